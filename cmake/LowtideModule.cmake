@@ -1,0 +1,68 @@
+# The two ways in which code enters the house.
+
+add_library(lowtide_warnings INTERFACE)
+target_compile_options(lowtide_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror
+  # GCC 12 sees an overlap in std::string operations where there is none (GCC bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+
+# Every module adds its line "name: deps" here; tests/check_layers.py holds the
+# includes to it. The list exists once: in the DEPS of the modules.
+set(LOWTIDE_LAYERS_FILE "${PROJECT_BINARY_DIR}/layers.txt")
+file(WRITE "${LOWTIDE_LAYERS_FILE}" "")
+
+# lowtide_module(<name> SOURCES ... [DEPS ...] [LIBS ...] [TESTS ...])
+#
+# One folder under src/ = one library lowtide_<name>. DEPS is the whole list of
+# folders it may include, LIBS the third-party libraries it links. TESTS names
+# the test sources (without .cpp) beside the code; they become one test program.
+function(lowtide_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;LIBS;TESTS")
+  file(APPEND "${LOWTIDE_LAYERS_FILE}" "${name}: ${arg_DEPS}\n")
+
+  set(scope PUBLIC)
+  if(arg_SOURCES)
+    add_library(lowtide_${name} STATIC ${arg_SOURCES})
+    target_link_libraries(lowtide_${name} PRIVATE lowtide_warnings)
+  else()
+    add_library(lowtide_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(lowtide_${name} ${scope} "${PROJECT_SOURCE_DIR}/src")
+  list(TRANSFORM arg_DEPS PREPEND lowtide_ OUTPUT_VARIABLE libraries)
+  target_link_libraries(lowtide_${name} ${scope} ${libraries} ${arg_LIBS})
+
+  if(arg_TESTS AND BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
+    find_package(GTest REQUIRED)
+    include(GoogleTest)
+    list(TRANSFORM arg_TESTS APPEND .cpp OUTPUT_VARIABLE test_sources)
+    add_executable(${name}_test ${test_sources})
+    target_link_libraries(${name}_test PRIVATE lowtide_${name} lowtide_warnings GTest::gmock GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE LOWTIDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+  endif()
+endfunction()
+
+# lowtide_fuzz(<name> SOURCE <file> DEPS ...)
+#
+# A libFuzzer target where the compiler is clang and the preset is `fuzz`; under
+# every preset a replay of tests/fuzz/<name>/* through the same function, so
+# that a found input stays found.
+function(lowtide_fuzz name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "DEPS")
+  if(NOT BUILD_TESTING OR NOT PROJECT_IS_TOP_LEVEL)
+    return()
+  endif()
+  list(TRANSFORM arg_DEPS PREPEND lowtide_ OUTPUT_VARIABLE libraries)
+  if(LOWTIDE_FUZZ)
+    add_executable(${name}_fuzz ${arg_SOURCE})
+    target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${name}_fuzz PRIVATE ${libraries} lowtide_warnings)
+  else()
+    add_executable(${name}_replay ${arg_SOURCE} "${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cpp")
+    target_link_libraries(${name}_replay PRIVATE ${libraries} lowtide_warnings)
+    add_test(NAME fuzz.${name} COMMAND ${name}_replay "${PROJECT_SOURCE_DIR}/tests/fuzz/${name}")
+    set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+  endif()
+endfunction()

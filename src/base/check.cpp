@@ -1,0 +1,16 @@
+#include "base/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace lowtide::base {
+
+void fail_check(const char* file, int line, const char* what) {
+  std::fprintf(stderr,
+               "lowtide: a bug of ours at %s:%d: %s\n  why:  an assumption in lowtide does not hold\n"
+               "  try:  report it with the command and its input\n",
+               file, line, what);
+  std::_Exit(70);
+}
+
+}  // namespace lowtide::base

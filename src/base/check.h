@@ -1,0 +1,13 @@
+#pragma once
+
+namespace lowtide::base {
+
+// Ends the tool with exit code 70 and says where: a bug of ours, never of the
+// user or the target.
+[[noreturn]] void fail_check(const char* file, int line, const char* what);
+
+}  // namespace lowtide::base
+
+// For what must not happen. What may happen is a base::Result.
+#define LOWTIDE_CHECK(condition, what) \
+  ((condition) ? static_cast<void>(0) : ::lowtide::base::fail_check(__FILE__, __LINE__, what))

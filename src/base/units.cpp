@@ -1,0 +1,100 @@
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace lowtide::base {
+namespace {
+
+// Three significant digits without an exponent: 5.80, 58.0, 580.
+std::string three_digits(double value) {
+  const double magnitude = std::abs(value);
+  if (magnitude >= 99.95) return fmt::format("{:.0f}", value);
+  if (magnitude >= 9.995) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
+char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+std::string format_bytes(double bytes) {
+  const double magnitude = std::abs(bytes);
+  // A value that rounds up to the next unit is written in it: 999,999,999 is "1.00 GB".
+  if (magnitude >= 999.5 * kGB) return three_digits(bytes / kTB) + " TB";
+  if (magnitude >= 999.5 * kMB) return three_digits(bytes / kGB) + " GB";
+  if (magnitude >= 999.5 * kKB) return three_digits(bytes / kMB) + " MB";
+  if (magnitude >= 999.5) return three_digits(bytes / kKB) + " kB";
+  return fmt::format("{:.0f} B", bytes);
+}
+
+std::string format_seconds(double seconds) {
+  const double magnitude = std::abs(seconds);
+  if (magnitude < 1.0) return fmt::format("{:.0f} ms", seconds * 1e3);
+  if (magnitude < 120.0) return fmt::format("{:.1f} s", seconds);
+  if (magnitude < 2 * 3600.0) return fmt::format("{:.1f} min", seconds / 60.0);
+  if (magnitude < 2 * 86400.0) return fmt::format("{:.1f} h", seconds / 3600.0);
+  return fmt::format("{:.1f} days", seconds / 86400.0);
+}
+
+std::string format_count(std::uint64_t count) {
+  std::string digits = fmt::format("{}", count);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+double bytes_per_unit(std::string_view unit) {
+  if (unit.empty() || unit.size() > 5) return 0.0;
+  std::array<char, 5> lower{};
+  std::transform(unit.begin(), unit.end(), lower.begin(), to_lower);
+  const std::string_view name(lower.data(), unit.size());
+  if (name == "b" || name == "byte" || name == "bytes") return 1.0;
+
+  constexpr std::string_view kPrefixes = "kmgtp";
+  const auto power = kPrefixes.find(name.front());
+  if (power == std::string_view::npos) return 0.0;
+  const std::string_view rest = name.substr(1);
+  const auto exponent = static_cast<double>(power + 1);
+  if (rest == "b") return std::pow(1000.0, exponent);
+  if (rest.empty() || rest == "ib" || rest == "i") return std::pow(1024.0, exponent);
+  return 0.0;
+}
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+  const Error malformed{ErrorCode::Malformed,
+                        fmt::format("'{}' is not a size such as 500M, 20G or 17.5GB", text)};
+  text = trimmed(text);
+  std::string digits;
+  std::size_t end = 0;
+  while (end < text.size() &&
+         ((text[end] >= '0' && text[end] <= '9') || text[end] == '.' || text[end] == ',')) {
+    if (text[end] != ',') digits.push_back(text[end]);
+    ++end;
+  }
+  double number = 0.0;
+  const auto [stop, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (status != std::errc{} || stop != digits.data() + digits.size()) return malformed;
+
+  const std::string_view unit = trimmed(text.substr(end));
+  const double scale = unit.empty() ? 1.0 : bytes_per_unit(unit);
+  const double bytes = number * scale;
+  if (scale == 0.0 || !(bytes < 9e18)) return malformed;
+  return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+}  // namespace lowtide::base

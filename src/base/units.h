@@ -1,0 +1,35 @@
+// Sizes, durations and counts as people write and read them.
+//
+// "MB" is 10^6 bytes and "MiB" is 2^20, in what we print and in what we read.
+// A bare letter ("32G", as docker, systemd and Slurm take it) is a power of 1024.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace lowtide::base {
+
+inline constexpr double kKB = 1e3;
+inline constexpr double kMB = 1e6;
+inline constexpr double kGB = 1e9;
+inline constexpr double kTB = 1e12;
+
+// Three significant digits and a unit: "92.0 kB", "5.80 MB", "17.4 GB", "-1.50 GB".
+std::string format_bytes(double bytes);
+
+// "85 ms", "12.0 s", "6.5 min", "3.2 h", "4.1 days".
+std::string format_seconds(double seconds);
+
+// "1,234,567".
+std::string format_count(std::uint64_t count);
+
+// "500M", "20G", "20 GiB", "17.4GB", "1,024 kB", "4096".
+Result<std::uint64_t> parse_size(std::string_view text);
+
+// The bytes in one unit ("MB", "GiB", "k", "kb", "mib", ...), or 0 when it is no unit of size.
+double bytes_per_unit(std::string_view unit);
+
+}  // namespace lowtide::base

@@ -1,0 +1,50 @@
+#include "base/units.h"
+
+#include <gtest/gtest.h>
+
+namespace lowtide::base {
+namespace {
+
+TEST(FormatBytes, keeps_three_digits_and_names_the_unit) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(92'160), "92.2 kB");
+  EXPECT_EQ(format_bytes(5.8e6), "5.80 MB");
+  EXPECT_EQ(format_bytes(17.437e9), "17.4 GB");
+  EXPECT_EQ(format_bytes(-1.5e9), "-1.50 GB");
+  EXPECT_EQ(format_bytes(1.2e15), "1200 TB");
+}
+
+TEST(FormatBytes, a_value_that_rounds_up_moves_to_the_next_unit) {
+  EXPECT_EQ(format_bytes(999'999'999), "1.00 GB");
+  EXPECT_EQ(format_bytes(999.4e6), "999 MB");
+}
+
+TEST(FormatSeconds, picks_the_unit_a_person_would) {
+  EXPECT_EQ(format_seconds(0.085), "85 ms");
+  EXPECT_EQ(format_seconds(12), "12.0 s");
+  EXPECT_EQ(format_seconds(390), "6.5 min");
+  EXPECT_EQ(format_seconds(11'520), "3.2 h");
+  EXPECT_EQ(format_seconds(354'240), "4.1 days");
+}
+
+TEST(FormatCount, groups_by_thousands) {
+  EXPECT_EQ(format_count(7), "7");
+  EXPECT_EQ(format_count(1'234'567), "1,234,567");
+}
+
+TEST(ParseSize, a_bare_letter_is_a_power_of_1024_and_B_makes_it_1000) {
+  EXPECT_EQ(parse_size("32G").value(), 32ULL << 30);
+  EXPECT_EQ(parse_size("32GiB").value(), 32ULL << 30);
+  EXPECT_EQ(parse_size("17.5GB").value(), 17'500'000'000ULL);
+  EXPECT_EQ(parse_size("1,024 kB").value(), 1'024'000ULL);
+  EXPECT_EQ(parse_size("4096").value(), 4096ULL);
+}
+
+TEST(ParseSize, refuses_what_is_not_a_size) {
+  for (const char* text : {"", "G", "12X", "-3G", "1.2.3G", "9999999999999999999T", "12 G B", "inf"}) {
+    EXPECT_FALSE(parse_size(text).ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace lowtide::base

@@ -1,0 +1,38 @@
+// Samples in, verdict out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/outline.h"
+#include "model/sample.h"
+#include "model/verdict.h"
+
+namespace lowtide::judge {
+
+// Judges one series as it arrives. Memory is bounded however long the series
+// is; add() is amortised O(1); verdict() may be asked at any moment.
+class Detector {
+ public:
+  void add(const model::Sample& sample);
+
+  // The process began anew (another pid, "[Process restarted]"). Without this
+  // call a restart is looked for in the series itself.
+  void restart();
+
+  [[nodiscard]] model::Verdict verdict() const;
+
+  // Absent when the floor does not rise, or the limit is not above it.
+  [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit,
+                                                        std::uint64_t limit_bytes) const;
+
+  // The series so far, in a bounded number of stretches.
+  [[nodiscard]] model::Outline outline() const;
+
+  [[nodiscard]] std::uint64_t samples() const { return samples_; }
+
+ private:
+  std::uint64_t samples_ = 0;
+};
+
+}  // namespace lowtide::judge

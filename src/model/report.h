@@ -1,0 +1,110 @@
+// What a report says, whatever it is made from and however it is shown.
+//
+// The fields follow the report of the contract (docs/json.md) and carry its names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/outline.h"
+#include "model/verdict.h"
+
+namespace lowtide::model {
+
+enum class SourceType { Recording, Log, Series };
+
+struct Source {
+  SourceType type = SourceType::Log;
+  std::string path;
+  std::string format;  // what the log was recognised as, e.g. "free -m -s"; empty = several or none
+  std::optional<std::string> started;
+  std::optional<double> duration_s;
+  std::optional<std::uint64_t> steps;
+  std::uint64_t bytes = 0;
+  std::uint64_t lines = 0;
+};
+
+// What a series is a series of. Decides which verdict speaks for the whole.
+enum class Quantity { ProcessMemory, SystemMemory, ContainerMemory, GpuUsed, GpuAllocated, GpuReserved };
+
+struct SeriesReport {
+  std::string name;  // "process memory", "GPU 0 used", "pid 4711 (python)"
+  Quantity quantity = Quantity::ProcessMemory;
+  std::optional<std::int64_t> pid;
+  std::string command;
+  std::optional<int> gpu_index;
+  std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
+  std::uint64_t last_bytes = 0;
+  Verdict verdict;
+  std::optional<Forecast> forecast;
+  Outline outline;
+};
+
+// One run of the job inside a log; a restart begins another.
+struct RunReport {
+  std::string name;
+  std::uint64_t first_line = 0;
+  std::uint64_t last_line = 0;
+  std::vector<SeriesReport> series;  // the one that speaks for the run first
+};
+
+enum class EventKind { OomKill, CudaOom, WorkerKilled, Killed, Restart, Exit };
+
+struct Event {
+  EventKind kind = EventKind::Killed;
+  std::optional<double> at_s;
+  std::uint64_t line = 0;
+  std::string text;
+};
+
+// Something in the input that was not used, and why it matters.
+struct Warning {
+  std::string text;
+  std::uint64_t count = 1;
+  std::uint64_t first_line = 0;
+};
+
+struct Report {
+  Source source;
+  Verdict verdict;  // of the whole target
+  std::vector<RunReport> runs;
+  std::size_t speaking_run = 0;  // the run whose first series gave `verdict`
+  std::optional<Forecast> forecast;
+  std::vector<Event> events;
+  std::vector<Warning> warnings;
+};
+
+constexpr std::string_view to_string(EventKind kind) {
+  switch (kind) {
+    case EventKind::OomKill:
+      return "oom-kill";
+    case EventKind::CudaOom:
+      return "cuda-oom";
+    case EventKind::WorkerKilled:
+      return "worker-killed";
+    case EventKind::Killed:
+      return "killed";
+    case EventKind::Restart:
+      return "restart";
+    case EventKind::Exit:
+      return "exit";
+  }
+  return "exit";
+}
+
+constexpr std::string_view to_string(SourceType type) {
+  switch (type) {
+    case SourceType::Recording:
+      return "recording";
+    case SourceType::Log:
+      return "log";
+    case SourceType::Series:
+      return "series";
+  }
+  return "log";
+}
+
+}  // namespace lowtide::model

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::model {
+
+// leak: the floor rises and nothing says that it will stop. warmup: it rose and
+// has stopped. spikes: flat under excursions that recover. stable: flat.
+// inconclusive: not enough was seen.
+enum class VerdictKind { Leak, Warmup, Spikes, Stable, Inconclusive };
+
+enum class Axis { Step, Time };
+
+// Growth of the floor per step (Axis::Step) or per second (Axis::Time), with a 95 % interval.
+struct Rate {
+  double bytes = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct Range {
+  double estimate = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct Floor {
+  std::uint64_t first_bytes = 0;
+  std::uint64_t last_bytes = 0;
+};
+
+// A place on the axes; what the series did not carry is absent.
+struct Mark {
+  std::optional<double> step;
+  std::optional<double> at_s;
+};
+
+struct Lean {
+  VerdictKind kind = VerdictKind::Inconclusive;
+  double confidence = 0;
+};
+
+struct Verdict {
+  VerdictKind kind = VerdictKind::Inconclusive;
+  double confidence = 0;  // the chance that the kind is right, 0..1
+  Axis axis = Axis::Time;
+  std::uint64_t samples = 0;
+  std::optional<Rate> rate;
+  Floor floor;
+  std::optional<Mark> warmup_end;
+  std::optional<std::uint64_t> plateau_bytes;
+  std::optional<std::uint64_t> spike_bytes;
+  std::string reason;                // one sentence, lower case, no full stop
+  std::optional<std::string> needs;  // what would settle an inconclusive verdict
+  std::optional<Lean> lean;          // inconclusive only: what it looks like so far
+  std::vector<std::string> basis = {"series"};
+};
+
+enum class LimitKind { Cgroup, Host, Gpu };
+
+// When a limit is reached if the floor goes on as it does; high is absent
+// (infinity) where the interval of the rate includes "never".
+struct Forecast {
+  LimitKind limit = LimitKind::Host;
+  std::uint64_t limit_bytes = 0;
+  std::optional<Range> step;
+  std::optional<Range> seconds;
+};
+
+constexpr std::string_view to_string(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::Leak:
+      return "leak";
+    case VerdictKind::Warmup:
+      return "warmup";
+    case VerdictKind::Spikes:
+      return "spikes";
+    case VerdictKind::Stable:
+      return "stable";
+    case VerdictKind::Inconclusive:
+      return "inconclusive";
+  }
+  return "inconclusive";
+}
+
+constexpr std::string_view to_string(Axis axis) {
+  return axis == Axis::Step ? "step" : "time";
+}
+
+constexpr std::string_view to_string(LimitKind limit) {
+  switch (limit) {
+    case LimitKind::Cgroup:
+      return "cgroup";
+    case LimitKind::Host:
+      return "host";
+    case LimitKind::Gpu:
+      return "gpu";
+  }
+  return "host";
+}
+
+}  // namespace lowtide::model
