@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "judge/generation.h"
+#include "judge/restart.h"
 #include "model/outline.h"
 #include "model/sample.h"
 #include "model/verdict.h"
@@ -14,6 +17,8 @@ namespace lowtide::judge {
 // is; add() is amortised O(1); verdict() may be asked at any moment.
 class Detector {
  public:
+  Detector();
+
   void add(const model::Sample& sample);
 
   // The process began anew (another pid, "[Process restarted]"). Without this
@@ -23,15 +28,21 @@ class Detector {
   [[nodiscard]] model::Verdict verdict() const;
 
   // Absent when the floor does not rise, or the limit is not above it.
-  [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit,
-                                                        std::uint64_t limit_bytes) const;
+  [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit, std::uint64_t limit_bytes) const;
 
   // The series so far, in a bounded number of stretches.
   [[nodiscard]] model::Outline outline() const;
 
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
+  [[nodiscard]] const std::vector<Generation>& generations() const { return generations_; }
 
  private:
+  void begin_generation();
+  void put(const Reading& reading);
+
+  std::vector<Generation> generations_;
+  RestartFinder restarts_;
+  std::vector<Reading> unclear_;  // a dip or a restart: not yet known
   std::uint64_t samples_ = 0;
 };
 

@@ -1,0 +1,297 @@
+#include "judge/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "judge/statistics.h"
+
+namespace lowtide::judge {
+namespace {
+
+constexpr std::size_t kMostFloors = 40;
+constexpr std::size_t kMostRegimeFloors = 32;
+constexpr double kAlpha = 0.03;
+constexpr double kAlphaAfterKnee = kAlpha / 8;  // a knee that was searched for pays for the search
+constexpr double kAccelerates = 8;
+constexpr double kHuber = 3;
+constexpr double kEdge = 0.5;
+constexpr double kAlphaAfterRise = 0.0005;
+
+// Absolute amounts that are small for any trainer, and relative ones for processes of a few MB.
+double at_most_share(double bytes, double level, double share) { return std::min(bytes, share * level); }
+
+struct Floors {
+  std::vector<double> x;
+  std::vector<double> value;
+  std::vector<std::size_t> edges;
+};
+
+// `count` equal blocks of the points [start, end of curve). The floor of a block
+// is its second lowest minimum where there are spikes (one dip is no floor),
+// else its typical value, which is known better than any minimum.
+Floors block_floors(const Curve& curve, std::size_t start, std::size_t count, bool spiky) {
+  const std::size_t points = curve.size() - start;
+  Floors out;
+  out.edges.push_back(start);
+  for (std::size_t block = 0; block < count; ++block) {
+    const std::size_t from = start + points * block / count;
+    const std::size_t to = std::max(from + 1, start + points * (block + 1) / count);
+    out.edges.push_back(to);
+    double sum_x = 0;
+    for (std::size_t at = from; at < to; ++at) sum_x += curve.x[at];
+    out.x.push_back(sum_x / static_cast<double>(to - from));
+    const auto begin = static_cast<std::ptrdiff_t>(from);
+    const auto end = static_cast<std::ptrdiff_t>(to);
+    if (spiky) {
+      std::vector<double> lows(curve.low.begin() + begin, curve.low.begin() + end);
+      const auto nth = lows.begin() + (lows.size() >= 12 ? 1 : 0);
+      std::nth_element(lows.begin(), nth, lows.end());
+      out.value.push_back(*nth);
+    } else {
+      out.value.push_back(median({curve.mean.begin() + begin, curve.mean.begin() + end}));
+    }
+  }
+  return out;
+}
+
+// Mostly high with short dips is not spiky: there the typical level is the floor.
+bool dips_rather_than_spikes(std::span<const double> values, double threshold) {
+  const std::size_t parts = values.size() >= 80 ? 8 : 4;
+  std::vector<double> places;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto slice = values.subspan(values.size() * part / parts,
+                                      values.size() * (part + 1) / parts - values.size() * part / parts);
+    const std::vector<double> copy(slice.begin(), slice.end());
+    const double low = quantile(copy, 0.05);
+    const double high = quantile(copy, 0.95);
+    if (high - low > 0.5 * threshold) places.push_back((median(copy) - low) / (high - low));
+  }
+  return !places.empty() && median(places) > 0.75;
+}
+
+// A spike has an edge: one step up or down that makes up a good part of it.
+// The slow wander of a page cache has none.
+bool is_sharp(std::span<const double> values, const Excursion& excursion) {
+  const std::size_t from = excursion.first > 0 ? excursion.first - 1 : 0;
+  const std::size_t to = std::min(values.size() - 1, excursion.last + 2);
+  double steepest = 0;
+  for (std::size_t at = from + 1; at <= to; ++at) steepest = std::max(steepest, std::abs(values[at] - values[at - 1]));
+  return steepest > kEdge * excursion.height;
+}
+
+void find_spikes(Evidence& e) {
+  const Curve& curve = e.curve;
+  const std::span<const double> means(curve.mean.data() + e.first, e.points);
+  const double threshold =
+      std::max({6 * curve.noise, 0.018 * curve.level, at_most_share(20 * base::kMB, curve.level, 0.1)});
+  const std::vector<Excursion> all = find_excursions(means, threshold);
+  const double big =
+      std::max(0.03 * curve.level, at_most_share(80 * base::kMB, curve.level, 0.15));
+  std::vector<double> lengths;
+  std::vector<double> heights;
+  std::size_t inside = 0;
+  for (const Excursion& excursion : all) {
+    inside += excursion.length();
+    if (excursion.last + 1 >= e.points) continue;  // still open
+    e.recovered.push_back(excursion);
+    if (excursion.height > big && is_sharp(means, excursion)) {
+      ++e.spikes;
+      heights.push_back(excursion.height);
+    }
+    if (static_cast<double>(excursion.length()) < 0.45 * static_cast<double>(e.points)) {
+      lengths.push_back(static_cast<double>(excursion.length()));
+    }
+  }
+  std::sort(lengths.begin(), lengths.end());
+  if (!lengths.empty()) {
+    e.spike_points = static_cast<std::size_t>(lengths[static_cast<std::size_t>(0.9 * static_cast<double>(lengths.size() - 1))]);
+  }
+  e.spike_bytes = median(heights);
+  e.spiky = e.recovered.size() >= 2 && static_cast<double>(inside) > 0.02 * static_cast<double>(e.points);
+  if (e.spiky && dips_rather_than_spikes(means, threshold)) {
+    e.spiky = false;
+    e.spike_points = 0;
+  }
+}
+
+std::size_t floor_count(const Evidence& e, std::size_t points, std::size_t most, std::size_t fewest) {
+  std::size_t count = std::min(most, points >= 24 ? points / 3 : points >= 16 ? points / 2 : points);
+  if (e.spiky && e.spike_points > 0) {
+    const auto roomy = static_cast<std::size_t>(static_cast<double>(points) / (1.6 * static_cast<double>(e.spike_points)));
+    count = std::max(fewest + 1, std::min(count, roomy));
+  }
+  return std::max(fewest, std::min(count, points));
+}
+
+// A late slope clearly below 60 % of the early one (the first floor is start-up).
+bool is_slowing(std::span<const double> x, std::span<const double> floors, double least_sd) {
+  if (floors.size() >= 10) {
+    x = x.subspan(1);
+    floors = floors.subspan(1);
+  }
+  const std::size_t half = std::max<std::size_t>(3, static_cast<std::size_t>(0.45 * static_cast<double>(floors.size())));
+  if (floors.size() < half) return false;
+  const double sd = 1.5 * std::max(least_sd, noise_sd(floors));
+  const auto variance = [&](std::span<const double> place) {
+    const double centre = mean(place);
+    double sxx = 0;
+    for (const double value : place) sxx += (value - centre) * (value - centre);
+    return sd * sd / std::max(1e-12, sxx);
+  };
+  const auto early_x = x.first(half);
+  const auto late_x = x.last(half);
+  const double early = theil_sen(early_x, floors.first(half));
+  const double late = theil_sen(late_x, floors.last(half));
+  const double error = std::sqrt(0.36 * variance(early_x) + variance(late_x));
+  return early > 0 && late < 0.55 * early && 0.6 * early - late > 1.5 * error;
+}
+
+// Rises of the floor that were not taken back, and the pauses between them.
+void find_stairs(Evidence& e, double residual_sd) {
+  const std::vector<double>& floors = e.floors;
+  const std::size_t count = floors.size();
+  std::vector<double> ahead = floors;
+  for (std::size_t at = count - 1; at-- > 0;) ahead[at] = std::min(ahead[at], ahead[at + 1]);
+  const std::size_t tail = std::max<std::size_t>(2, count / 6);
+  const double rise = median({floors.end() - static_cast<std::ptrdiff_t>(tail), floors.end()}) - ahead[0];
+  const double noise = std::max(e.floor_noise, 0.8 * residual_sd);
+  const double step = std::max({3 * noise, 0.004 * e.curve.level, 0.05 * rise});
+  std::vector<std::size_t> rises;
+  double tread = ahead[0];
+  std::size_t last = 0;
+  for (std::size_t at = 1; at + 1 < count; ++at) {
+    if (ahead[at] <= tread + step) continue;
+    const double before = median({floors.begin() + static_cast<std::ptrdiff_t>(last), floors.begin() + static_cast<std::ptrdiff_t>(at)});
+    if (ahead[at] <= before + 0.5 * step) continue;
+    rises.push_back(at);
+    tread = ahead[at];
+    last = at;
+  }
+  e.rises = rises.size();
+  e.flat_floors = rises.empty() ? count : count - rises.back();
+  for (std::size_t at = 1; at < rises.size(); ++at) e.pause = std::max(e.pause, rises[at] - rises[at - 1]);
+
+  // Stairs, not a ramp: the largest third of the increments carries nearly all of the movement.
+  std::vector<double> jumps = differences(std::span(floors).subspan(count / 5));
+  double total = 0;
+  double movement = 0;
+  for (const double jump : jumps) {
+    total += jump;
+    movement += std::abs(jump);
+  }
+  std::sort(jumps.rbegin(), jumps.rend());
+  double carried = 0;
+  const std::size_t third = std::max<std::size_t>(1, static_cast<std::size_t>(0.34 * static_cast<double>(jumps.size())));
+  for (std::size_t at = 0; at < std::min(third, jumps.size()); ++at) carried += jumps[at];
+  const bool jumpy = total > 0 && jumps.size() >= 8 && carried > 0.85 * movement;
+  e.stairs = e.rises >= 3 && e.pause >= 2 && jumpy &&
+             static_cast<double>(e.flat_floors) <= 1.6 * static_cast<double>(e.pause);
+}
+
+}  // namespace
+
+namespace {
+
+// Block floors are robust but throw information away. Where nothing spikes, all
+// points are used once more: least squares with the residuals of the robust
+// line clipped (one Huber step).
+double refine_slope(const Curve& curve, std::size_t start, double slope) {
+  const std::span<const double> x(curve.x.data() + start, curve.size() - start);
+  std::vector<double> residuals(x.size());
+  for (std::size_t at = 0; at < x.size(); ++at) residuals[at] = curve.mean[start + at] - slope * x[at];
+  const double centre = median(residuals);
+  for (double& value : residuals) value -= centre;
+  const double reach = kHuber * mad_sd(residuals);
+  for (double& value : residuals) value = std::clamp(value, -reach, reach);
+  return slope + fit_line(x, residuals).slope;
+}
+
+}  // namespace
+
+Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
+  const Curve& curve = e.curve;
+  Regime r;
+  r.start = start;
+  r.points = curve.size() - start;
+  const std::size_t count = floor_count(e, r.points, kMostRegimeFloors, 3);
+  const Floors floors = block_floors(curve, start, count, e.spiky);
+  const SlopeEstimate estimate =
+      estimate_slope(floors.x, floors.value, std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
+  const bool searched = start > e.first;
+
+  r.slope = estimate.slope;
+  r.standard_error = estimate.standard_error;
+  r.residual_sd = estimate.residual_sd;
+  const Acceleration acceleration = fit_acceleration(floors.x, floors.value, curve.x.back(), std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
+  r.slope_now = acceleration.advantage > kAccelerates ? std::max(r.slope, acceleration.slope_at_end)
+                : e.spiky                             ? r.slope
+                                                      : refine_slope(curve, start, r.slope);
+  r.span = std::max(1e-9, curve.x.back() - curve.x[start]);
+  const double walk = random_walk_t(floors.value);
+  const double walk_boundary = time_uniform_boundary(static_cast<double>(count) - 1, alpha);
+  const double slope_boundary = time_uniform_boundary(estimate.effective_points, alpha);
+  r.boundary = slope_boundary;
+  r.significance = std::max(walk, r.standard_error > 0 ? r.slope / r.standard_error : 0.0);
+
+  const double matters = std::max(0.012 * curve.level, at_most_share(30 * base::kMB, curve.level, 0.03));
+  const bool certain = r.slope > slope_boundary * r.standard_error || walk > walk_boundary;
+  r.growing = certain && r.slope * e.span > matters && r.slope * r.span > 0.4 * matters;
+
+  const double upper = r.slope + 1.7 * r.standard_error;
+  r.level = !r.growing && (upper * e.span <= std::max(0.012 * curve.level, at_most_share(16 * base::kMB, curve.level, 0.02)) || upper <= 0);
+  const std::size_t skip = searched ? 1 : 0;
+  const std::size_t late = std::max<std::size_t>(2, count / 3);
+  if (count >= 4 && !r.growing) {
+    const double lowest_late = *std::min_element(floors.value.end() - static_cast<std::ptrdiff_t>(late), floors.value.end());
+    const double early = median({floors.value.begin() + static_cast<std::ptrdiff_t>(skip),
+                                 floors.value.begin() + static_cast<std::ptrdiff_t>(std::min(count, (count + 1) / 2 + skip))});
+    r.recurs = lowest_late <= early + 0.1 * r.residual_sd && r.slope < 2.3 * r.standard_error;
+  }
+  const bool trendless = count >= 5 && r.significance < 1.2 && r.slope * r.span < r.residual_sd;
+  r.flat = r.level || (!r.growing && (r.recurs || trendless));
+  return r;
+}
+
+Evidence gather(const Generation& generation) {
+  Evidence e;
+  e.curve = make_curve(generation);
+  const Curve& curve = e.curve;
+  e.first = curve.startup;
+  e.points = curve.size() - e.first;
+  if (e.points < kFewestSamples) return e;
+  e.span = curve.x.back() - curve.x[e.first];
+  if (!(e.span > 0)) return e;
+
+  find_spikes(e);
+  const Floors floors = block_floors(curve, e.first, floor_count(e, e.points, kMostFloors, 5), e.spiky);
+  e.floor_x = floors.x;
+  e.floors = floors.value;
+  e.floor_edges = floors.edges;
+  e.floor_noise = std::max(noise_sd(e.floors), 2e-4 * curve.level);
+
+  std::vector<double> unit(e.floor_x.size());
+  const double reach = std::max(1e-12, e.floor_x.back() - e.floor_x.front());
+  for (std::size_t at = 0; at < unit.size(); ++at) unit[at] = (e.floor_x[at] - e.floor_x.front()) / reach;
+  e.shape = fit_shapes(unit, e.floors, std::max(e.floor_noise, 0.0015 * curve.level));
+
+  e.whole = measure_regime(e, e.first, kAlpha);
+  const std::size_t last_start = curve.size() - 6;
+  if (e.shape.best == Shape::Hinge || e.shape.best == Shape::Jump) {
+    const std::size_t start = std::min(e.floor_edges[e.shape.knee], last_start);
+    if (start > e.first) {
+      const std::size_t knee = e.shape.knee + 1;
+      e.slope_before = theil_sen(std::span(e.floor_x).first(knee), std::span(e.floors).first(knee));
+      e.latest = measure_regime(e, start, kAlphaAfterKnee);
+      if (e.slope_before > e.latest->slope) e.latest = measure_regime(e, start, kAlphaAfterRise);
+    }
+  }
+  e.last_third = measure_regime(e, curve.size() - std::max<std::size_t>(6, e.points / 3), kAlphaAfterKnee);
+  find_stairs(e, (e.latest ? *e.latest : e.whole).residual_sd);
+  const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
+  e.slowing = is_slowing(e.floor_x, e.floors, std::max(0.25 * e.floor_noise, 1e-4 * curve.level)) ||
+              (curved && e.shape.advantage > 3);
+  return e;
+}
+
+}  // namespace lowtide::judge

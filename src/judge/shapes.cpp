@@ -1,0 +1,124 @@
+#include "judge/shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "judge/statistics.h"
+
+namespace lowtide::judge {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Continuous, two slopes.
+struct Hinge {
+  double sse = kInfinity;
+  std::size_t knee = 0;
+};
+
+Hinge fit_hinge(std::span<const double> x, std::span<const double> y) {
+  Hinge best;
+  const std::size_t count = x.size();
+  const double mean_x = mean(x);
+  const double mean_y = mean(y);
+  std::vector<double> bend(count);
+  for (std::size_t knee = 2; knee + 2 < count; ++knee) {
+    for (std::size_t at = 0; at < count; ++at) bend[at] = std::max(0.0, x[at] - x[knee]);
+    const double mean_b = mean(bend);
+    double sxx = 0, sbb = 0, sxb = 0, sxy = 0, sby = 0, syy = 0;
+    for (std::size_t at = 0; at < count; ++at) {
+      const double dx = x[at] - mean_x;
+      const double db = bend[at] - mean_b;
+      const double dy = y[at] - mean_y;
+      sxx += dx * dx, sbb += db * db, sxb += dx * db, sxy += dx * dy, sby += db * dy, syy += dy * dy;
+    }
+    const double determinant = sxx * sbb - sxb * sxb;
+    if (determinant <= 1e-12 * sxx * sbb) continue;
+    const double slope = (sxy * sbb - sby * sxb) / determinant;
+    const double turn = (sby * sxx - sxy * sxb) / determinant;
+    const double sse = std::max(0.0, syy - slope * sxy - turn * sby);
+    if (sse < best.sse) best = {sse, knee};
+  }
+  return best;
+}
+
+// Flat, one jump, flat.
+Hinge fit_jump(std::span<const double> y) {
+  Hinge best;
+  const std::size_t count = y.size();
+  for (std::size_t at = 2; at + 1 < count; ++at) {
+    const auto before = y.first(at);
+    const auto after = y.subspan(at);
+    const double mean_before = mean(before);
+    const double mean_after = mean(after);
+    double sse = 0;
+    for (const double value : before) sse += (value - mean_before) * (value - mean_before);
+    for (const double value : after) sse += (value - mean_after) * (value - mean_after);
+    if (sse < best.sse) best = {sse, at};
+  }
+  return best;
+}
+
+}  // namespace
+
+ShapeFit fit_shapes(std::span<const double> x, std::span<const double> floors, double least_sd) {
+  const std::size_t count = x.size();
+  const auto points = static_cast<double>(count);
+  const auto bic = [&](double sse, double parameters) {
+    return points * std::log(sse / points + least_sd * least_sd) + 1.5 * parameters * std::log(points);
+  };
+
+  const Line line = fit_line(x, floors);
+  double sst = 0;
+  const double centre = mean(floors);
+  for (const double value : floors) sst += (value - centre) * (value - centre);
+  const Hinge hinge = fit_hinge(x, floors);
+  const Hinge jump = fit_jump(floors);
+
+  std::vector<double> curve(count);
+  double saturation_sse = kInfinity;
+  double remaining = 0;
+  for (const double tau : {.03, .045, .065, .09, .13, .18, .25, .35, .5, .7, 1.0}) {
+    for (std::size_t at = 0; at < count; ++at) curve[at] = std::exp(-(x[at] - x[0]) / tau);
+    const Line fit = fit_line(curve, floors);
+    if (fit.slope < 0 && fit.sse < saturation_sse) {
+      saturation_sse = fit.sse;
+      remaining = -fit.slope * curve.back();
+    }
+  }
+
+  // Slowing growth without an end: powers, logarithms, hyperbolas.
+  double concave_sse = kInfinity;
+  const auto try_concave = [&](auto&& shape) {
+    for (std::size_t at = 0; at < count; ++at) curve[at] = shape(std::max(0.0, x[at] - x[0]));
+    const Line fit = fit_line(curve, floors);
+    if (fit.slope > 0) concave_sse = std::min(concave_sse, fit.sse);
+  };
+  for (const double power : {.3, .4, .5, .6}) try_concave([=](double z) { return std::pow(z, power); });
+  for (const double scale : {.005, .02, .06, .15}) try_concave([=](double z) { return std::log1p(z / scale); });
+  for (const double scale : {.003, .008, .02, .05}) try_concave([=](double z) { return z / (z + scale); });
+
+  const std::array<std::pair<double, Shape>, 6> candidates = {{
+      {bic(sst, 1), Shape::Constant},
+      {bic(line.sse, 2), Shape::Line},
+      {bic(hinge.sse, 4), Shape::Hinge},
+      {bic(jump.sse, 3), Shape::Jump},
+      {bic(saturation_sse, 3), Shape::Saturation},
+      {bic(concave_sse, 3), Shape::Concave},
+  }};
+  const auto best = *std::min_element(candidates.begin(), candidates.end());
+  const double straight = std::min({candidates[1].first, candidates[2].first, candidates[3].first});
+  const double curved = std::min(candidates[4].first, candidates[5].first);
+
+  ShapeFit out;
+  out.best = best.second;
+  out.advantage = std::isfinite(curved) ? straight - curved : 0.0;
+  out.knee = best.second == Shape::Hinge ? hinge.knee : best.second == Shape::Jump ? jump.knee : 0;
+  out.remaining = best.second == Shape::Saturation ? remaining : 0.0;
+  return out;
+}
+
+}  // namespace lowtide::judge

@@ -1,0 +1,170 @@
+#include "judge/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace lowtide::judge {
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0.0;
+  const double at = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(values.begin(), middle, values.end());
+  const double low = *middle;
+  const double share = at - static_cast<double>(below);
+  if (share <= 0.0) return low;
+  const double high = *std::min_element(middle + 1, values.end());
+  return low + share * (high - low);
+}
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+double mean(std::span<const double> values) {
+  if (values.empty()) return 0.0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double mad_sd(std::span<const double> values) {
+  std::vector<double> deviations(values.begin(), values.end());
+  const double centre = median(deviations);
+  for (double& value : deviations) value = std::abs(value - centre);
+  return 1.4826 * median(std::move(deviations));
+}
+
+std::vector<double> differences(std::span<const double> values) {
+  std::vector<double> out;
+  if (values.size() < 2) return out;
+  out.reserve(values.size() - 1);
+  for (std::size_t at = 1; at < values.size(); ++at) out.push_back(values[at] - values[at - 1]);
+  return out;
+}
+
+double noise_sd(std::span<const double> values) { return mad_sd(differences(values)) / std::sqrt(2.0); }
+
+Line fit_line(std::span<const double> x, std::span<const double> y) {
+  const double mean_x = mean(x);
+  const double mean_y = mean(y);
+  double sxx = 0;
+  double sxy = 0;
+  double syy = 0;
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    const double dx = x[at] - mean_x;
+    const double dy = y[at] - mean_y;
+    sxx += dx * dx;
+    sxy += dx * dy;
+    syy += dy * dy;
+  }
+  const double slope = sxx > 0 ? sxy / sxx : 0.0;
+  return {mean_y - slope * mean_x, slope, std::max(0.0, syy - slope * sxy)};
+}
+
+Acceleration fit_acceleration(std::span<const double> x, std::span<const double> y, double end_x, double least_sd) {
+  const std::size_t count = x.size();
+  if (count < 6 || x.back() <= x.front()) return {};
+  // Centred and scaled, so that x and x^2 are nearly independent.
+  const double mean_x = mean(x);
+  const double reach = x.back() - x.front();
+  std::vector<double> square(count);
+  for (std::size_t at = 0; at < count; ++at) {
+    const double z = (x[at] - mean_x) / reach;
+    square[at] = z * z;
+  }
+  const double mean_y = mean(y);
+  const double mean_s = mean(square);
+  double szz = 0, sss = 0, szs = 0, szy = 0, ssy = 0, syy = 0;
+  for (std::size_t at = 0; at < count; ++at) {
+    const double dz = (x[at] - mean_x) / reach;
+    const double ds = square[at] - mean_s;
+    const double dy = y[at] - mean_y;
+    szz += dz * dz, sss += ds * ds, szs += dz * ds, szy += dz * dy, ssy += ds * dy, syy += dy * dy;
+  }
+  const double determinant = szz * sss - szs * szs;
+  if (determinant <= 1e-12 * szz * sss) return {};
+  const double slope = (szy * sss - ssy * szs) / determinant;
+  const double bend = (ssy * szz - szy * szs) / determinant;
+  if (bend <= 0) return {};
+  const auto points = static_cast<double>(count);
+  const double curved_sse = std::max(0.0, syy - slope * szy - bend * ssy);
+  const double straight_sse = std::max(0.0, syy - szy * szy / szz);
+  const double floor = points * least_sd * least_sd;
+  const double advantage = points * std::log((straight_sse + floor) / (curved_sse + floor)) - 1.5 * std::log(points);
+  const double end = (end_x - mean_x) / reach;
+  return {(slope + 2 * bend * end) / reach, advantage};
+}
+
+double theil_sen(std::span<const double> x, std::span<const double> y) {
+  std::vector<double> slopes;
+  slopes.reserve(x.size() * x.size() / 2);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::size_t j = i + 1; j < x.size(); ++j) {
+      if (x[j] > x[i]) slopes.push_back((y[j] - y[i]) / (x[j] - x[i]));
+    }
+  }
+  return median(std::move(slopes));
+}
+
+SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> y, double least_sd) {
+  const std::size_t count = x.size();
+  if (count < 3 || x.back() <= x.front()) {
+    return {0.0, std::numeric_limits<double>::infinity(), 2.0, least_sd};
+  }
+  SlopeEstimate out;
+  out.slope = theil_sen(x, y);
+
+  std::vector<double> residuals(count);
+  for (std::size_t at = 0; at < count; ++at) residuals[at] = y[at] - out.slope * x[at];
+  const double centre = median(residuals);
+  for (double& value : residuals) value -= centre;
+
+  const double reach = 4.0 * std::max(mad_sd(residuals), 1e-9);
+  double clipped = 0;
+  double squares = 0;
+  double neighbours = 0;
+  for (std::size_t at = 0; at < count; ++at) {
+    const double bounded = std::clamp(residuals[at], -reach, reach);
+    clipped += bounded * bounded;
+    squares += residuals[at] * residuals[at];
+    if (at > 0) neighbours += residuals[at] * residuals[at - 1];
+  }
+  const auto points = static_cast<double>(count);
+  out.residual_sd = std::max(least_sd, std::sqrt(clipped / std::max(1.0, points - 2)));
+
+  // Lag-1 autocorrelation with its small-sample bias taken off (Marriott & Pope).
+  double phi = 0.3;
+  if (count >= 6) {
+    const double lag1 = neighbours / std::max(1e-12, squares);
+    phi = std::clamp(lag1 + (1 + 4 * std::max(0.0, lag1)) / points, 0.0, 0.9);
+  }
+  out.effective_points = std::max(3.0, points * (1 - phi) / (1 + phi));
+
+  const double mean_x = mean(x);
+  double sxx = 0;
+  for (const double value : x) sxx += (value - mean_x) * (value - mean_x);
+  out.standard_error = out.residual_sd * std::sqrt((1 + phi) / (1 - phi) / sxx);
+  return out;
+}
+
+double random_walk_t(std::span<const double> values) {
+  const std::vector<double> steps = differences(values);
+  if (steps.size() < 4) return 0.0;
+  const auto count = static_cast<double>(steps.size());
+  const double centre = mean(steps);
+  double squares = 0;
+  for (const double step : steps) squares += (step - centre) * (step - centre);
+  const double sd = std::sqrt(squares / (count - 1));
+  return centre / std::max(1e-9, sd / std::sqrt(count));
+}
+
+double time_uniform_boundary(double effective_points, double alpha) {
+  const double spread = 2 * std::log(1 / alpha);
+  const double rho = 16.0 / (spread + std::log(1 + spread));
+  const double v = std::max(effective_points, 3.0);
+  const double z = std::sqrt((v + rho) / v * std::log((v + rho) / (rho * alpha * alpha)));
+  const double freedom = std::max(1.5, v - 2);
+  return z * (1 + (z * z + 1) / (8 * freedom));
+}
+
+}  // namespace lowtide::judge
