@@ -6,6 +6,14 @@ target_compile_options(lowtide_warnings INTERFACE
   # GCC 12 sees an overlap in std::string operations where there is none (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
+# Preset `portable`: one file that runs on any Linux of its architecture, glibc
+# of RHEL 8 included, so everything is linked in. Debian has no libfmt.a: fmt is
+# compiled in from its headers. The day that lowtide opens NVML with dlopen, this
+# becomes a build against an old glibc: dlopen does not work in a static program.
+if(LOWTIDE_PORTABLE)
+  add_link_options(-static-pie)
+endif()
+
 # Every module adds its line "name: deps" here; tests/check_layers.py holds the
 # includes to it. The list exists once: in the DEPS of the modules.
 set(LOWTIDE_LAYERS_FILE "${PROJECT_BINARY_DIR}/layers.txt")
@@ -30,6 +38,9 @@ function(lowtide_module name)
   endif()
   target_include_directories(lowtide_${name} ${scope} "${PROJECT_SOURCE_DIR}/src")
   list(TRANSFORM arg_DEPS PREPEND lowtide_ OUTPUT_VARIABLE libraries)
+  if(LOWTIDE_PORTABLE)
+    list(TRANSFORM arg_LIBS REPLACE "^fmt::fmt$" "fmt::fmt-header-only")
+  endif()
   target_link_libraries(lowtide_${name} ${scope} ${libraries} ${arg_LIBS})
 
   if(arg_TESTS AND BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
