@@ -1,8 +1,10 @@
 # The two ways in which code enters the house.
 
+# The presets for developers make errors of warnings (CMAKE_COMPILE_WARNING_AS_ERROR).
+# Those for users do not: a compiler that we have not met may warn of what it likes.
 add_library(lowtide_warnings INTERFACE)
 target_compile_options(lowtide_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
   # GCC 12 sees an overlap in std::string operations where there is none (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
@@ -18,6 +20,17 @@ endif()
 # includes to it. The list exists once: in the DEPS of the modules.
 set(LOWTIDE_LAYERS_FILE "${PROJECT_BINARY_DIR}/layers.txt")
 file(WRITE "${LOWTIDE_LAYERS_FILE}" "")
+
+if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
+  if(LOWTIDE_GTEST_SOURCES)
+    block()
+      set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
+      add_subdirectory("${LOWTIDE_GTEST_SOURCES}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
+    endblock()
+  else()
+    find_package(GTest REQUIRED)
+  endif()
+endif()
 
 # lowtide_module(<name> SOURCES ... [DEPS ...] [LIBS ...] [TESTS ...])
 #
@@ -44,7 +57,6 @@ function(lowtide_module name)
   target_link_libraries(lowtide_${name} ${scope} ${libraries} ${arg_LIBS})
 
   if(arg_TESTS AND BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
-    find_package(GTest REQUIRED)
     include(GoogleTest)
     list(TRANSFORM arg_TESTS APPEND .cpp OUTPUT_VARIABLE test_sources)
     add_executable(${name}_test ${test_sources})

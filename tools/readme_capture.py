@@ -34,10 +34,10 @@ def filled(binary, block):
     out = []
     for line in block.splitlines():
         if line.startswith("$ lowtide"):
-            out.append(line)
             output = run(binary, line[2:])
-            if output:
-                out.append(output)
+            if not output:
+                sys.exit(f"readme_capture: `{line}` printed nothing")
+            out += [line, output]
     if not out:
         sys.exit("readme_capture: a capture without a line that begins with `$ lowtide`")
     return "\n".join(out) + "\n"
