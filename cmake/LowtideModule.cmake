@@ -66,6 +66,11 @@ function(lowtide_module name)
   endif()
 endfunction()
 
+# All libFuzzer targets, and nothing else.
+if(LOWTIDE_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+
 # lowtide_fuzz(<name> SOURCE <file> DEPS ...)
 #
 # A libFuzzer target where the compiler is clang and the preset is `fuzz`; under
@@ -82,6 +87,7 @@ function(lowtide_fuzz name)
     target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     target_link_libraries(${name}_fuzz PRIVATE ${libraries} lowtide_warnings)
+    add_dependencies(fuzzers ${name}_fuzz)
   else()
     add_executable(${name}_replay ${arg_SOURCE} "${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cpp")
     target_link_libraries(${name}_replay PRIVATE ${libraries} lowtide_warnings)
