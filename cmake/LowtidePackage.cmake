@@ -3,21 +3,25 @@
 # nothing (preset `portable`). `./dev package` makes both.
 include(GNUInstallDirs)
 
-# Manual and completions are made from the binary's own --help, so that they
-# cannot promise a flag that is not there.
+# Manual and completions are made by the binary itself, so that they cannot
+# promise a flag that is not there. Not part of `all`: they need a binary that runs here.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(manual_dir "${PROJECT_BINARY_DIR}/manual")
+set(manual_files "${manual_dir}/lowtide.1" "${manual_dir}/lowtide.bash" "${manual_dir}/lowtide.zsh" "${manual_dir}/lowtide.fish")
 add_custom_command(
-  OUTPUT "${manual_dir}/lowtide.1" "${manual_dir}/lowtide.bash"
+  OUTPUT ${manual_files}
   COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/make_manual.py" "$<TARGET_FILE:lowtide>" "${manual_dir}"
   DEPENDS lowtide "${PROJECT_SOURCE_DIR}/tools/make_manual.py"
   VERBATIM)
-add_custom_target(manual DEPENDS "${manual_dir}/lowtide.1" "${manual_dir}/lowtide.bash")
+add_custom_target(manual DEPENDS ${manual_files})
 
 install(TARGETS lowtide RUNTIME)
-install(FILES "${manual_dir}/lowtide.1" TYPE MAN RENAME lowtide.1 OPTIONAL)
+install(FILES "${manual_dir}/lowtide.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL)
 install(FILES "${manual_dir}/lowtide.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
         RENAME lowtide OPTIONAL)
+install(FILES "${manual_dir}/lowtide.zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions"
+        RENAME _lowtide OPTIONAL)
+install(FILES "${manual_dir}/lowtide.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md TYPE DOC)
 install(FILES docs/json.md docs/architecture.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
 

@@ -1,9 +1,9 @@
-"""Writes lowtide.1 and lowtide.bash from what the binary says with --help.
+"""Writes lowtide.1 and the shell completions from what the binary says of itself.
 
 usage: make_manual.py BINARY OUTPUT_DIR
 
-A manual page and a completion that are written by hand drift from the flags.
-These two are read off the program that they are shipped with.
+A manual page that is written by hand drifts from the flags. This one is the
+--help of the program that it is shipped with.
 """
 
 import pathlib
@@ -12,23 +12,11 @@ import subprocess
 import sys
 
 
-def help_of(binary, *verbs):
-    result = subprocess.run(
-        [binary, *verbs, "--help"], capture_output=True, text=True, timeout=30, check=False
-    )
-    if result.returncode != 0:
-        sys.exit(f"make_manual: `{binary} {' '.join(verbs)} --help` ended with {result.returncode}")
+def said(binary, *words):
+    result = subprocess.run([binary, *words], capture_output=True, text=True, timeout=30, check=False)
+    if result.returncode != 0 or not result.stdout:
+        sys.exit(f"make_manual: `{binary} {' '.join(words)}` ended with {result.returncode}")
     return result.stdout
-
-
-def flags_of(text):
-    """The long flags at the beginning of the lines of a --help."""
-    flags = set()
-    for line in text.splitlines():
-        head = re.match(r"\s+(-.*)", line)
-        if head:
-            flags.update(re.findall(r"--[a-z][a-z0-9-]*", re.split(r"\s{2,}", head[1])[0]))
-    return sorted(flags)
 
 
 def verbs_of(text):
@@ -72,33 +60,17 @@ def manual(top, by_verb):
     return "\n".join(out) + "\n"
 
 
-def completion(top, by_verb):
-    cases = "\n".join(
-        f'    {verb}) words="{" ".join(flags_of(text))}" ;;' for verb, text in by_verb.items()
-    )
-    first = " ".join([*by_verb, *flags_of(top)])
-    return f"""# bash completion for lowtide; made by tools/make_manual.py
-_lowtide() {{
-  local words="" current="${{COMP_WORDS[COMP_CWORD]}}"
-  case "${{COMP_WORDS[1]}}" in
-{cases}
-    *) words="{first}" ;;
-  esac
-  if [[ $current == -* || $COMP_CWORD -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-  fi
-}}
-complete -o default -F _lowtide lowtide
-"""
-
-
 def main():
     binary, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    top = help_of(binary)
-    by_verb = {verb: help_of(binary, verb) for verb in verbs_of(top)}
+    top = said(binary, "--help")
+    verbs = verbs_of(top)
+    if "analyze" not in verbs:
+        sys.exit("make_manual: found no verbs in --help")
+    by_verb = {verb: said(binary, verb, "--help") for verb in verbs}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "lowtide.1").write_text(manual(top, by_verb))
-    (folder / "lowtide.bash").write_text(completion(top, by_verb))
+    for shell in ("bash", "zsh", "fish"):
+        (folder / f"lowtide.{shell}").write_text(said(binary, "completion", shell))
 
 
 if __name__ == "__main__":
