@@ -27,6 +27,8 @@ if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
       set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
       add_subdirectory("${LOWTIDE_GTEST_SOURCES}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
     endblock()
+    # Whoever asks for it again has it already.
+    file(WRITE "${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/gtest-config.cmake" "")
   else()
     find_package(GTest REQUIRED)
   endif()

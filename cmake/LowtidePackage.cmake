@@ -5,14 +5,16 @@ include(GNUInstallDirs)
 
 # Manual and completions are made by the binary itself, so that they cannot
 # promise a flag that is not there. Not part of `all`: they need a binary that runs here.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(manual_dir "${PROJECT_BINARY_DIR}/manual")
 set(manual_files "${manual_dir}/lowtide.1" "${manual_dir}/lowtide.bash" "${manual_dir}/lowtide.zsh" "${manual_dir}/lowtide.fish")
 add_custom_command(
   OUTPUT ${manual_files}
-  COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/tools/make_manual.py" "$<TARGET_FILE:lowtide>" "${manual_dir}"
-  DEPENDS lowtide "${PROJECT_SOURCE_DIR}/tools/make_manual.py"
-  VERBATIM)
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${manual_dir}"
+  COMMAND lowtide --help-man > "${manual_dir}/lowtide.1"
+  COMMAND lowtide completion bash > "${manual_dir}/lowtide.bash"
+  COMMAND lowtide completion zsh > "${manual_dir}/lowtide.zsh"
+  COMMAND lowtide completion fish > "${manual_dir}/lowtide.fish"
+  DEPENDS lowtide)
 add_custom_target(manual DEPENDS ${manual_files})
 
 install(TARGETS lowtide RUNTIME)
