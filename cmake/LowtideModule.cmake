@@ -1,15 +1,38 @@
 # The two ways in which code enters the house.
 
+# The presets for developers make errors of warnings (CMAKE_COMPILE_WARNING_AS_ERROR).
+# Those for users do not: a compiler that we have not met may warn of what it likes.
 add_library(lowtide_warnings INTERFACE)
 target_compile_options(lowtide_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
   # GCC 12 sees an overlap in std::string operations where there is none (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+
+# Preset `portable`: one file that runs on any Linux of its architecture, glibc
+# of RHEL 8 included, so everything is linked in. Debian has no libfmt.a: fmt is
+# compiled in from its headers. The day that lowtide opens NVML with dlopen, this
+# becomes a build against an old glibc: dlopen does not work in a static program.
+if(LOWTIDE_PORTABLE)
+  add_link_options(-static-pie)
+endif()
 
 # Every module adds its line "name: deps" here; tests/check_layers.py holds the
 # includes to it. The list exists once: in the DEPS of the modules.
 set(LOWTIDE_LAYERS_FILE "${PROJECT_BINARY_DIR}/layers.txt")
 file(WRITE "${LOWTIDE_LAYERS_FILE}" "")
+
+if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
+  if(LOWTIDE_GTEST_SOURCES)
+    block()
+      set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
+      add_subdirectory("${LOWTIDE_GTEST_SOURCES}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
+    endblock()
+    # Whoever asks for it again has it already.
+    file(WRITE "${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/gtest-config.cmake" "")
+  else()
+    find_package(GTest REQUIRED)
+  endif()
+endif()
 
 # lowtide_module(<name> SOURCES ... [DEPS ...] [LIBS ...] [TESTS ...])
 #
@@ -30,10 +53,12 @@ function(lowtide_module name)
   endif()
   target_include_directories(lowtide_${name} ${scope} "${PROJECT_SOURCE_DIR}/src")
   list(TRANSFORM arg_DEPS PREPEND lowtide_ OUTPUT_VARIABLE libraries)
+  if(LOWTIDE_PORTABLE)
+    list(TRANSFORM arg_LIBS REPLACE "^fmt::fmt$" "fmt::fmt-header-only")
+  endif()
   target_link_libraries(lowtide_${name} ${scope} ${libraries} ${arg_LIBS})
 
   if(arg_TESTS AND BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
-    find_package(GTest REQUIRED)
     include(GoogleTest)
     list(TRANSFORM arg_TESTS APPEND .cpp OUTPUT_VARIABLE test_sources)
     add_executable(${name}_test ${test_sources})
@@ -42,6 +67,11 @@ function(lowtide_module name)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
   endif()
 endfunction()
+
+# All libFuzzer targets, and nothing else.
+if(LOWTIDE_FUZZ)
+  add_custom_target(fuzzers)
+endif()
 
 # lowtide_fuzz(<name> SOURCE <file> DEPS ...)
 #
@@ -59,6 +89,7 @@ function(lowtide_fuzz name)
     target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     target_link_libraries(${name}_fuzz PRIVATE ${libraries} lowtide_warnings)
+    add_dependencies(fuzzers ${name}_fuzz)
   else()
     add_executable(${name}_replay ${arg_SOURCE} "${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cpp")
     target_link_libraries(${name}_replay PRIVATE ${libraries} lowtide_warnings)

@@ -22,10 +22,10 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor): reads as `return value;`
-  Result(Error error)
-      : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor): reads as `return error;`
+  // NOLINTNEXTLINE(google-explicit-constructor): reads as `return value;`
+  Result(T value) : state_(std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): reads as `return error;`
+  Result(Error error) : state_(std::move(error)) {}
 
   [[nodiscard]] bool ok() const { return std::holds_alternative<T>(state_); }
   explicit operator bool() const { return ok(); }

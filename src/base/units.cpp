@@ -59,9 +59,10 @@ std::string format_count(std::uint64_t count) {
 }
 
 double bytes_per_unit(std::string_view unit) {
-  if (unit.empty() || unit.size() > 5) return 0.0;
   std::array<char, 5> lower{};
-  std::transform(unit.begin(), unit.end(), lower.begin(), to_lower);
+  if (unit.empty() || unit.size() > lower.size()) return 0.0;
+  // Not std::transform: g++ 12 for aarch64 unrolls it past the array and warns (-O3, -Wstringop-overflow).
+  for (std::size_t at = 0; at < lower.size() && at < unit.size(); ++at) lower[at] = to_lower(unit[at]);
   const std::string_view name(lower.data(), unit.size());
   if (name == "b" || name == "byte" || name == "bytes") return 1.0;
 
