@@ -1,0 +1,22 @@
+// The catalogue of things that memory does, each with its truth.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "verdict/scene.h"
+
+namespace lowtide::bench {
+
+struct Family {
+  std::string_view name;
+  Scene (*draw)(Draft);
+};
+
+[[nodiscard]] std::span<const Family> leak_families();
+[[nodiscard]] std::span<const Family> warmup_families();
+[[nodiscard]] std::span<const Family> spike_families();
+[[nodiscard]] std::span<const Family> stable_families();
+[[nodiscard]] std::span<const Family> inconclusive_families();
+
+}  // namespace lowtide::bench
