@@ -20,8 +20,9 @@ struct Share {
   std::size_t per_hundred;
 };
 
-constexpr std::array kShares = {Share{leak_families, 37}, Share{warmup_families, 27}, Share{spike_families, 10},
-                                Share{stable_families, 13}, Share{inconclusive_families, 13}};
+constexpr std::array kShares = {Share{leak_families, 37}, Share{warmup_families, 27},
+                                Share{spike_families, 10}, Share{stable_families, 13},
+                                Share{inconclusive_families, 13}};
 
 // 37 is a unit modulo 100: walks through all hundred places, so that every
 // stretch of the corpus holds all kinds.
@@ -50,6 +51,13 @@ bool label_holds(const Knobs& knobs, const Scene& scene) {
   return growth_mb >= material_mb(knobs, scene.base_mb) && ideal_z(scene, from) >= kVisibleZ;
 }
 
+// Growth since the first sample is a leak by its number of steps; where there are
+// none, by its number of samples.
+bool rests_on_steps(const Scene& scene) {
+  constexpr std::size_t kEnoughSamples = 80;
+  return scene.kind == model::VerdictKind::Leak && scene.leak_from == 0U && scene.size() < kEnoughSamples;
+}
+
 }  // namespace
 
 Series make_series(const CorpusPlan& plan, std::size_t index) {
@@ -59,8 +67,9 @@ Series make_series(const CorpusPlan& plan, std::size_t index) {
   const Draft draft{.rng = rng, .knobs = knobs};
   constexpr int kTries = 10000;
   for (int attempt = 0; attempt < kTries; ++attempt) {
-    const Scene scene = family.draw(draft);
+    Scene scene = family.draw(draft);
     if (!label_holds(knobs, scene)) continue;
+    scene.keeps_steps = scene.keeps_steps || rests_on_steps(scene);
     Series series = observe(draft, scene);
     series.family = family.name;
     series.id = fmt::format("{}_{}_{:04}", family.name, plan.seed, index);

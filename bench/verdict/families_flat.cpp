@@ -23,7 +23,8 @@ void call_stable(Scene& scene) {
   scene.plateau_mb = scene.base_mb;
   if (scene.starts_low) scene.also_right.push_back(VerdictKind::Warmup);
   const double outliers = scene.noise.outlier_rate * static_cast<double>(scene.size());
-  if (outliers >= 2 && scene.noise.outlier_mb > 0.02 * scene.base_mb) scene.also_right.push_back(VerdictKind::Spikes);
+  if (outliers >= 2 && scene.noise.outlier_mb > 0.02 * scene.base_mb)
+    scene.also_right.push_back(VerdictKind::Spikes);
 }
 
 double draw_spike_mb(Draft draft, const Scene& scene, double low, double high) {
@@ -45,8 +46,10 @@ Scene spikes_gc_sawtooth(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 45});
   const double most = std::min(40.0, static_cast<double>(scene.size()) / 7);
   const double period = static_cast<double>(scene.size()) / draft.rng.log_uniform(5, std::max(6.0, most));
-  add_teeth(draft, scene, period,
-            std::max(scene.base_mb * draft.rng.log_uniform(0.06, draft.knobs.tooth_max), 12 * scene.noise.sd_mb), 0.1);
+  add_teeth(
+      draft, scene, period,
+      std::max(scene.base_mb * draft.rng.log_uniform(0.06, draft.knobs.tooth_max), 12 * scene.noise.sd_mb),
+      0.1);
   call_spikes(scene);
   return scene;
 }
@@ -55,7 +58,10 @@ Scene spikes_checkpoint(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 60});
   const double period = static_cast<double>(scene.size()) / draft.rng.log_uniform(4, 12);
   add_spikes(draft, scene,
-             {.period_samples = period, .length_samples = 1.2, .height_mb = draw_spike_mb(draft, scene, 0.3, 1.2), .height_spread = 0.03});
+             {.period_samples = period,
+              .length_samples = 1.2,
+              .height_mb = draw_spike_mb(draft, scene, 0.3, 1.2),
+              .height_spread = 0.03});
   call_spikes(scene);
   return scene;
 }
@@ -94,7 +100,8 @@ Scene spikes_worker_respawn(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 80});
   const double most = std::min(25.0, static_cast<double>(scene.size()) / 8);
   const double period = static_cast<double>(scene.size()) / draft.rng.log_uniform(5, std::max(6.0, most));
-  add_teeth(draft, scene, period, std::max(scene.base_mb * draft.rng.log_uniform(0.05, 0.25), 12 * scene.noise.sd_mb), 0.02);
+  add_teeth(draft, scene, period,
+            std::max(scene.base_mb * draft.rng.log_uniform(0.05, 0.25), 12 * scene.noise.sd_mb), 0.02);
   call_spikes(scene);
   return scene;
 }
@@ -158,7 +165,8 @@ Scene stable_slow_decline(Draft draft) {
 // Neighbours come and go: strong noise with a long memory, no trend.
 Scene stable_shared_host(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 250});
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.01, 0.03), .phi = draft.rng.uniform(0.6, 0.92)};
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.01, 0.03),
+                 .phi = draft.rng.uniform(0.6, 0.92)};
   call_stable(scene);
   scene.also_right.push_back(VerdictKind::Spikes);
   return scene;
@@ -179,7 +187,8 @@ Scene stable_trimmed(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 60});
   const int trims = draft.rng.whole(1, 2);
   for (int k = 0; k < trims; ++k) {
-    lift(scene, index_at(scene, draft.rng.uniform(0.15, 0.75)), -scene.base_mb * draft.rng.uniform(0.03, 0.12));
+    lift(scene, index_at(scene, draft.rng.uniform(0.15, 0.75)),
+         -scene.base_mb * draft.rng.uniform(0.03, 0.12));
   }
   call_stable(scene);
   scene.plateau_mb = scene.floor_mb.back();
@@ -204,7 +213,8 @@ Scene stable_small_process(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 40});
   scene.base_mb = draft.rng.log_uniform(15, 90);
   scene.floor_mb.assign(scene.size(), scene.base_mb);
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.008), .phi = draft.rng.uniform(0, 0.8)};
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.008),
+                 .phi = draft.rng.uniform(0, 0.8)};
   scene.page = Page::Small;
   scene.chunk_mb = 0;
   call_stable(scene);
@@ -213,7 +223,8 @@ Scene stable_small_process(Draft draft) {
 
 Scene stable_short_log(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 22, .samples_max = 60});
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0003, 0.003), .phi = draft.rng.uniform(0, 0.4)};
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0003, 0.003),
+                 .phi = draft.rng.uniform(0, 0.4)};
   call_stable(scene);
   return scene;
 }

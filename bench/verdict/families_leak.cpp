@@ -62,7 +62,8 @@ void climb(Draft draft, Scene& scene, int count, double growth_mb, double spread
   const double period = 1.0 / (count + 0.5);
   std::size_t first = 0;
   for (int k = 0; k < count; ++k) {
-    const std::size_t at = index_at(scene, std::clamp((k + 1 + jitter * rng.uniform(-0.5, 0.5)) * period, 0.0, 0.97));
+    const std::size_t at =
+        index_at(scene, std::clamp((k + 1 + jitter * rng.uniform(-0.5, 0.5)) * period, 0.0, 0.97));
     if (k == 0) first = at;
     lift(scene, at, growth_mb * heights[static_cast<std::size_t>(k)] / sum);
   }
@@ -99,7 +100,8 @@ Scene leak_val_only_stairs(Draft draft) {
   const int count = draft.rng.whole(6, std::min(25, static_cast<int>(scene.size() / 10)));
   climb(draft, scene, count, draw_growth_mb(draft, scene, 0.03), 0.3, 0);
   // The validation itself, ending where the kept part begins.
-  const auto length = static_cast<std::size_t>(std::max(1.0, 0.15 * static_cast<double>(scene.size()) / count));
+  const auto length =
+      static_cast<std::size_t>(std::max(1.0, 0.15 * static_cast<double>(scene.size()) / count));
   const double height = draft.rng.log_uniform(0.1, 0.5) * scene.base_mb;
   for (std::size_t i = 1; i < scene.size(); ++i) {
     if (scene.floor_mb[i] <= scene.floor_mb[i - 1]) continue;
@@ -126,7 +128,8 @@ Scene leak_irregular_gc(Draft draft) {
 Scene leak_noise_dominated(Draft draft) {
   for (;;) {
     Scene scene = make_leak_scene(draft, 300);
-    scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.01, 0.08), .phi = draft.rng.uniform(0, 0.7)};
+    scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.01, 0.08),
+                   .phi = draft.rng.uniform(0, 0.7)};
     leak_line(scene, 0, 1.0);
     const double growth = draft.rng.uniform(10, 25) / ideal_z(scene, 0);
     if (growth < material_mb(draft.knobs, scene.base_mb) || growth > 0.4 * scene.base_mb) continue;
@@ -140,7 +143,8 @@ Scene leak_accelerating(Draft draft) {
   Scene scene = make_leak_scene(draft);
   const double power = draft.rng.uniform(1.6, 3);
   const double growth = draw_growth_mb(draft, scene, 0.05);
-  for (std::size_t i = 0; i < scene.size(); ++i) scene.floor_mb[i] += growth * std::pow(scene.along(i), power);
+  for (std::size_t i = 0; i < scene.size(); ++i)
+    scene.floor_mb[i] += growth * std::pow(scene.along(i), power);
   mark_leak(scene, 0);
   // The pace that matters is the present one: the mean over the last tenth.
   scene.leak_mb_per_step = growth * (1 - std::pow(0.9, power)) / (0.1 * scene.span_steps());
@@ -175,7 +179,8 @@ Scene leak_two_restarts(Draft draft) {
   Scene scene = make_leak_scene(draft, 120, 0, 3.6);
   const double growth = draw_growth_mb(draft, scene, 0.08);
   const double pace = growth / (scene.span_steps() / 3);
-  const std::array begins = {std::size_t{0}, index_at(scene, rng.uniform(0.28, 0.38)), index_at(scene, rng.uniform(0.6, 0.7))};
+  const std::array begins = {std::size_t{0}, index_at(scene, rng.uniform(0.28, 0.38)),
+                             index_at(scene, rng.uniform(0.6, 0.7))};
   const bool from_zero = rng.chance(0.2);
   const double back_share = rng.uniform(0, 0.1);
   const double start_low = rng.uniform(0.25, 0.7);
@@ -283,7 +288,8 @@ Scene leak_kb_per_step(Draft draft) {
   const double growth = scene.span_steps() * draft.rng.log_uniform(0.002, 0.02);
   scene.base_mb = growth / draft.rng.log_uniform(0.03, 0.4);
   scene.floor_mb.assign(scene.size(), scene.base_mb);
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0003, 0.005), .phi = draft.rng.uniform(0, 0.8)};
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0003, 0.005),
+                 .phi = draft.rng.uniform(0, 0.8)};
   leak_line(scene, 0, growth);
   return scene;
 }
@@ -293,7 +299,8 @@ Scene leak_week_long(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 600, .samples_max = 2400, .steps_min = 20000});
   const double day = static_cast<double>(scene.size()) / 7;
   const double second_per_sample = 86400 / day;
-  for (std::size_t i = 0; i < scene.size(); ++i) scene.at_s[i] = std::round(second_per_sample * static_cast<double>(i));
+  for (std::size_t i = 0; i < scene.size(); ++i)
+    scene.at_s[i] = std::round(second_per_sample * static_cast<double>(i));
   const double swing = scene.base_mb * draft.rng.log_uniform(0.003, 0.015);
   const double phase = draft.rng.uniform(0, 2 * std::numbers::pi);
   for (std::size_t i = 0; i < scene.size(); ++i) {
@@ -307,7 +314,8 @@ Scene leak_small_process(Draft draft) {
   Scene scene = make_leak_scene(draft);
   scene.base_mb = draft.rng.log_uniform(18, 80);
   scene.floor_mb.assign(scene.size(), scene.base_mb);
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.006), .phi = draft.rng.uniform(0, 0.8)};
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.006),
+                 .phi = draft.rng.uniform(0, 0.8)};
   scene.page = Page::Small;
   scene.chunk_mb = 0;
   leak_line(scene, 0, scene.base_mb * draft.rng.log_uniform(0.4, 1.5));
@@ -329,8 +337,10 @@ Scene leak_huge_process(Draft draft) {
 
 Scene leak_short_log(Draft draft) {
   Scene scene = make_leak_scene(draft, 24, 60, 1.6);
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.004), .phi = draft.rng.uniform(0, 0.4)};
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.004),
+                 .phi = draft.rng.uniform(0, 0.4)};
   leak_line(scene, 0, draw_growth_mb(draft, scene, 0.06));
+  if (scene.size() < 30) scene.also_right = {model::VerdictKind::Inconclusive};
   return scene;
 }
 

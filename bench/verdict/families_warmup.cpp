@@ -93,7 +93,8 @@ Scene warmup_two_restarts(Draft draft) {
   scene.starts_low = false;
   const double low = std::max(scene.base_mb * rng.uniform(0.5, 0.8), 12 * scene.noise.sd_mb);
   const double warm_share = rng.uniform(0.06, 0.14);
-  const std::array begins = {std::size_t{0}, index_at(scene, rng.uniform(0.28, 0.36)), index_at(scene, rng.uniform(0.58, 0.66))};
+  const std::array begins = {std::size_t{0}, index_at(scene, rng.uniform(0.28, 0.36)),
+                             index_at(scene, rng.uniform(0.58, 0.66))};
   const bool from_zero = rng.chance(0.3);
   const double back_share = rng.uniform(0, 0.1);
   const double warm_steps = warm_share * scene.span_steps();
@@ -105,7 +106,8 @@ Scene warmup_two_restarts(Draft draft) {
     const std::size_t end = g + 1 < begins.size() ? begins[g + 1] : scene.size();
     if (g > 0) {
       delay_s += rng.log_uniform(5, 120);
-      shift = from_zero ? scene.step[begin] : shift + back_share * (scene.step[begin] - scene.step[begins[g - 1]]);
+      shift = from_zero ? scene.step[begin]
+                        : shift + back_share * (scene.step[begin] - scene.step[begins[g - 1]]);
     }
     for (std::size_t i = begin; i < end; ++i) {
       const double done = std::min(1.0, (scene.step[i] - scene.step[begin]) / warm_steps);
@@ -139,7 +141,8 @@ Scene warmup_long_ramp(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 120, .steps_min = 3000});
   const double most = 0.6;
   const double least = std::min(0.5, 1000 / scene.span_steps());
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(least, most)), draw_low_mb(draft, scene, 0.1, 0.5));
+  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(least, most)),
+               draw_low_mb(draft, scene, 0.1, 0.5));
   return scene;
 }
 
@@ -214,8 +217,10 @@ Scene warmup_random_pace_cache(Draft draft) {
 Scene warmup_short_log(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 22, .samples_max = 60});
   scene.starts_low = false;
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.005), .phi = draft.rng.uniform(0, 0.4)};
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.2, 0.5)), draw_low_mb(draft, scene, 0.2, 0.7));
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.005),
+                 .phi = draft.rng.uniform(0, 0.4)};
+  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.2, 0.5)),
+               draw_low_mb(draft, scene, 0.2, 0.7));
   return scene;
 }
 
@@ -223,10 +228,12 @@ Scene warmup_small_process(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 50});
   scene.base_mb = draft.rng.log_uniform(25, 90);
   scene.floor_mb.assign(scene.size(), scene.base_mb);
-  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.005), .phi = draft.rng.uniform(0, 0.8)};
+  scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.005),
+                 .phi = draft.rng.uniform(0, 0.8)};
   scene.page = Page::Small;
   scene.chunk_mb = 0;
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.1, 0.5)), draw_low_mb(draft, scene, 0.3, 0.7));
+  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.1, 0.5)),
+               draw_low_mb(draft, scene, 0.3, 0.7));
   return scene;
 }
 

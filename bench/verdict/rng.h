@@ -17,14 +17,14 @@ class Rng {
   // Streams of neighbouring seeds or indices are unrelated (SplitMix64 between them and the engine).
   explicit Rng(std::uint64_t seed, std::uint64_t stream = 0);
 
-  double uniform();                          // [0, 1)
-  double uniform(double low, double high);   // [low, high)
+  double uniform();                         // [0, 1)
+  double uniform(double low, double high);  // [low, high)
   double log_uniform(double low, double high);
   double normal();
   double exponential(double mean);
   bool chance(double probability);
-  std::size_t index(std::size_t count);      // 0 .. count-1; count > 0
-  int whole(int low, int high);              // low .. high, both possible
+  std::size_t index(std::size_t count);  // 0 .. count-1; count > 0
+  int whole(int low, int high);          // low .. high, both possible
   double pick(std::initializer_list<double> values);
 
  private:

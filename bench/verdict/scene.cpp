@@ -15,7 +15,8 @@ constexpr double kHugePageMb = 2097152 / kBytesPerMb;
 void lay_axes(Draft draft, const Extent& extent, Scene& scene) {
   Rng& rng = draft.rng;
   const double samples_max = extent.samples_max > 0 ? extent.samples_max : draft.knobs.samples_max;
-  const auto samples = static_cast<std::size_t>(std::lround(rng.log_uniform(extent.samples_min, samples_max)));
+  const auto samples =
+      static_cast<std::size_t>(std::lround(rng.log_uniform(extent.samples_min, samples_max)));
   double every = rng.pick({1, 2, 5, 5, 10, 10, 10, 20, 25, 50});
   const double intervals = static_cast<double>(std::max<std::size_t>(samples, 2) - 1);
   if (extent.steps_min > 0) every = std::max(every, std::ceil(extent.steps_min / intervals));
@@ -113,8 +114,8 @@ void forget_steps(Draft draft, const Scene& scene, std::vector<double>& step) {
   Rng& rng = draft.rng;
   const double draw = rng.uniform();
   const double share = rng.uniform(0.05, 0.6);
-  if (scene.keeps_steps) return;
   if (draw < draft.knobs.steps_gone) {
+    if (scene.keeps_steps) return;
     std::fill(step.begin(), step.end(), model::kUnknown);
   } else if (draw < draft.knobs.steps_gone + draft.knobs.steps_partly) {
     for (double& value : step) {

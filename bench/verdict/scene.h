@@ -66,7 +66,7 @@ struct Scene {
   Page page = Page::Small;
   double chunk_mb = 0;  // the allocator grows by this much at a time; 0 = smooth
   bool starts_low = false;
-  bool keeps_steps = false;    // steps are never removed
+  bool keeps_steps = false;    // the label rests on them: some may be missing, never all
   bool keeps_samples = false;  // samples are never removed
 
   model::VerdictKind kind = model::VerdictKind::Inconclusive;

@@ -16,7 +16,8 @@ std::size_t index_at(const Scene& scene, double share) {
 
 double draw_growth_mb(Draft draft, const Scene& scene, double at_least_share) {
   const double low = std::max(draft.knobs.leak_share_min, at_least_share);
-  const double drawn = scene.base_mb * draft.rng.log_uniform(low, std::max(draft.knobs.leak_share_max, 1.5 * low));
+  const double drawn =
+      scene.base_mb * draft.rng.log_uniform(low, std::max(draft.knobs.leak_share_max, 1.5 * low));
   return std::max(drawn, 1.05 * material_mb(draft.knobs, scene.base_mb));
 }
 
@@ -79,7 +80,8 @@ int add_spikes(Draft draft, Scene& scene, const SpikePlan& plan) {
   while (at < samples - 1) {
     const double height = plan.height_mb * std::max(0.2, 1 + plan.height_spread * rng.normal());
     const auto begin = static_cast<std::size_t>(at);
-    const auto length = static_cast<std::size_t>(std::max(1.0, std::round(plan.length_samples * rng.uniform(0.7, 1.3))));
+    const auto length =
+        static_cast<std::size_t>(std::max(1.0, std::round(plan.length_samples * rng.uniform(0.7, 1.3))));
     for (std::size_t i = begin; i < std::min(begin + length, scene.size()); ++i) {
       scene.excess_mb[i] += height * rng.uniform(0.85, 1);
     }
