@@ -33,7 +33,7 @@ VerdictKind judge(const std::string& name, const Series& series) {
   return find_baseline(name).judge(series, {}).last.kind;
 }
 
-TEST(Baselines, all_see_a_plain_leak_but_scalene_needs_visible_steps) {
+TEST(Baselines, all_see_a_plain_leak) {
   const Series leak = draw([](double i) { return 4000 + 10 * i; });
 
   for (const Method& method : baseline_methods()) {

@@ -20,6 +20,7 @@ TEST(Rng, draws_the_same_on_every_machine) {
   Rng rng(1, 2);
   // Whole numbers up to the last division by 2^53: exact, so equality is meant.
   const double first = rng.uniform();
+  EXPECT_EQ(first, 0x1.890848c0bde33p-1);
   EXPECT_EQ(first, Rng(1, 2).uniform());
   EXPECT_NE(first, Rng(1, 3).uniform());
   EXPECT_NE(first, Rng(2, 2).uniform());

@@ -5,7 +5,7 @@
 // far a sample may fall short of the promise by chance. The bound is the exact
 // binomial one: a detector that keeps its promise with nothing to spare would
 // fall below it on one corpus in twenty. Example: 99 % precision over 370 calls
-// allows 7 wrong ones (98.1 %); a detector of 97 % has 11 and fails.
+// allows 7 wrong ones (98.1 %); a detector of 97 % has 11 of them and fails.
 //
 // Medians are held to the promise itself.
 #include <cmath>
@@ -138,8 +138,8 @@ TEST(Verdict, the_baselines_break_the_promises) {
 }
 
 TEST(Verdict, the_bound_is_the_binomial_one) {
-  EXPECT_FALSE(falls_short({.hits = 363, .of = 370}, 99));  // 7 wrong: 5.8 % of such detectors have as many
-  EXPECT_TRUE(falls_short({.hits = 361, .of = 370}, 99));   // 9 wrong
+  EXPECT_FALSE(falls_short({.hits = 363, .of = 370}, 99));  // 7 wrong: as many in 8 of 100 such corpora
+  EXPECT_TRUE(falls_short({.hits = 361, .of = 370}, 99));   // 9 wrong: in 1 of 100
   EXPECT_FALSE(exceeds({.hits = 3, .of = 500}, 0.3));
   EXPECT_TRUE(exceeds({.hits = 5, .of = 500}, 0.3));
   EXPECT_TRUE(falls_short({.hits = 0, .of = 0}, 99));  // nothing called is no precision
