@@ -1,4 +1,8 @@
 // The catalogue of things that memory does, each with its truth.
+//
+// In a family every draw stands in a statement of its own (or in a braced list):
+// the order in which arguments are evaluated differs between compilers, and a
+// corpus is the same for one seed everywhere.
 #pragma once
 
 #include <span>

@@ -187,8 +187,8 @@ Scene stable_trimmed(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 60});
   const int trims = draft.rng.whole(1, 2);
   for (int k = 0; k < trims; ++k) {
-    lift(scene, index_at(scene, draft.rng.uniform(0.15, 0.75)),
-         -scene.base_mb * draft.rng.uniform(0.03, 0.12));
+    const std::size_t at = index_at(scene, draft.rng.uniform(0.15, 0.75));
+    lift(scene, at, -scene.base_mb * draft.rng.uniform(0.03, 0.12));
   }
   call_stable(scene);
   scene.plateau_mb = scene.floor_mb.back();

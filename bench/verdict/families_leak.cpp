@@ -91,7 +91,8 @@ Scene leak_val_spikes_4gb(Draft draft) {
 
 Scene leak_late_start(Draft draft) {
   Scene scene = make_leak_scene(draft, 80, 0, 2.6);
-  leak_line(scene, index_at(scene, draft.rng.uniform(0.3, 0.6)), draw_growth_mb(draft, scene));
+  const std::size_t from = index_at(scene, draft.rng.uniform(0.3, 0.6));
+  leak_line(scene, from, draw_growth_mb(draft, scene));
   return scene;
 }
 
@@ -279,7 +280,8 @@ Scene leak_gpu_reserved(Draft draft) {
   make_quiet(scene);
   scene.page = Page::Huge;
   scene.starts_low = false;
-  climb(draft, scene, draft.rng.whole(10, 30), draw_growth_mb(draft, scene, 0.03), 0.5, 0.9);
+  const int count = draft.rng.whole(10, 30);
+  climb(draft, scene, count, draw_growth_mb(draft, scene, 0.03), 0.5, 0.9);
   return scene;
 }
 

@@ -25,13 +25,15 @@ void settle(Scene& scene, std::size_t end) {
 
 Scene warmup_linear_plateau(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 30});
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.08, 0.55)), draw_low_mb(draft, scene));
+  const std::size_t end = index_at(scene, draft.rng.uniform(0.08, 0.55));
+  warm_up_line(draft, scene, end, draw_low_mb(draft, scene));
   return scene;
 }
 
 Scene warmup_exp_saturation(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 35});
-  warm_up_exponential(scene, draft.rng.uniform(0.04, 0.12), draw_low_mb(draft, scene));
+  const double tau = draft.rng.uniform(0.04, 0.12);
+  warm_up_exponential(scene, tau, draw_low_mb(draft, scene));
   return scene;
 }
 
@@ -126,7 +128,8 @@ Scene warmup_two_restarts(Draft draft) {
 
 Scene warmup_then_spikes(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 60});
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.08, 0.4)), draw_low_mb(draft, scene));
+  const std::size_t end = index_at(scene, draft.rng.uniform(0.08, 0.4));
+  warm_up_line(draft, scene, end, draw_low_mb(draft, scene));
   const double period = static_cast<double>(scene.size()) / draft.rng.log_uniform(6, 16);
   add_spikes(draft, scene,
              {.period_samples = period,
@@ -141,8 +144,8 @@ Scene warmup_long_ramp(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 120, .steps_min = 3000});
   const double most = 0.6;
   const double least = std::min(0.5, 1000 / scene.span_steps());
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(least, most)),
-               draw_low_mb(draft, scene, 0.1, 0.5));
+  const std::size_t end = index_at(scene, draft.rng.uniform(least, most));
+  warm_up_line(draft, scene, end, draw_low_mb(draft, scene, 0.1, 0.5));
   return scene;
 }
 
@@ -219,8 +222,8 @@ Scene warmup_short_log(Draft draft) {
   scene.starts_low = false;
   scene.noise = {.sd_mb = scene.base_mb * draft.rng.log_uniform(0.0005, 0.005),
                  .phi = draft.rng.uniform(0, 0.4)};
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.2, 0.5)),
-               draw_low_mb(draft, scene, 0.2, 0.7));
+  const std::size_t end = index_at(scene, draft.rng.uniform(0.2, 0.5));
+  warm_up_line(draft, scene, end, draw_low_mb(draft, scene, 0.2, 0.7));
   return scene;
 }
 
@@ -232,8 +235,8 @@ Scene warmup_small_process(Draft draft) {
                  .phi = draft.rng.uniform(0, 0.8)};
   scene.page = Page::Small;
   scene.chunk_mb = 0;
-  warm_up_line(draft, scene, index_at(scene, draft.rng.uniform(0.1, 0.5)),
-               draw_low_mb(draft, scene, 0.3, 0.7));
+  const std::size_t end = index_at(scene, draft.rng.uniform(0.1, 0.5));
+  warm_up_line(draft, scene, end, draw_low_mb(draft, scene, 0.3, 0.7));
   return scene;
 }
 
