@@ -176,40 +176,21 @@ Scene leak_children_pile_up(Draft draft) {
 }
 
 Scene leak_two_restarts(Draft draft) {
-  Rng& rng = draft.rng;
-  Scene scene = make_leak_scene(draft, 120, 0, 3.6);
+  Scene scene = make_leak_scene(draft, 120, 0, 3.8);
   const double growth = draw_growth_mb(draft, scene, 0.08);
   const double pace = growth / (scene.span_steps() / 3);
-  const std::array begins = {std::size_t{0}, index_at(scene, rng.uniform(0.28, 0.38)),
-                             index_at(scene, rng.uniform(0.6, 0.7))};
-  const bool from_zero = rng.chance(0.2);
-  const double back_share = rng.uniform(0, 0.1);
-  const double start_low = rng.uniform(0.25, 0.7);
-  std::vector<double> logged = scene.step;
-  double delay_s = 0;
-  double shift = 0;
-  for (std::size_t g = 0; g < begins.size(); ++g) {
-    const std::size_t begin = begins[g];
-    const std::size_t end = g + 1 < begins.size() ? begins[g + 1] : scene.size();
-    if (g > 0) {
-      delay_s += rng.log_uniform(5, 120);
-      // From the last checkpoint, or from nothing.
-      const double done = scene.step[begin] - scene.step[begins[g - 1]];
-      shift = from_zero ? scene.step[begin] : shift + back_share * done;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      scene.at_s[i] += delay_s;
-      logged[i] = std::round(scene.step[i] - shift);
-      scene.floor_mb[i] += pace * (scene.step[i] - scene.step[begin]);
-      if (g > 0 && i < begin + 2) scene.floor_mb[i] *= start_low + 0.2 * static_cast<double>(i - begin);
-    }
+  const auto begins = restart_twice(draft, scene, 0.2);
+  const double start_share = draft.rng.uniform(0.25, 0.7);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < scene.size(); ++i) {
+    if (i == begins[1] || i == begins[2]) begin = i;
+    scene.floor_mb[i] += pace * (scene.step[i] - scene.step[begin]);
+    if (begin > 0 && i < begin + 2) scene.floor_mb[i] *= start_share + 0.2 * static_cast<double>(i - begin);
   }
-  scene.step = logged;
   scene.kind = model::VerdictKind::Leak;
   scene.leak_from = 0;
   scene.shown_from = begins[2] + 2;
   scene.leak_mb_per_step = pace;
-  scene.restarts = 2;
   return scene;
 }
 

@@ -90,39 +90,20 @@ Scene warmup_fragmentation(Draft draft) {
 }
 
 Scene warmup_two_restarts(Draft draft) {
-  Rng& rng = draft.rng;
   Scene scene = make_scene(draft, {.samples_min = 100});
   scene.starts_low = false;
-  const double low = std::max(scene.base_mb * rng.uniform(0.5, 0.8), 12 * scene.noise.sd_mb);
-  const double warm_share = rng.uniform(0.06, 0.14);
-  const std::array begins = {std::size_t{0}, index_at(scene, rng.uniform(0.28, 0.36)),
-                             index_at(scene, rng.uniform(0.58, 0.66))};
-  const bool from_zero = rng.chance(0.3);
-  const double back_share = rng.uniform(0, 0.1);
-  const double warm_steps = warm_share * scene.span_steps();
-  std::vector<double> logged = scene.step;
-  double delay_s = 0;
-  double shift = 0;
-  for (std::size_t g = 0; g < begins.size(); ++g) {
-    const std::size_t begin = begins[g];
-    const std::size_t end = g + 1 < begins.size() ? begins[g + 1] : scene.size();
-    if (g > 0) {
-      delay_s += rng.log_uniform(5, 120);
-      shift = from_zero ? scene.step[begin]
-                        : shift + back_share * (scene.step[begin] - scene.step[begins[g - 1]]);
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      const double done = std::min(1.0, (scene.step[i] - scene.step[begin]) / warm_steps);
-      scene.floor_mb[i] -= low * (1 - done);
-      scene.at_s[i] += delay_s;
-      logged[i] = std::round(scene.step[i] - shift);
-      if (g == 2 && done >= 1 && !scene.warmup_end) scene.warmup_end = i;
-    }
+  const double low = std::max(scene.base_mb * draft.rng.uniform(0.5, 0.8), 12 * scene.noise.sd_mb);
+  const double warm_steps = draft.rng.uniform(0.06, 0.14) * scene.span_steps();
+  const auto begins = restart_twice(draft, scene, 0.3);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < scene.size(); ++i) {
+    if (i == begins[1] || i == begins[2]) begin = i;
+    const double done = std::min(1.0, (scene.step[i] - scene.step[begin]) / warm_steps);
+    scene.floor_mb[i] -= low * (1 - done);
+    if (begin == begins[2] && done >= 1 && !scene.warmup_end) scene.warmup_end = i;
   }
-  scene.step = logged;
   scene.kind = VerdictKind::Warmup;
   scene.plateau_mb = scene.base_mb;
-  scene.restarts = 2;
   return scene;
 }
 

@@ -1,7 +1,9 @@
 // A series with its truth: what the generator writes, the loader reads and the scorer asks.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +44,7 @@ inline constexpr double kBytesPerMb = 1e6;
 [[nodiscard]] inline model::Sample to_sample(const Series& series, std::size_t index) {
   return {.at_s = series.at_s[index],
           .step = series.step[index],
-          .bytes = static_cast<std::uint64_t>(series.rss_mb[index] * kBytesPerMb + 0.5)};
+          .bytes = static_cast<std::uint64_t>(std::llround(series.rss_mb[index] * kBytesPerMb))};
 }
 
 [[nodiscard]] bool accepts(const Truth& truth, model::VerdictKind kind);

@@ -112,4 +112,27 @@ int add_teeth(Draft draft, Scene& scene, double period_samples, double height_mb
   return whole;
 }
 
+std::array<std::size_t, 3> restart_twice(Draft draft, Scene& scene, double from_zero_chance) {
+  Rng& rng = draft.rng;
+  const std::size_t second = index_at(scene, rng.uniform(0.28, 0.36));
+  const std::size_t third = index_at(scene, rng.uniform(0.58, 0.68));
+  const bool from_zero = rng.chance(from_zero_chance);
+  const double lost_share = rng.uniform(0, 0.1);  // of what was done since the last start
+  double delay_s = 0;
+  double steps_back = 0;
+  std::size_t begin = 0;
+  const std::vector<double> done = scene.step;
+  for (std::size_t i = 0; i < scene.size(); ++i) {
+    if (i == second || i == third) {
+      delay_s += rng.log_uniform(5, 120);
+      steps_back = from_zero ? done[i] : steps_back + std::round(lost_share * (done[i] - done[begin]));
+      begin = i;
+    }
+    scene.at_s[i] += delay_s;
+    scene.step[i] -= steps_back;
+  }
+  scene.restarts = 2;
+  return {0, second, third};
+}
+
 }  // namespace lowtide::bench

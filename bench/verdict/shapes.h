@@ -1,6 +1,7 @@
 // What memory does, as strokes on a Scene; families are made of them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "verdict/scene.h"
@@ -44,5 +45,9 @@ int add_spikes(Draft draft, Scene& scene, const SpikePlan& plan);
 
 // Garbage piles up and is collected. Returns the number of whole teeth.
 int add_teeth(Draft draft, Scene& scene, double period_samples, double height_mb, double period_spread);
+
+// Makes three processes of the run: time is lost between them, and the steps go on from the last
+// checkpoint or, with this chance, from zero. Returns the first sample of each.
+std::array<std::size_t, 3> restart_twice(Draft draft, Scene& scene, double from_zero_chance);
 
 }  // namespace lowtide::bench
