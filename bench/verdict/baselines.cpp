@@ -5,7 +5,6 @@
 // leak columns are the ones to compare. Sources of the rules: docs/bench.md.
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "verdict/method.h"
 #include "verdict/trend.h"
@@ -176,6 +175,7 @@ Opinion resin_like(const View& view) {
   constexpr std::size_t kWindows = 12;
   if (view.size() < 2 * kWindows) return too_short();
   std::vector<double> levels;
+  levels.reserve(kWindows);
   std::size_t begin = 0;
   for (std::size_t k = 0; k < kWindows; ++k) {
     const std::size_t length = view.size() / kWindows + (k < view.size() % kWindows ? 1 : 0);
@@ -184,6 +184,7 @@ Opinion resin_like(const View& view) {
   }
   const double width = 0.01 * median_of(view.y);
   std::vector<double> buckets;
+  buckets.reserve(kWindows);
   for (const double level : levels) buckets.push_back(std::floor(level / width));
   double ups = 0;
   double downs = 0;
@@ -217,9 +218,11 @@ std::vector<double> running_median(std::span<const double> y, std::size_t reach)
 // Where the absolute first difference is an outlier (modified z-score over 3.5), latest first; always 0.
 std::vector<std::size_t> find_change_points(std::span<const double> y) {
   std::vector<double> jumps;
+  jumps.reserve(y.size());
   for (std::size_t i = 1; i < y.size(); ++i) jumps.push_back(std::abs(y[i] - y[i - 1]));
   const double middle = median(jumps);
   std::vector<double> deviations;
+  deviations.reserve(jumps.size());
   for (const double jump : jumps) deviations.push_back(std::abs(jump - middle));
   const double mad = median(deviations) + 1e-9;
   std::vector<std::size_t> points;
@@ -259,9 +262,9 @@ using Rule = Opinion (*)(const View&);
 
 // The same patience as a detector that knows of warm-ups has: no leak before 400 steps (without
 // steps: ten minutes or 240 samples). Shows how much of a score the patience alone is worth.
-template <Rule rule>
+template <Rule kRule>
 Opinion patient(const View& view) {
-  const Opinion opinion = rule(view);
+  const Opinion opinion = kRule(view);
   if (opinion.kind != VerdictKind::Leak) return opinion;
   const Regressor regressor = make_regressor(view);
   const bool early =

@@ -48,7 +48,7 @@ std::size_t Rng::index(std::size_t count) {
 }
 
 int Rng::whole(int low, int high) {
-  return low + static_cast<int>(index(static_cast<std::size_t>(high - low + 1)));
+  return low + static_cast<int>(index(static_cast<std::size_t>(high - low) + 1));
 }
 
 double Rng::pick(std::initializer_list<double> values) {

@@ -1,6 +1,7 @@
 // A series with its truth: what the generator writes, the loader reads and the scorer asks.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +48,9 @@ inline constexpr double kBytesPerMb = 1e6;
           .bytes = static_cast<std::uint64_t>(std::llround(series.rss_mb[index] * kBytesPerMb))};
 }
 
-[[nodiscard]] bool accepts(const Truth& truth, model::VerdictKind kind);
+[[nodiscard]] inline bool accepts(const Truth& truth, model::VerdictKind kind) {
+  return std::find(truth.accept.begin(), truth.accept.end(), kind) != truth.accept.end();
+}
 
 // A healthy series: whoever calls it a leak raises a false alarm.
 [[nodiscard]] constexpr bool is_clear(model::VerdictKind kind) {

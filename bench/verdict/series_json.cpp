@@ -1,6 +1,5 @@
 #include "verdict/series_json.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <istream>
@@ -96,10 +95,6 @@ base::Result<Truth> parse_truth(const Json& object) {
 }
 
 }  // namespace
-
-bool accepts(const Truth& truth, VerdictKind kind) {
-  return std::find(truth.accept.begin(), truth.accept.end(), kind) != truth.accept.end();
-}
 
 std::string to_json_line(const Series& series) {
   const Truth& truth = series.truth;
