@@ -262,9 +262,9 @@ using Rule = Opinion (*)(const View&);
 
 // The same patience as a detector that knows of warm-ups has: no leak before 400 steps (without
 // steps: ten minutes or 240 samples). Shows how much of a score the patience alone is worth.
-template <Rule kRule>
+template <Rule BaselineRule>
 Opinion patient(const View& view) {
-  const Opinion opinion = kRule(view);
+  const Opinion opinion = BaselineRule(view);
   if (opinion.kind != VerdictKind::Leak) return opinion;
   const Regressor regressor = make_regressor(view);
   const bool early =
