@@ -22,14 +22,14 @@ void* count_in(void* block) {
 void count_out(void* block) noexcept {
   if (block == nullptr) return;
   g_live -= malloc_usable_size(block);
-  std::free(block);
+  std::free(block);  // NOLINT(cppcoreguidelines-no-malloc): this is operator delete
 }
 
 }  // namespace
 
 // All other forms of new and delete end in these four.
 void* operator new(std::size_t size) {
-  return count_in(std::malloc(size));
+  return count_in(std::malloc(size));  // NOLINT(cppcoreguidelines-no-malloc): this is operator new
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto step = static_cast<std::size_t>(alignment);

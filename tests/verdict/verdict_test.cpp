@@ -25,10 +25,10 @@ namespace lowtide::bench {
 namespace {
 
 struct Promise {
-  double precision;
-  double recall;
-  double false_alarms;
-  double strict;
+  double precision = 0;
+  double recall = 0;
+  double false_alarms = 0;
+  double strict = 0;
 };
 
 constexpr Promise kPlain{.precision = 99, .recall = 98, .false_alarms = 0.3, .strict = 95};
