@@ -1,0 +1,129 @@
+// verdict: the table of scores of our detector beside what people use today.
+//
+//   verdict                              both corpora of our own, judged at the end and while running
+//   verdict --corpus FILE [--corpus -]   any labelled corpus (JSON lines; plain, or `zcat X | verdict
+//   --corpus -`)
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "verdict/corpus.h"
+#include "verdict/report.h"
+#include "verdict/series_json.h"
+
+namespace {
+
+using namespace lowtide::bench;  // NOLINT(google-build-using-namespace): a main of this very module
+
+struct Options {
+  std::vector<std::string> corpora;
+  std::vector<std::string> methods;
+  std::size_t series = 1000;
+  std::uint64_t seed = 11;
+  std::uint64_t shifted_seed = 12;
+  bool no_live = false;
+  bool families = false;
+  std::string json_path;
+};
+
+struct NamedCorpus {
+  std::string name;
+  std::vector<Series> series;
+};
+
+lowtide::base::Result<NamedCorpus> read_named(const std::string& path) {
+  if (path == "-") {
+    auto corpus = read_corpus(std::cin);
+    if (!corpus) return std::move(corpus).error().within("standard input");
+    return NamedCorpus{.name = "standard input", .series = std::move(corpus).value()};
+  }
+  std::ifstream file(path);
+  if (!file) return lowtide::base::Error{lowtide::base::ErrorCode::Io, "cannot open " + path};
+  auto corpus = read_corpus(file);
+  if (!corpus) return std::move(corpus).error().within(path);
+  return NamedCorpus{.name = path, .series = std::move(corpus).value()};
+}
+
+std::vector<Method> choose_methods(const std::vector<std::string>& names) {
+  std::vector<Method> chosen;
+  std::vector<Method> all = baseline_methods();
+  all.push_back(detector_method());
+  for (Method& method : all) {
+    const bool wanted = names.empty() || std::find(names.begin(), names.end(), method.name) != names.end();
+    if (wanted) chosen.push_back(std::move(method));
+  }
+  return chosen;
+}
+
+std::string report(const NamedCorpus& corpus, const std::vector<Method>& methods, const Options& options) {
+  fmt::print("\n## {}: {} series\n\n", corpus.name, corpus.series.size());
+  const Live live = options.no_live ? Live::No : Live::Yes;
+  std::vector<NamedScore> scores;
+  for (const Method& method : methods) {
+    scores.push_back({.method = method.name, .score = score_method(method, corpus.series, live)});
+  }
+  fmt::print("At the end of the series (percent)\n\n{}\n", last_table(scores));
+  if (live == Live::Yes) fmt::print("While it runs: judged at 24 moments\n\n{}\n", live_table(scores));
+  for (const auto& [method, score] : scores) {
+    if (!score.calibration.empty()) fmt::print("Calibration of {}\n\n{}\n", method, calibration_table(score));
+    if (!options.families) continue;
+    fmt::print("### {}\n\n{}\n{}\n", method, confusion_table(score), family_table(score));
+  }
+  return to_json(corpus.name, corpus.series.size(), scores);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Scores lowtide's detector beside the baselines"};
+  app.add_option("--corpus", options.corpora, "labelled series as JSON lines, - for standard input");
+  app.add_option("--methods", options.methods, "only these")->delimiter(',');
+  app.add_option("--n", options.series, "series in each corpus of our own")->capture_default_str();
+  app.add_option("--seed", options.seed, "of our first corpus")->capture_default_str();
+  app.add_option("--shifted-seed", options.shifted_seed, "of our second, with shifted parameters")
+      ->capture_default_str();
+  app.add_flag("--no-live", options.no_live, "only at the end of the series");
+  app.add_flag("--families", options.families, "confusion and the score of every family");
+  app.add_option("--json", options.json_path, "write the scores here as well");
+  CLI11_PARSE(app, argc, argv);
+
+  const std::vector<Method> methods = choose_methods(options.methods);
+  if (methods.empty()) {
+    fmt::print(stderr, "verdict: no such method\n");
+    return 2;
+  }
+  std::vector<std::string> json;
+  if (options.corpora.empty()) {
+    for (const bool shifted : {false, true}) {
+      const CorpusPlan plan{.seed = shifted ? options.shifted_seed : options.seed,
+                            .series = options.series,
+                            .shifted = shifted};
+      const std::string name =
+          fmt::format("own corpus{}, seed {}", shifted ? " with shifted parameters" : "", plan.seed);
+      json.push_back(report({.name = name, .series = make_corpus(plan)}, methods, options));
+    }
+  }
+  for (const std::string& path : options.corpora) {
+    const auto corpus = read_named(path);
+    if (!corpus) {
+      fmt::print(stderr, "verdict: {}\n", corpus.error().message);
+      return 3;
+    }
+    json.push_back(report(corpus.value(), methods, options));
+  }
+  if (!options.json_path.empty()) {
+    std::ofstream file(options.json_path);
+    file << fmt::format("{{\"corpora\": [{}]}}\n", fmt::join(json, ", "));
+    if (!file.flush()) {
+      fmt::print(stderr, "verdict: cannot write {}\n", options.json_path);
+      return 3;
+    }
+  }
+  return 0;
+}
