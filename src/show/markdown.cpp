@@ -183,7 +183,7 @@ std::string markdown_text(std::string_view text, std::size_t max_bytes) {
 std::string to_markdown(const model::Report& report) {
   const model::SeriesReport* series = speaker(report);
   std::string out = fmt::format("# Memory of {}\n\n", markdown_text(source_name(report.source)));
-  if (series == nullptr) return out + "No readings.\n";
+  if (series == nullptr) return out + "**" + sentence(report.verdict.reason) + "**\n" + events(report);
 
   const bool open = report.verdict.kind == model::VerdictKind::Inconclusive;
   out += fmt::format("**{}**{}\n\n", sentence(headline(*series)),

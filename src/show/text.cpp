@@ -64,7 +64,8 @@ class Writer {
   std::string write() {
     const model::SeriesReport* series = speaker(report_);
     if (series == nullptr) {
-      line("no readings");
+      answer({});
+      if (!options_.brief) events();
       return std::move(out_);
     }
     answer(*series);
@@ -90,7 +91,7 @@ class Writer {
   void answer(const model::SeriesReport& series) {
     const std::string words = headline(series);
     const std::size_t colon = std::min(words.find(':'), words.size());
-    const model::Verdict& verdict = series.verdict;
+    const model::Verdict& verdict = report_.verdict;
     // An inconclusive verdict is about the lean: how sure we are that nothing can be said helps nobody.
     const bool leans = verdict.kind == model::VerdictKind::Inconclusive && verdict.lean;
     const std::string sure = leans ? fmt::format(" ({})", percent(verdict.lean->confidence))
@@ -260,6 +261,10 @@ class Writer {
 
 std::string to_text(const model::Report& report, const TextOptions& options) {
   return Writer(report, options).write();
+}
+
+std::string to_text_title(const model::Report& report, const TextOptions& options) {
+  return Paint(options.colour)(Role::Heading, source_name(report.source) + ":") + "\n";
 }
 
 }  // namespace lowtide::show

@@ -19,4 +19,7 @@ struct TextOptions {
 // that comes from the log reaches the terminal as anything but text.
 std::string to_text(const model::Report& report, const TextOptions& options);
 
+// The line above a report when several are printed: what it is of.
+std::string to_text_title(const model::Report& report, const TextOptions& options);
+
 }  // namespace lowtide::show
