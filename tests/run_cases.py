@@ -12,7 +12,7 @@ A case is a block of lines that starts with NAME and says what a person would se
     JSON        verdict.kind == "warmup"               also != < <= > >= in; several values make a list
     GOLDEN      analyze/production.txt                 standard output is this file under tests/golden
     STDERR_LINES 3                                     standard error has so many lines
-    REQUIRES    root                                   also not-root, or the name of a program
+    REQUIRES    root                                   also not-root, unsanitized, or a program
     EXIT        3                                      mandatory
     TIMEOUT     5                                      mandatory, in seconds
 
@@ -88,12 +88,14 @@ def read_cases(path):
     return cases
 
 
-def unmet(case):
+def unmet(case, binary):
     for need in " ".join(case.all("REQUIRES")).split():
         if need == "root":
             met = os.geteuid() == 0
         elif need == "not-root":
             met = os.geteuid() != 0
+        elif need == "unsanitized":  # a sanitizer needs address space without bound
+            met = not re.search(rb"__[at]san_init", binary.read_bytes())
         else:
             met = shutil.which(need) is not None
         if not met:
@@ -225,7 +227,7 @@ def main():
     passed, failed, skipped = 0, 0, 0
     for case in selected(options.cases):
         where = f"{case.path.name}:{case.line}: {case.one('NAME')}"
-        if need := unmet(case):
+        if need := unmet(case, options.binary):
             print(f"SKIPPED {where}: needs {need}")
             skipped += 1
             continue

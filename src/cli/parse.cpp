@@ -72,8 +72,7 @@ std::variant<Arguments, HelpWanted, Complaint> parse_arguments(const Command& co
     }
   }
   if (!command.positional.name.empty()) {
-    CLI::Option* option = app.add_option(std::string(command.positional.name), positionals);
-    if (!command.positional.several) option->expected(0, 1);
+    app.add_option(std::string(command.positional.name), positionals);
   }
 
   try {  // CLI11 speaks in exceptions; here is where they end
@@ -94,6 +93,7 @@ std::variant<Arguments, HelpWanted, Complaint> parse_arguments(const Command& co
     }
     given[name] = flag.value.empty() ? "" : values[name];
   }
+  if (!command.positional.several && positionals.size() > 1) return unknown_word(command, positionals[1]);
   for (const std::string& word : positionals) {
     if (!is_choice(command.positional.choices, word)) {
       return not_a_choice(command, command.positional.name, word, command.positional.choices);
