@@ -104,6 +104,7 @@ void Assembler::take(const Facts& facts, const FactHeader& header, Record& recor
   record.pid = record.writer = -1;
   record.gpu = record.rank = -1;
   record.name = 0;
+  record.row = 0;
   record.partial = false;
   record.memories = record.limits = 0;
   const Value* value = facts.values.data() + header.first_value;
@@ -211,6 +212,7 @@ void Assembler::merge_partial(const Record& record) {
     has_partial_ = true;
     return;
   }
+  if (record.memories > 0 && partial_.memories == 0) partial_.line = record.line;
   if (record.stamp.role != Role::None) partial_.stamp = record.stamp;
   if (!std::isnan(record.progress.step)) partial_.progress.step = record.progress.step;
   if (!std::isnan(record.progress.epoch)) partial_.progress.epoch = record.progress.epoch;
@@ -261,7 +263,18 @@ void Assembler::settle(Record& record) {
   }
   if (record.format == kNvidiaTableFormat && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
   if (record.format == kNvidiaBareFormat && record.memories > 1 && !choose_nvidia_column(record)) return;
+  if (record.format == kNvidiaFormat || record.format == kNvidiaBareFormat) count_row(record);
   decide(record);
+}
+
+// nvidia-smi prints one row per GPU and tick. Where no column tells them apart, their order
+// does: rows of a tick are milliseconds apart, ticks a second.
+void Assembler::count_row(Record& record) {
+  if (record.gpu >= 0 || record.pid >= 0 || record.name != 0 || record.stamp.role != Role::Date) return;
+  const bool same_tick = record.stamp.seconds - last_row_at_ < 0.1 && record.stamp.seconds >= last_row_at_;
+  last_row_ = same_tick ? last_row_ + 1 : 0;
+  last_row_at_ = record.stamp.seconds;
+  record.row = last_row_;
 }
 
 // csv,noheader with several sizes: of two, the larger is the total. Of three no rule is sure.
@@ -445,7 +458,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const Topic& topic = (*topics_)[value.topic];
   const bool on_gpu = is_gpu(topic.quantity);
-  const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0;
+  const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 && record.row == 0;
   if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
   std::uint64_t key = mix(1, value.topic);
   key = mix(key, static_cast<std::uint64_t>(record.pid));
@@ -453,6 +466,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   key = mix(key, static_cast<std::uint64_t>(on_gpu ? gpu : -1));
   key = mix(key, static_cast<std::uint64_t>(record.rank));
   key = mix(key, record.name);
+  key = mix(key, static_cast<std::uint64_t>(record.row));
   const auto found = series_.find(key);
   if (found != series_.end()) return &found->second;
   if (series_.size() >= kMaxSeries) {
@@ -466,16 +480,21 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   if (record.writer >= 0) info.pid = record.writer;
   if (on_gpu && gpu >= 0) info.gpu_index = gpu;
   if (record.name < names_->size()) info.command = (*names_)[record.name];
+  const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command
+  if (!device.empty()) info.command.clear();
   const std::string_view what = quantity_name(topic.quantity);
   if (on_gpu) {
     info.name = gpu >= 0 ? fmt::format("GPU {} {}", gpu, what) : fmt::format("GPU {}", what);
-    if (!info.command.empty()) info.name += " (" + info.command + ")";
+    if (!device.empty()) info.name += " (" + device + ")";
+    if (!info.command.empty()) info.name += " by " + info.command;
   } else if (!info.command.empty()) {
     info.name = info.command.substr(0, info.command.find(' '));
+    info.name = info.name.substr(info.name.rfind('/') + 1);
     if (topic.quantity == Quantity::ContainerMemory) info.name = fmt::format("container {}", info.command);
   } else {
     info.name = what;
   }
+  if (record.row > 0) info.name += fmt::format(" (row {} of each tick)", record.row + 1);
   if (record.rank >= 0) info.name = fmt::format("rank {} {}", record.rank, info.name);
   if (record.pid >= 0) info.name += fmt::format(" ({})", record.pid);
   if (!topic.label.empty() && topic.label != "bare numbers" && topic.label != "process") {

@@ -54,6 +54,7 @@ class Assembler {
     std::int64_t writer = -1;
     int gpu = -1;
     int rank = -1;
+    int row = 0;  // within a tick of nvidia-smi that names no GPU
     std::uint32_t name = 0;
     bool partial = false;
     std::size_t memories = 0;
@@ -87,6 +88,7 @@ class Assembler {
   std::optional<double> limit_of(const Record& record, const Value& value) const;
   double scale_of(const Record& record, const Value& value);
   bool choose_nvidia_column(Record& record);
+  void count_row(Record& record);
 
   Sink& sink_;
   Warnings warnings_;
@@ -101,6 +103,8 @@ class Assembler {
   Progress carried_;      // the last step that any line told
   bool strong_step_seen_ = false;
   Stamp carried_stamp_;
+  double last_row_at_ = 0;
+  int last_row_ = 0;
   int carried_gpu_ = -1;
   std::optional<double> carried_limit_;  // of the machine: old free tells it in another line
 

@@ -274,14 +274,15 @@ bool analyse_dict(const Line& line, Plan& plan) {
   if (open == std::string_view::npos || open + 4 > line.shape.size()) return false;
   const std::size_t key = skip_blanks(line.shape, open + 1);
   if (key >= line.shape.size() || (line.shape[key] != '"' && line.shape[key] != '\'')) return false;
+  bool found = false;
   if (open > 0) {
-    // What stands before the dict may carry the time or a bar.
-    take_prefix(line.shape.substr(0, open), plan);
+    // What stands before the dict may carry the time, or the bar that it was printed over.
+    const Line before{line.shape.substr(0, open), line.text.substr(0, open), line.context, line.context_number,
+                      line.registry};
+    found = analyse_text(before, plan);
   }
-  const std::size_t kept = plan.slots.size();
-  const bool found = DictReader(line, plan).read(open);
+  found = DictReader(line, plan).read(open) || found;
   plan.format = line.shape[key] == '"' ? kJsonFormat : kDictFormat;
-  if (!found && plan.slots.size() == kept) plan.slots.resize(kept);
   return found;
 }
 

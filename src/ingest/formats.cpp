@@ -65,6 +65,10 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
     {kNvidiaBareFormat, "nvidia-smi --format=csv,noheader", "one size is the used one; of several the numbers tell",
      &analyse_nvidia_bare, "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 4 MiB\n",
      {Quantity::GpuUsed, 1, 4 * kMiB, -1, 0}},
+    {kSummaryFormat, "torch.cuda.memory_summary()", "current usage; peaks and totals are ignored", &analyse_memory_summary,
+     "| Allocated memory      |  659155 KB |    4460 MB |   12439 MB |   11795 MB |\n"
+     "| GPU reserved memory   |    5212 MB |    5212 MB |    5212 MB |       0 B  |\n",
+     {Quantity::GpuReserved, 2, 5212e6, -1, -1}},
     {kDmonFormat, "nvidia-smi dmon", "the fb column, in MB as its header says", nullptr,
      "# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec   mclk   pclk     fb   bar1\n"
      "# Idx      W      C      C      %      %      %      %    MHz    MHz     MB     MB\n"
@@ -130,11 +134,11 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
 }};
 
 constexpr std::array kConventions = {
-    Convention{kTitanFormat, "[titan]", Quantity::GpuReserved, 0},
+    Convention{kTitanFormat, "[titan]", Quantity::GpuReserved, 0, true},
     // mmdet, mmseg, mmengine: max_memory_allocated() / 2^20, reset at every log line.
-    Convention{kMmFormat, " - mm", Quantity::GpuAllocated, kMiB},
-    Convention{kMegatronFormat, "memory (MB) |", Quantity::GpuAllocated, 0},
-    Convention{kDeepSpeedFormat, "see_memory_usage", Quantity::GpuAllocated, 0},
+    Convention{kMmFormat, " - mm", Quantity::GpuAllocated, kMiB, true},
+    Convention{kMegatronFormat, "memory (MB) |", Quantity::GpuAllocated, 0, false},
+    Convention{kDeepSpeedFormat, "see_memory_usage", Quantity::GpuAllocated, 0, false},
 };
 
 // A sentence about a kill or a failed allocation is full of sizes that are no readings.
@@ -190,6 +194,7 @@ Plan analyse(const Line& line) {
     return analyser(line, plan);
   };
   if (attempt(analyse_row)) return plan;
+  if (line.shape.find("emory cgroup stats for") != std::string_view::npos) return Plan{};  // of a kill, not of a run
   const bool event = may_be_event(line.shape);
   if (event && is_only_event(line.shape)) {
     if (attempt(analyse_mark)) return plan;
@@ -205,12 +210,7 @@ Plan analyse(const Line& line) {
     if (format.analyse == nullptr || found) continue;
     found = attempt(format.analyse);
   }
-  if (!found) {
-    // A time alone is kept: it dates what follows.
-    const auto time = plan.time;
-    plan = Plan{};
-    (void)time;
-  }
+  if (!found) plan = Plan{};
   if (event) {
     plan.slots.push_back({.role = Role::Event});
     plan.ask_each_time = true;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ enum FormatNumber : std::uint16_t {
   kNvidiaTableFormat,
   kNvidiaFormat,
   kNvidiaBareFormat,
+  kSummaryFormat,
   kDmonFormat,
   kDockerFormat,
   kPsrecordFormat,
@@ -56,6 +58,11 @@ struct Format {
   } expected;
 };
 
+// For the messages of gtest.
+inline void PrintTo(const Format& format, std::ostream* out) {  // NOLINT(readability-identifier-naming)
+  *out << format.name;
+}
+
 // Indexed by FormatNumber.
 std::span<const Format> formats();
 
@@ -67,7 +74,8 @@ struct Convention {
   FormatNumber format = kNoFormat;
   std::string_view marker;
   model::Quantity quantity = model::Quantity::GpuAllocated;
-  double scale = 0;
+  double scale = 0;            // 0 = its lines say the unit
+  bool sets_quantity = false;  // its "memory" is that quantity, which the words do not tell
 };
 
 // The convention whose marker is in the line, or null.

@@ -39,11 +39,10 @@ struct Plan {
   [[nodiscard]] bool empty() const { return slots.empty() && !time; }
 };
 
-enum class ColumnRole : std::uint8_t { Ignore, Value, DateTime, DateOnly, ClockOnly };
-
 struct Column {
   Role role = Role::None;
   std::uint16_t topic = 0;
+  std::uint16_t written_topic = 0;  // where the cell has a unit of its own
   double scale = 0;        // where the cell has no unit of its own
   UnitSource unit = UnitSource::Written;
 };

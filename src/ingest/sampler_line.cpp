@@ -345,6 +345,26 @@ bool analyse_nvidia_bare(const Line& line, Plan& plan) {
   return true;
 }
 
+bool analyse_memory_summary(const Line& line, Plan& plan) {
+  const std::string_view shape = line.shape;
+  const bool allocated = shape.starts_with("| Allocated memory ");
+  const bool reserved = shape.starts_with("| GPU reserved memory ");
+  if (!allocated && !reserved) return false;
+  const std::size_t bar = shape.find('|', 2);
+  if (bar == std::string_view::npos) return false;
+  const std::vector<Field> fields = words_of(shape.substr(bar + 1), 3);
+  if (fields.size() < 3) return false;
+  const double scale = size_unit(text_of(shape.substr(bar + 1), fields[1]));
+  Slot slot;
+  if (scale == 0 || !number_in(shape, {fields[0].begin + bar + 1, fields[0].end + bar + 1}, scale, slot)) return false;
+  slot.role = Role::Memory;
+  slot.topic = line.registry.topic(
+      {allocated ? Quantity::GpuAllocated : Quantity::GpuReserved, "", UnitSource::Written});
+  plan.slots.push_back(slot);
+  plan.format = kSummaryFormat;
+  return true;
+}
+
 bool analyse_headless_ps(const Line& line, Plan& plan) {
   // `ps aux` without its header: user pid %cpu %mem vsz rss tty stat start time command
   const std::string_view shape = line.shape;

@@ -13,6 +13,7 @@ bool analyse_top_summary(const Line& line, Plan& plan);
 bool analyse_time(const Line& line, Plan& plan);
 bool analyse_nvidia_table(const Line& line, Plan& plan);
 bool analyse_nvidia_bare(const Line& line, Plan& plan);
+bool analyse_memory_summary(const Line& line, Plan& plan);
 bool analyse_headless_ps(const Line& line, Plan& plan);
 bool analyse_bare_number(const Line& line, Plan& plan);
 

@@ -98,6 +98,7 @@ Column column_of(const HeaderColumn& from, Registry& registry, UnitSource when_u
     column.scale = convention;
   }
   column.topic = registry.topic({from.meaning.quantity, column_label(from.name), column.unit});
+  column.written_topic = registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written});
   return column;
 }
 
@@ -142,7 +143,12 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
   }
   if (named * 2 < fields.size()) return std::nullopt;
   if (nvidia) {
+    const auto has = [&](std::string_view name) {
+      return std::any_of(columns.begin(), columns.end(), [&](const HeaderColumn& column) { return column.name == name; });
+    };
+    const bool identified = has("index") || has("pid");
     for (HeaderColumn& column : columns) {
+      if (column.name == "name") column.meaning.role = Role::None;  // of the model: the same for all
       if (column.meaning.role == Role::Memory || column.meaning.role == Role::Limit) {
         column.meaning.quantity = Quantity::GpuUsed;
         if (column.meaning.scale == 0) column.meaning.scale = 1024.0 * 1024.0;
@@ -150,7 +156,7 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
       if (column.name == "index") column.meaning.role = Role::Gpu;
       // One line per GPU and tick: without an index the UUID or the bus tells them apart.
       if (column.name.find("uuid") != std::string::npos || column.name.starts_with("pci.bus")) {
-        column.meaning.role = Role::Name;
+        column.meaning.role = identified ? Role::None : Role::Name;
         column.meaning.rank = 5;
       }
     }
@@ -161,8 +167,9 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
   layout.delimiter = delimiter;
   layout.decimal_comma = delimiter == ';';
   layout.format = nvidia ? kNvidiaFormat : kCsvFormat;
-  for (const HeaderColumn& column : columns) {
+  for (HeaderColumn& column : columns) {
     memory = memory || column.meaning.role == Role::Memory;
+    if (nvidia) column.name.clear();  // "GPU 0 used" says it all
     layout.columns.push_back(column_of(column, line.registry, UnitSource::Magnitude, 0));
   }
   if (!memory) return std::nullopt;
@@ -369,6 +376,8 @@ class RowReader {
     std::size_t at = begin + number.length;
     const std::size_t unit_end = take_unit(at, field.end, slot);
     if (unit_end == 0) return false;
+    // The cell says what the header did not.
+    if (column.unit == UnitSource::Magnitude && slot.scale > 0) slot.topic = column.written_topic;
     plan_.slots.push_back(slot);
     take_limit(unit_end, field.end, slot);
     return true;

@@ -55,9 +55,12 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 void take_unit(std::string_view text, Figure& figure) {
   std::size_t at = figure.end;
   figure.unit_end = at;
-  if (at < text.size() && text[at] == '%') figure.percent = true;
   const std::size_t gap = skip_blanks(text, at);
-  if (gap < text.size() && text[gap] == '%' && gap - at <= 1) figure.percent = true;
+  if (gap < text.size() && text[gap] == '%' && gap - at <= 1) {
+    figure.percent = true;
+    figure.unit_end = gap + 1;
+    return;
+  }
   if (gap - at > 1 || gap >= text.size()) return;
   const bool bracket = text[gap] == '(' || text[gap] == '[';
   const std::size_t begin = bracket ? gap + 1 : gap;
@@ -399,7 +402,7 @@ class TextReader {
     if (bare && figure.unit > 0) {
       // "Step 10:  5,552 MB" says no word for memory and needs none.
       if (!subject.says_memory && !(step_ != nullptr && step_ < &figure) && !alone(figure)) return;
-      if (text_[begin == figure.begin ? figure.begin - (figure.begin > 0 ? 1 : 0) : begin] == '/') return;
+      if (near.find('/') != std::string_view::npos) return;  // what a share is of
       if (begin > from_ && text_[begin - 1] == '|') return;  // a further column of a table
       if (subject.denied && !subject.says_memory) return;
       candidate.role = Role::Memory;
@@ -424,7 +427,7 @@ class TextReader {
         candidate.scale = meaning.scale;
       } else if (subject.scale > 0 && subject.says_memory && (meaning.says_used || meaning.says_memory)) {
         candidate.scale = subject.scale;
-      } else if (convention_ != nullptr && meaning.says_memory) {
+      } else if (convention_ != nullptr && convention_->scale > 0 && meaning.says_memory) {
         candidate.scale = convention_->scale;
         candidate.unit = UnitSource::Convention;
       } else if (meaning.says_memory && candidate.role == Role::Memory) {
@@ -434,7 +437,7 @@ class TextReader {
       }
       if (!meaning.says_memory && !(subject.says_memory && meaning.says_used)) return;
     }
-    if (convention_ != nullptr && meaning.says_memory && !meaning.says_host) {
+    if (convention_ != nullptr && convention_->sets_quantity && candidate.label == "memory") {
       candidate.quantity = convention_->quantity;
     }
     if (after_gpu) candidate.gpu = i;  // 1 + (i - 1)

@@ -265,7 +265,8 @@ Quantity quantity_of(const Seen& seen, bool gpu) {
     return Quantity::GpuUsed;
   }
   if (seen.has(Class::Container)) return Quantity::ContainerMemory;
-  if (seen.has(Class::System) || (seen.has(Class::Virtual) && seen.has(Class::Used))) return Quantity::SystemMemory;
+  const bool one_process = seen.has(Class::Process) || seen.has(Class::Resident);
+  if ((seen.has(Class::System) && !one_process) || (seen.has(Class::Virtual) && seen.has(Class::Used))) return Quantity::SystemMemory;
   return Quantity::ProcessMemory;
 }
 
