@@ -2,36 +2,45 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
-#include "base/units.h"
 #include "cli/input.h"
 #include "cli/log_analysis.h"
 #include "cli/progress.h"
-#include "cli/stopgap_reader.h"
+#include "ingest/log_reader.h"
 
 namespace lowtide::cli {
 namespace {
 
-Complaint cannot_read(const std::string& path, const base::Error& error) {
-  const std::string name = input_name(path);
-  if (error.code == base::ErrorCode::Unsupported || error.code == base::ErrorCode::Malformed) {
-    return {fmt::format("cannot read {}: {}", name, error.message),
-            "analyze reads text: logs, CSV, JSON lines",
-            fmt::format("file {}", path == "-" ? "/dev/stdin" : path)};
-  }
-  return {fmt::format("cannot read {}: {}", name, error.message), "the system broke off the reading",
-          "read it again"};
+// A log that mixes more formats than this is told by the most frequent ones.
+constexpr std::ptrdiff_t kMostFormats = 3;
+
+bool contains(std::string_view text, std::string_view piece) {
+  return text.find(piece) != text.npos;
 }
 
-Complaint nothing_recognised(const std::string& path, const ingest::Summary& summary) {
-  return {
-      fmt::format("no memory readings in {}", input_name(path)),
-      fmt::format(
-          "none of its {} {} looks like one: a step and a size with a unit, a CSV or JSON column that names "
-          "memory, or the output of nvidia-smi, free, ps, top, docker stats, psrecord or mprof",
-          base::format_count(summary.lines), summary.lines == 1 ? "line" : "lines"),
-      "docs/formats.md shows every format that is read; 'step 10 rss 5552 MB' on a line is enough"};
+// The reader says what it met; why that is so, and what to try, is for here.
+Complaint cannot_read(const std::string& path, const base::Error& error) {
+  const std::string name = input_name(path);
+  const std::string what = fmt::format("cannot read {}: {}", name, error.message);
+  if (error.code != base::ErrorCode::Malformed)
+    return {what, "the system broke off the reading", "read it again"};
+  if (contains(error.message, "is empty")) return nothing_in(path);
+  if (contains(error.message, "no memory readings")) {
+    return {fmt::format("no memory readings in {}", name), error.message,
+            "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough"};
+  }
+  if (contains(error.message, "not text")) {
+    return {what, "analyze reads text: logs, CSV, JSON lines, what other tools print",
+            path == "-"
+                ? "pipe the log itself, uncompressed: zcat train.log.gz | lowtide analyze -"
+                : fmt::format("file {0}, and if it is compressed: zcat {0} | lowtide analyze -", path)};
+  }
+  return {what, "there is nothing in it that could be judged",
+          "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough"};
 }
 
 }  // namespace
@@ -48,13 +57,14 @@ std::variant<model::Report, Complaint> analyze_log(const std::string& path,
     return ingest::read_log(input.fd(), analysis);
   }();
   if (!summary) return cannot_read(path, summary.error());
-  if (summary.value().bytes == 0) return nothing_in(path);
-  if (analysis.is_empty()) return nothing_recognised(path, summary.value());
+  const auto& formats = summary.value().formats;
 
   model::Source source;
   source.type = model::SourceType::Log;
   source.path = path;
-  source.format = summary.value().format;
+  source.format = fmt::format(
+      "{}", fmt::join(formats.begin(),
+                      formats.begin() + std::min<std::ptrdiff_t>(kMostFormats, std::ssize(formats)), ", "));
   source.started = summary.value().started;
   source.bytes = summary.value().bytes;
   source.lines = summary.value().lines;

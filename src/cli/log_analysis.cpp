@@ -79,7 +79,6 @@ void LogAnalysis::add(ingest::SeriesIndex index, const model::Sample& sample, st
   note(report.first_s, report.last_s, sample.at_s);
   note(report.first_step, report.last_step, sample.step);
   keep_highest(highest_step_, sample.step);
-  ++samples_;
 }
 
 void LogAnalysis::event(const model::Event& event) {

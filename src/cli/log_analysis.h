@@ -33,9 +33,6 @@ class LogAnalysis final : public ingest::Sink {
   // The report of all that has arrived. Nothing may be added after it.
   [[nodiscard]] model::Report finish(model::Source source, std::vector<model::Warning> warnings);
 
-  // True when there is nothing to report: no reading and no event.
-  [[nodiscard]] bool is_empty() const { return samples_ == 0 && events_.empty(); }
-
  private:
   struct Series {
     model::SeriesReport report;  // its verdict is asked for when the run is over
@@ -57,7 +54,6 @@ class LogAnalysis final : public ingest::Sink {
   model::RunReport run_;    // the current one
   std::vector<Series> series_;
   std::vector<model::Event> events_;
-  std::uint64_t samples_ = 0;
   std::uint64_t runs_left_out_ = 0;
   std::uint64_t series_left_out_ = 0;
   std::uint64_t first_series_left_out_line_ = 0;

@@ -97,9 +97,7 @@ TEST(LogAnalysis, limit_of_the_user_goes_before_that_of_the_log) {
 
 TEST(LogAnalysis, events_without_readings_are_inconclusive) {
   LogAnalysis analysis(std::nullopt);
-  EXPECT_TRUE(analysis.is_empty());
   analysis.event({model::EventKind::OomKill, std::nullopt, 1, "oom-kill"});
-  EXPECT_FALSE(analysis.is_empty());
 
   const model::Report report = analysis.finish({}, {});
 

@@ -112,6 +112,12 @@ std::string events(const model::Report& report) {
   return out;
 }
 
+std::string warning_place(const model::Warning& warning) {
+  if (warning.first_line == 0) return "";
+  if (warning.count == 1) return fmt::format(" (line {})", warning.first_line);
+  return fmt::format(" ({} times, first on line {})", format_count(warning.count), warning.first_line);
+}
+
 std::string basis(const model::Report& report, const model::SeriesReport& series) {
   std::string out = "\n## What this rests on\n\n";
   out += fmt::format("- {} readings in {} lines of {}{}.\n", format_count(series.verdict.samples),
@@ -122,8 +128,7 @@ std::string basis(const model::Report& report, const model::SeriesReport& series
   }
   out += "- The numbers of the log alone: what allocates or keeps the memory cannot be seen in them.\n";
   for (const model::Warning& warning : report.warnings) {
-    out += fmt::format("- Warning: {}{}.\n", markdown_text(warning.text),
-                       warning.first_line > 0 ? fmt::format(" (first on line {})", warning.first_line) : "");
+    out += fmt::format("- Warning: {}{}.\n", markdown_text(warning.text), warning_place(warning));
   }
   return out;
 }

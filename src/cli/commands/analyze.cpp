@@ -56,7 +56,11 @@ std::string written(const model::Report& report, const Style& style) {
 void warn_of(const model::Report& report, bool many) {
   for (const model::Warning& warning : report.warnings) {
     std::string words = many ? report.source.path + ": " + warning.text : warning.text;
-    if (warning.first_line > 0) words += fmt::format(" (first on line {})", warning.first_line);
+    if (warning.first_line > 0) {
+      words += warning.count > 1 ? fmt::format(" ({} times, first on line {})",
+                                               base::format_count(warning.count), warning.first_line)
+                                 : fmt::format(" (line {})", warning.first_line);
+    }
     warn(words);
   }
 }
