@@ -200,6 +200,10 @@ def run(case, binary, update):
     return problems, out, err
 
 
+def shortened(text, most=2000):
+    return text if len(text) <= most else text[:most] + f"\n... and {len(text) - most} characters more"
+
+
 def selected(words):
     for word in words or sorted(str(path) for path in (TESTS / "cases").glob("*.case")):
         name, _, slug = word.partition(":")
@@ -242,7 +246,7 @@ def main():
             print(f"  {problem}")
         print(f"  the command: {case.one('RUN')}")
         for name, text in (("standard output", out), ("standard error", err)):
-            print(f"  {name}:" + "".join(f"\n    | {line}" for line in text[:4000].splitlines()))
+            print(f"  {name}:" + "".join(f"\n    | {line}" for line in shortened(text).splitlines()))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     if failed:
         return 1

@@ -28,15 +28,19 @@ class Receiver : public nlohmann::json_sax<Json> {
   std::optional<std::vector<double>> megabytes;
   std::string problem;
 
-  bool null() override { return number(model::kUnknown, "null"); }
+  bool null() override { return into_ != nullptr ? push(model::kUnknown) : single(model::kUnknown, "null"); }
   bool boolean(bool value) override { return other(value ? "true" : "false"); }
   bool number_integer(number_integer_t value) override {
-    return number(static_cast<double>(value), Json(value));
+    const auto number = static_cast<double>(value);
+    return into_ != nullptr ? push(number) : single(number, std::to_string(value));
   }
   bool number_unsigned(number_unsigned_t value) override {
-    return number(static_cast<double>(value), Json(value));
+    const auto number = static_cast<double>(value);
+    return into_ != nullptr ? push(number) : single(number, std::to_string(value));
   }
-  bool number_float(number_float_t value, const string_t& text) override { return number(value, text); }
+  bool number_float(number_float_t value, const string_t& text) override {
+    return into_ != nullptr ? push(value) : single(value, text);
+  }
   bool string(string_t& value) override {
     if (depth_ == 1 && key_ == "id") {
       id_json = Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -103,14 +107,16 @@ class Receiver : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  bool number(double value, const Json& as_written) {
-    if (into_ != nullptr) {
-      into_->push_back(value);
-      return true;
-    }
+  bool push(double value) {
+    into_->push_back(value);
+    return true;
+  }
+
+  // A number that stands outside of our lists.
+  bool single(double value, const std::string& as_written) {
     if (depth_ == 0) return fail("no object");
     if (depth_ == 1 && key_ == "id") {
-      id_json = as_written.is_string() ? as_written.get<std::string>() : as_written.dump();
+      id_json = as_written;
       return true;
     }
     if (depth_ == 1 && key_ == "step" && std::isnan(value)) return true;  // "step": null is as good as absent
