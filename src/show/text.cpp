@@ -205,8 +205,17 @@ class Writer {
     if (run.series.empty()) return;
     const model::SeriesReport& series = run.series.front();
     const bool speaks = at == report_.speaking_run;
-    line(fmt::format("{} {}, {}: {}", speaks ? "*" : " ", printable(run.name, 60), lines_words(run),
-                     paint_(role_of(series.verdict.kind), brief(series))));
+    const std::string who =
+        fmt::format("{} {}, {}:", speaks ? "*" : " ", printable(run.name, 60), lines_words(run));
+    const std::string what = brief(series);
+    const bool fits = display_width(who) + 1 + display_width(what) <= width_;
+    const std::string painted = paint_(role_of(series.verdict.kind), what);
+    if (fits) {
+      line(who + " " + painted);
+    } else {
+      line(cut(who, width_));
+      line("      " + painted);
+    }
     if (speaks) return;
     std::string words = printable(series.verdict.reason, 400);
     if (series.verdict.needs) words += "; needs " + printable(*series.verdict.needs, 400);
