@@ -89,61 +89,67 @@ void LogAnalysis::event(const model::Event& event) {
   events_.push_back(event);
 }
 
-std::optional<model::Limit> LogAnalysis::limit_for(const model::SeriesReport& series,
-                                                   const std::vector<Series>& run) const {
+// What the log tells about how much this series may have. A process is bounded
+// by what its container, or else its host, has: the smallest of them.
+std::optional<model::Limit> LogAnalysis::limit_in_log(const model::SeriesReport& series) const {
   const model::LimitKind kind = kind_of(series.quantity);
-  if (limit_bytes_) return model::Limit{kind, *limit_bytes_, false};
   if (series.limit_bytes && *series.limit_bytes > 0) return model::Limit{kind, *series.limit_bytes, true};
   if (kind == model::LimitKind::Gpu) return std::nullopt;
-  // A process is bounded by what its container, or else its host, has: the smallest that the log tells.
   std::optional<model::Limit> smallest;
-  for (const Series& other : run) {
+  for (const Series& other : series_) {
     const model::LimitKind other_kind = kind_of(other.report.quantity);
-    if (other_kind == model::LimitKind::Gpu || !other.report.limit_bytes || *other.report.limit_bytes == 0)
-      continue;
-    if (!smallest || *other.report.limit_bytes < smallest->bytes) {
-      smallest = model::Limit{other_kind, *other.report.limit_bytes, true};
-    }
+    const std::uint64_t bytes = other.report.limit_bytes.value_or(0);
+    if (other_kind == model::LimitKind::Gpu || bytes == 0) continue;
+    if (!smallest || bytes < smallest->bytes) smallest = model::Limit{other_kind, bytes, true};
   }
   return smallest;
 }
 
 void LogAnalysis::end_run() {
+  std::erase_if(series_, [](const Series& series) { return series.detector.samples() == 0; });
   double run_duration_s = 0;
   bool timed = false;
-  std::vector<std::optional<model::Limit>> limits;
   for (Series& series : series_) {
-    if (series.detector.samples() == 0) continue;
-    model::SeriesReport& report = series.report;
-    report.verdict = series.detector.verdict();
-    report.outline = series.detector.outline();
-    limits.push_back(limit_for(report, series_));
-    if (limits.back()) report.forecast = series.detector.forecast(limits.back()->kind, limits.back()->bytes);
-    if (report.first_s && report.last_s) {
-      run_duration_s = std::max(run_duration_s, *report.last_s);
-      timed = true;
-    }
-    run_.series.push_back(std::move(report));
+    series.report.verdict = series.detector.verdict();
+    if (!series.report.last_s) continue;
+    run_duration_s = std::max(run_duration_s, *series.report.last_s);
+    timed = true;
   }
-  series_.clear();
   if (timed) duration_s_ = duration_s_.value_or(0) + run_duration_s;
-  if (!run_.series.empty()) {
-    const auto speaks = static_cast<std::ptrdiff_t>(find_speaking_series(run_.series));
-    std::rotate(run_.series.begin(), run_.series.begin() + speaks, run_.series.begin() + speaks + 1);
-    keep_run(std::move(run_), limits[static_cast<std::size_t>(speaks)]);
-  }
+  if (!series_.empty()) keep_run();
+  series_.clear();
   run_ = {};
 }
 
-// An outline is some 50 kB: only the run that speaks is drawn, and only its first series.
-void LogAnalysis::reduce(std::size_t run) {
-  auto& series = runs_[run].series;
-  for (std::size_t index = run == speaks_ ? 1 : 0; index < series.size(); ++index) series[index].outline = {};
-  const bool latest = run + 1 == runs_.size();
-  if (run != speaks_ && !latest && series.size() > kSeriesOfAnOldRun) series.resize(kSeriesOfAnOldRun);
+void LogAnalysis::keep_run() {
+  std::vector<const model::SeriesReport*> candidates;
+  for (const Series& series : series_) candidates.push_back(&series.report);
+  const std::size_t speaks = find_speaking_series(candidates);
+  std::swap(series_[0], series_[speaks]);
+
+  // The user's limit is meant for what the report is about, not for every GPU beside it.
+  std::optional<model::Limit> limit = limit_in_log(series_[0].report);
+  if (limit_bytes_) limit = model::Limit{kind_of(series_[0].report.quantity), *limit_bytes_, false};
+  for (std::size_t at = 0; at < series_.size(); ++at) {
+    model::SeriesReport& report = series_[at].report;
+    const auto own_limit = at == 0 ? limit : limit_in_log(report);
+    if (own_limit) report.forecast = series_[at].detector.forecast(own_limit->kind, own_limit->bytes);
+  }
+  series_[0].report.outline = series_[0].detector.outline();
+  for (Series& series : series_) run_.series.push_back(std::move(series.report));
+  add_to_runs(std::move(run_), limit);
 }
 
-void LogAnalysis::keep_run(model::RunReport run, std::optional<model::Limit> limit) {
+// An outline is some 50 kB: only the run that speaks is drawn.
+void LogAnalysis::reduce(std::size_t run) {
+  if (run == speaks_) return;
+  auto& series = runs_[run].series;
+  series.front().outline = {};
+  const bool latest = run + 1 == runs_.size();
+  if (!latest && series.size() > kSeriesOfAnOldRun) series.resize(kSeriesOfAnOldRun);
+}
+
+void LogAnalysis::add_to_runs(model::RunReport run, std::optional<model::Limit> limit) {
   const auto says_something = [](const model::RunReport& one) {
     return one.series.front().verdict.kind != model::VerdictKind::Inconclusive;
   };

@@ -40,9 +40,9 @@ class LogAnalysis final : public ingest::Sink {
   };
 
   void end_run();
-  [[nodiscard]] std::optional<model::Limit> limit_for(const model::SeriesReport& series,
-                                                      const std::vector<Series>& run) const;
-  void keep_run(model::RunReport run, std::optional<model::Limit> limit);
+  void keep_run();
+  [[nodiscard]] std::optional<model::Limit> limit_in_log(const model::SeriesReport& series) const;
+  void add_to_runs(model::RunReport run, std::optional<model::Limit> limit);
   void reduce(std::size_t run);
   void drop_oldest_runs();
   void add_own_warnings(std::vector<model::Warning>& warnings) const;

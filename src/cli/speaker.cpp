@@ -44,10 +44,9 @@ double growth_bytes(const model::SeriesReport& series) {
 
 }  // namespace
 
-std::size_t find_speaking_series(const std::vector<model::SeriesReport>& series) {
+std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& series) {
   double largest = 0;
-  for (const model::SeriesReport& one : series)
-    largest = std::max(largest, static_cast<double>(one.peak_bytes));
+  for (const auto* one : series) largest = std::max(largest, static_cast<double>(one->peak_bytes));
   // Growth below a hundredth of the largest series is noise beside it, and must not let a small helper
   // process speak for the trainer.
   const auto material_growth = [&](const model::SeriesReport& one) {
@@ -60,12 +59,12 @@ std::size_t find_speaking_series(const std::vector<model::SeriesReport>& series)
   };
   std::size_t best = 0;
   for (std::size_t at = 1; at < series.size(); ++at) {
-    if (rank(series[at]) < rank(series[best])) best = at;
+    if (rank(*series[at]) < rank(*series[best])) best = at;
   }
-  if (leaks(series[best])) return best;
+  if (leaks(*series[best])) return best;
   for (std::size_t at = 0; at < series.size(); ++at) {
-    if (!is_gpu(series[at].quantity) || !leaks(series[at])) continue;
-    if (!leaks(series[best]) || rank(series[at]) < rank(series[best])) best = at;
+    if (!is_gpu(series[at]->quantity) || !leaks(*series[at])) continue;
+    if (!leaks(*series[best]) || rank(*series[at]) < rank(*series[best])) best = at;
   }
   return best;
 }

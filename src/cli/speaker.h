@@ -15,6 +15,6 @@ namespace lowtide::cli {
 // - of several processes the one that leaks; of several leaks, or of none, the
 //   one whose floor grew most; where none grew to speak of, the largest;
 // - but a leak on a GPU is not passed over because the host has none.
-std::size_t find_speaking_series(const std::vector<model::SeriesReport>& series);
+std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& series);
 
 }  // namespace lowtide::cli
