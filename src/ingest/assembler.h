@@ -75,6 +75,7 @@ class Assembler {
 
   enum class Doubt { None, StepFell, NewWriter };
 
+  bool take_short(const Facts& facts, const FactHeader& header);
   void take(const Facts& facts, const FactHeader& header, Record& record);
   void special(const Facts& facts, const Value& value, std::uint64_t line);
   void settle(Record& record);

@@ -21,12 +21,6 @@ constexpr std::uint64_t kKernelLines = 2000;
 constexpr int kWrappedLines = 12;
 constexpr std::size_t kWrappedBytes = 4096;
 
-// Any of these in a line makes it worth a closer look. Lower case.
-constexpr std::array<std::string_view, 17> kTriggers = {
-    "kill",           "out of memory",        "oom",       "out-of-memory",  "exited unexpectedly", "bus error",
-    "can't allocate", "not enough memory",    "unable to", "posix_memalign", "exitcode",            "terminated with code",
-    "restarted",      "ancdata",              "too many open", "low on resource", "cannot allocate"};
-
 bool has(std::string_view text, std::string_view lower) {
   return contains_ignoring_case(text, lower);
 }
@@ -212,38 +206,6 @@ std::optional<Event> launcher(std::string_view text, std::uint64_t line) {
 
 }  // namespace
 
-bool may_be_event(std::string_view shape) {
-  // One pass over the line: only a few letters can begin a trigger.
-  for (std::size_t at = 0; at + 3 <= shape.size(); ++at) {
-    switch (shape[at] | 0x20) {
-      case 'k':
-      case 'o':
-      case 'e':
-      case 'b':
-      case 't':
-      case 'n':
-      case 'p':
-      case 'r':
-      case 'a':
-      case 'u':
-      case 'l':
-      case 'c':
-        break;
-      default:
-        continue;
-    }
-    for (const std::string_view trigger : kTriggers) {
-      // "bloom" is a model.
-      if (trigger == "oom" && at > 0 && is_letter(shape[at - 1])) continue;
-      if ((shape[at] | 0x20) == trigger[0] && to_lower(shape[at + 1]) == trigger[1] &&
-          shape.size() - at >= trigger.size() && equal_ignoring_case(shape.substr(at, trigger.size()), trigger)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 std::optional<Event> EventReader::read_kernel(std::string_view text, std::uint64_t line) {
   const auto emit_open = [&]() -> std::optional<Event> {
     std::optional<Event> event;
@@ -346,7 +308,6 @@ std::optional<Event> EventReader::read(std::string_view text, std::uint64_t line
     if (is_cuda_complete(wrapped_) || !has(wrapped_, "tried to")) return close_wrapped();
     return std::nullopt;
   }
-  if (!may_be_event(text)) return std::nullopt;
   const bool kernel = text.find("oom-killer") != std::string_view::npos ||
                       text.find("oom-kill:") != std::string_view::npos ||
                       text.find("oom_reaper") != std::string_view::npos ||

@@ -15,9 +15,6 @@
 
 namespace lowtide::ingest {
 
-// True when a line may hold an event; looks at letters only, so it can be asked of a shape.
-bool may_be_event(std::string_view shape);
-
 class EventReader {
  public:
   // One line; gives the event that is complete now, if any.

@@ -71,13 +71,20 @@ struct FactHeader {
 
 struct Facts {
   std::vector<FactHeader> headers;
-  std::vector<Value> values;
+  std::vector<Value> values;      // longer than what is used: written by index, without a check per value
+  std::size_t values_used = 0;
   std::vector<model::Event> events;
   std::vector<std::string> texts;
 
+  // Room for `count` more values; returns where to write them.
+  Value* more(std::size_t count) {
+    if (values.size() - values_used < count) values.resize(2 * values.size() + count + 64);
+    return values.data() + values_used;
+  }
+
   void clear() {
     headers.clear();
-    values.clear();
+    values_used = 0;
     events.clear();
     texts.clear();
   }

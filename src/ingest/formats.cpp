@@ -3,10 +3,10 @@
 #include <array>
 
 #include "ingest/dict_line.h"
-#include "ingest/event_lines.h"
 #include "ingest/sampler_line.h"
 #include "ingest/table_line.h"
 #include "ingest/text_line.h"
+#include "ingest/triage.h"
 #include "ingest/words.h"
 
 namespace lowtide::ingest {
@@ -194,8 +194,10 @@ Plan analyse(const Line& line) {
     return analyser(line, plan);
   };
   if (attempt(analyse_row)) return plan;
-  if (line.shape.find("emory cgroup stats for") != std::string_view::npos) return Plan{};  // of a kill, not of a run
-  const bool event = may_be_event(line.shape);
+  plan = Plan{};
+  const Triage worth = triage(line.shape);
+  if (worth == Triage::Nothing) return Plan{};
+  const bool event = worth == Triage::MayBeEvent;
   if (event && is_only_event(line.shape)) {
     if (attempt(analyse_mark)) return plan;
     plan = Plan{};
@@ -203,6 +205,7 @@ Plan analyse(const Line& line) {
     plan.ask_each_time = true;
     return plan;
   }
+  if (line.shape.find("emory cgroup stats for") != std::string_view::npos) return Plan{};  // of a kill, not of a run
   bool found = attempt(analyse_mark);
   for (std::size_t i = 0; i < kFormats.size() && !found; ++i) {
     const Format& format = kFormats[i];

@@ -12,7 +12,8 @@
 namespace lowtide::ingest {
 namespace {
 
-constexpr std::size_t kFactsInBatch = 8192;
+// Small enough that a batch stays in the second-level cache.
+constexpr std::size_t kFactsInBatch = 4096;
 constexpr char kEscape = '\x1b';
 
 // Length of the escape sequence at text[0] == ESC, and whether it moves the cursor.
@@ -45,6 +46,12 @@ void blank_escapes(std::string& shape, std::string_view text) {
     std::fill_n(shape.begin() + static_cast<std::ptrdiff_t>(at), std::min(length, shape.size() - at), ' ');
     at = text.find(kEscape, at + length);
   }
+}
+
+void add_mark(const Value& value, std::uint64_t line, Facts& facts) {
+  *facts.more(1) = value;
+  facts.headers.push_back({line, static_cast<std::uint32_t>(facts.values_used), 1, 0});
+  ++facts.values_used;
 }
 
 }  // namespace
@@ -182,42 +189,35 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
 }
 
 void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
-  const auto first = static_cast<std::uint32_t>(facts.values.size());
+  Value* const first = facts.more(plan.slots.size() + 1);
+  Value* next = first;
   if (plan.time) {
-    facts.values.push_back({read_time(*plan.time, text), 0, plan.time->role(), false, 0});
+    *next++ = {read_time(*plan.time, text), 0, plan.time->role(), false, 0};
   }
   for (const Slot& slot : plan.slots) {
-    switch (slot.role) {
-      case Role::Event:
-      case Role::RunMark:
-        continue;
-      case Role::Name:
-        facts.values.push_back(
-            {static_cast<double>(registry_.name({text + slot.offset, slot.length})), 0, Role::Name, false, 0});
-        continue;
-      default:
-        break;
-    }
     double number = 0;
-    if (slot.length > 0) {
+    if (slot.role == Role::Event || slot.role == Role::RunMark) continue;
+    if (slot.role == Role::Name) {
+      number = static_cast<double>(registry_.name({text + slot.offset, slot.length}));
+    } else if (slot.length > 0) {
       number = read_number(text + slot.offset, slot.length, slot.form);
       if (slot.scale != 0) number *= slot.scale;
     }
-    facts.values.push_back({number, slot.topic, slot.role, slot.negative, slot.unit});
+    *next++ = {number, slot.topic, slot.role, slot.negative, slot.unit};
   }
-  const auto count = facts.values.size() - first;
+  const auto count = static_cast<std::size_t>(next - first);
   if (count == 0) return;
-  facts.headers.push_back({lines_ + 1, first, static_cast<std::uint16_t>(count), plan.format});
+  facts.headers.push_back({lines_ + 1, static_cast<std::uint32_t>(facts.values_used), static_cast<std::uint16_t>(count),
+                           plan.format});
+  facts.values_used += count;
 }
 
 // Events and marks: rare, with text of their own.
 void LineParser::extract_marks(const Plan& plan, std::string_view text, Facts& facts) {
   for (const Slot& slot : plan.slots) {
     if (slot.role == Role::RunMark) {
-      const auto first = static_cast<std::uint32_t>(facts.values.size());
-      facts.values.push_back({static_cast<double>(facts.texts.size()), 0, Role::RunMark, false, 0});
+      add_mark({static_cast<double>(facts.texts.size()), 0, Role::RunMark, false, 0}, lines_ + 1, facts);
       facts.texts.push_back(base::printable(text, 120));
-      facts.headers.push_back({lines_ + 1, first, 1, plan.format});
     }
     if (slot.role != Role::Event) continue;
     if (const auto event = events_.read(text, lines_ + 1)) add_event(*event, facts);
@@ -225,10 +225,8 @@ void LineParser::extract_marks(const Plan& plan, std::string_view text, Facts& f
 }
 
 void LineParser::add_event(const model::Event& event, Facts& facts) {
-  const auto first = static_cast<std::uint32_t>(facts.values.size());
-  facts.values.push_back({static_cast<double>(facts.events.size()), 0, Role::Event, false, 0});
+  add_mark({static_cast<double>(facts.events.size()), 0, Role::Event, false, 0}, event.line, facts);
   facts.events.push_back(event);
-  facts.headers.push_back({event.line, first, 1, 0});
 }
 
 void LineParser::finish(Facts& facts) {

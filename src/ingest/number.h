@@ -37,7 +37,7 @@ struct NumberText {
 NumberText scan_number(std::string_view text, bool decimal_comma = false);
 
 // The value of a text that scan_number() found. Never fails: what is too large
-// for a double becomes infinity.
+// for a double becomes infinity. Eight bytes from `text` must be readable, whatever the length.
 double read_number(const char* text, std::size_t length, NumberForm form);
 
 // Up to four digits, as dates have them.

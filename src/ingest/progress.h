@@ -33,6 +33,15 @@ class StepCounter {
   // The step since the start of the run; remembers it.
   double advance(const Progress& progress);
 
+  // The same where the counter is known and does not fall, and only a step was told.
+  double advance_plainly(double step) {
+    if (step > last_.step) stride_ = step - last_.step;
+    last_.step = step;
+    last_.total = model::kUnknown;
+    last_.bar = false;
+    return offset_ + step;
+  }
+
   // The same without remembering: for a line out of order.
   [[nodiscard]] double place(const Progress& progress) const { return offset_ + progress.step; }
 

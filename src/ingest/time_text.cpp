@@ -125,6 +125,8 @@ double seconds_of_date(int year, int month, int day) {
   return 86400.0 * static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
+constexpr std::array<double, 10> kPowers = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
 double read_clock(const TimeText& time, const char* line) {
   const char* clock = line + time.clock;
   int hour = read_small(clock, time.hour_length);
@@ -134,7 +136,7 @@ double read_clock(const TimeText& time, const char* line) {
   auto value = static_cast<double>(seconds);
   if (time.fraction_length > 0) {
     value += read_number(line + time.fraction, time.fraction_length, NumberForm::Digits) /
-             std::pow(10.0, time.fraction_length);
+             kPowers[time.fraction_length];
   }
   if (time.zone_sign != 0) {
     const char* zone = line + time.zone + 1;

@@ -147,10 +147,41 @@ constexpr std::array kTimeUnits = {
     TimeUnit{"ms", 1e-3},   TimeUnit{"us", 1e-6},   TimeUnit{"ns", 1e-9},     TimeUnit{"min", 60.0},
     TimeUnit{"mins", 60.0}, TimeUnit{"h", 3600.0},  TimeUnit{"minutes", 60.0}, TimeUnit{"hours", 3600.0}};
 
+// The words by a small hash: analysis asks for every word of every new shape.
+class WordIndex {
+ public:
+  WordIndex() {
+    for (const Word& word : kWords) slots_[free_slot(word.text)] = &word;
+  }
+
+  [[nodiscard]] const Word* find(std::string_view lower) const {
+    for (std::size_t at = hash(lower);; at = (at + 1) % kSlots) {
+      if (slots_[at] == nullptr || slots_[at]->text == lower) return slots_[at];
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 1024;
+  static_assert(kSlots > 4 * kWords.size());
+
+  static std::size_t hash(std::string_view text) {
+    std::uint32_t value = static_cast<std::uint32_t>(text.size());
+    for (const char c : text) value = value * 31 + static_cast<std::uint8_t>(c);
+    return (value ^ (value >> 10U)) % kSlots;
+  }
+
+  std::size_t free_slot(std::string_view text) const {
+    std::size_t at = hash(text);
+    while (slots_[at] != nullptr) at = (at + 1) % kSlots;
+    return at;
+  }
+
+  std::array<const Word*, kSlots> slots_{};
+};
+
 const Word* find_word(std::string_view lower) {
-  const auto* const found =
-      std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) { return word.text == lower; });
-  return found == kWords.end() ? nullptr : &*found;
+  static const WordIndex index;
+  return index.find(lower);
 }
 
 double time_unit(std::string_view lower) {
@@ -185,8 +216,9 @@ void see_word(std::string_view word, bool in_brackets, bool attached, Seen& seen
     return;
   }
   std::array<char, kMaxWord> buffer{};
-  std::transform(word.begin(), word.end(), buffer.begin(), to_lower);
-  const std::string_view lower(buffer.data(), word.size());
+  const std::size_t length = std::min(word.size(), buffer.size());
+  for (std::size_t at = 0; at < length; ++at) buffer[at] = to_lower(word[at]);
+  const std::string_view lower(buffer.data(), length);
   ++seen.words;
   // DeepSpeed's see_memory_usage: MA = allocated, CA = reserved, in capitals.
   if (word == "MA" || word == "CA") {
