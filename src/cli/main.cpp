@@ -1,3 +1,98 @@
-int main() {
-  return 0;
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/complaint.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+
+namespace lowtide::cli {
+namespace {
+
+ExitCode print(const std::string& text) {
+  Output output;
+  output.write(text);
+  return output.finish() ? ExitCode::NoLeak : ExitCode::Unreadable;
+}
+
+ExitCode unknown_verb(const std::string& word) {
+  std::vector<std::string> names{"--help", "--version"};
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  const auto nearest = find_nearest(word, names);
+  complain({fmt::format("there is no verb '{}'", word),
+            nearest ? fmt::format("the nearest is '{}'", *nearest) : "the first word says what to do",
+            nearest ? fmt::format("lowtide {}", *nearest) : "lowtide --help"});
+  return ExitCode::Usage;
+}
+
+// The words about lowtide itself take nothing after them.
+ExitCode alone(const std::vector<std::string>& words, const std::string& text) {
+  if (words.size() == 1) return print(text);
+  complain(
+      {fmt::format("{} does not take '{}'", words[0], words[1]), "it stands alone", "lowtide " + words[0]});
+  return ExitCode::Usage;
+}
+
+ExitCode run(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    complain({"there is no verb", "lowtide needs to be told what to do",
+              "lowtide analyze train.log, or lowtide --help"});
+    return ExitCode::Usage;
+  }
+  const std::string& verb = words.front();
+  if (verb == "--version" || verb == "-V") return alone(words, fmt::format("lowtide {}\n", LOWTIDE_VERSION));
+  if (verb == "--help-man") return alone(words, man_page());
+  if (verb == "help" && words.size() == 2) {
+    const Command* command = find_command(words[1]);
+    return command == nullptr ? unknown_verb(words[1]) : print(help_of(*command));
+  }
+  if (verb == "--help" || verb == "-h" || verb == "help") return alone(words, overview());
+
+  const Command* command = find_command(verb);
+  if (command == nullptr) return unknown_verb(verb);
+  const auto parsed = parse_arguments(*command, std::span(words).subspan(1));
+  if (std::holds_alternative<HelpWanted>(parsed)) return print(help_of(*command));
+  if (const auto* complaint = std::get_if<Complaint>(&parsed)) {
+    complain(*complaint);
+    return ExitCode::Usage;
+  }
+  return command->run(std::get<Arguments>(parsed));
+}
+
+}  // namespace
+}  // namespace lowtide::cli
+
+int main(int argc, char** argv) {
+  using lowtide::cli::ExitCode;
+  // A reader that has gone is seen as EPIPE where we write, and handled there.
+  std::signal(SIGPIPE, SIG_IGN);
+  // Our code does not throw, but the standard library does: it ends here, without allocating.
+  try {
+    return static_cast<int>(lowtide::cli::run(std::vector<std::string>(argv + 1, argv + argc)));
+  } catch (const std::bad_alloc&) {
+    std::fputs(
+        "lowtide: out of memory\n  why:  the system gave no more to this process\n"
+        "  try:  ulimit -v, or free -m, shows how much there is\n",
+        stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr,
+                 "lowtide: a bug of ours: %s\n  why:  an error that nobody expected came up to main\n"
+                 "  try:  report it with the command and its input\n",
+                 error.what());
+  } catch (...) {
+    std::fputs(
+        "lowtide: a bug of ours\n  why:  an error that nobody expected came up to main\n"
+        "  try:  report it with the command and its input\n",
+        stderr);
+  }
+  return static_cast<int>(ExitCode::Bug);
 }

@@ -38,6 +38,11 @@ struct SeriesReport {
   std::optional<int> gpu_index;
   std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
   std::uint64_t last_bytes = 0;
+  std::uint64_t peak_bytes = 0;
+  std::optional<double> first_s;  // when the first and the last reading were taken, as far as known
+  std::optional<double> last_s;
+  std::optional<double> first_step;
+  std::optional<double> last_step;
   Verdict verdict;
   std::optional<Forecast> forecast;
   Outline outline;
@@ -67,11 +72,19 @@ struct Warning {
   std::uint64_t first_line = 0;
 };
 
+// What the memory of the target must stay below, and who said so.
+struct Limit {
+  LimitKind kind = LimitKind::Host;
+  std::uint64_t bytes = 0;
+  bool told_by_log = false;  // else by the user
+};
+
 struct Report {
   Source source;
   Verdict verdict;  // of the whole target
   std::vector<RunReport> runs;
   std::size_t speaking_run = 0;  // the run whose first series gave `verdict`
+  std::optional<Limit> limit;
   std::optional<Forecast> forecast;
   std::vector<Event> events;
   std::vector<Warning> warnings;

@@ -1,0 +1,74 @@
+#include "cli/analyze_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "cli/input.h"
+#include "cli/log_analysis.h"
+#include "cli/progress.h"
+#include "ingest/log_reader.h"
+
+namespace lowtide::cli {
+namespace {
+
+// A log that mixes more formats than this is told by the most frequent ones.
+constexpr std::ptrdiff_t kMostFormats = 3;
+
+bool contains(std::string_view text, std::string_view piece) {
+  return text.find(piece) != text.npos;
+}
+
+// The reader says what it met; why that is so, and what to try, is for here.
+Complaint cannot_read(const std::string& path, const base::Error& error) {
+  const std::string name = input_name(path);
+  const std::string what = fmt::format("cannot read {}: {}", name, error.message);
+  if (error.code != base::ErrorCode::Malformed)
+    return {what, "the system broke off the reading", "read it again"};
+  if (contains(error.message, "is empty")) return nothing_in(path);
+  if (contains(error.message, "no memory readings")) {
+    return {fmt::format("no memory readings in {}", name), error.message,
+            "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough"};
+  }
+  if (contains(error.message, "not text")) {
+    return {what, "analyze reads text: logs, CSV, JSON lines, what other tools print",
+            path == "-"
+                ? "pipe the log itself, uncompressed: zcat train.log.gz | lowtide analyze -"
+                : fmt::format("file {0}, and if it is compressed: zcat {0} | lowtide analyze -", path)};
+  }
+  return {what, "there is nothing in it that could be judged",
+          "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough"};
+}
+
+}  // namespace
+
+std::variant<model::Report, Complaint> analyze_log(const std::string& path,
+                                                   std::optional<std::uint64_t> limit_bytes) {
+  auto opened = open_input(path);
+  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  const Input& input = std::get<Input>(opened);
+
+  LogAnalysis analysis(limit_bytes);
+  auto summary = [&] {
+    const Progress progress(input.fd(), input_name(path));
+    return ingest::read_log(input.fd(), analysis);
+  }();
+  if (!summary) return cannot_read(path, summary.error());
+  const auto& formats = summary.value().formats;
+
+  model::Source source;
+  source.type = model::SourceType::Log;
+  source.path = path;
+  source.format = fmt::format(
+      "{}", fmt::join(formats.begin(),
+                      formats.begin() + std::min<std::ptrdiff_t>(kMostFormats, std::ssize(formats)), ", "));
+  source.started = summary.value().started;
+  source.bytes = summary.value().bytes;
+  source.lines = summary.value().lines;
+  return analysis.finish(std::move(source), std::move(summary.value().warnings));
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "cli/complaint.h"
+#include "model/report.h"
+
+namespace lowtide::cli {
+
+// Reads and judges one log ("-" is standard input).
+std::variant<model::Report, Complaint> analyze_log(const std::string& path,
+                                                   std::optional<std::uint64_t> limit_bytes);
+
+}  // namespace lowtide::cli

@@ -1,0 +1,141 @@
+#include "cli/analyze_series.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/complaint.h"
+#include "cli/input.h"
+#include "cli/line_reader.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/series_line.h"
+#include "judge/detector.h"
+#include "show/json.h"
+#include "show/layout.h"
+#include "show/words.h"
+
+namespace lowtide::cli {
+namespace {
+
+// A person reads the id without its quotes.
+std::string id_words(const std::string& id_json) {
+  const auto id = nlohmann::json::parse(id_json, nullptr, false);
+  return base::printable(id.is_string() ? id.get<std::string>() : id_json, 60);
+}
+
+std::string text_line(const SeriesLine& series, const model::Verdict& verdict) {
+  const std::string confidence = show::percent(verdict.confidence);
+  return fmt::format("{}  {}  {}  {}\n", show::pad_right(id_words(series.id_json), 32),
+                     show::pad_right(model::to_string(verdict.kind), 12), show::pad_left(confidence, 9),
+                     base::printable(verdict.reason));
+}
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == line.npos;
+}
+
+// Counts what happened, for the words at the end and the exit code.
+struct Tally {
+  std::uint64_t lines = 0;
+  std::uint64_t series = 0;
+  std::uint64_t unreadable = 0;
+  std::uint64_t ignored_readings = 0;
+  std::string first_problem;
+  ExitCode code = ExitCode::NoLeak;
+
+  void refuse(const std::string& problem) {
+    ++unreadable;
+    if (first_problem.empty()) first_problem = problem;
+    code = worse_of(code, ExitCode::Unreadable);
+  }
+};
+
+std::string judged(const SeriesLine& series, bool as_json, Tally& tally) {
+  judge::Detector detector;
+  for (const model::Sample& sample : series.samples) detector.add(sample);
+  const model::Verdict verdict = detector.verdict();
+  tally.code = worse_of(tally.code, exit_code_of(verdict.kind));
+  tally.ignored_readings += series.ignored;
+  ++tally.series;
+  return as_json ? show::to_json_line(series.id_json, verdict) : text_line(series, verdict);
+}
+
+std::string unreadable(const std::string& problem, bool as_json, Tally& tally) {
+  const std::string words = fmt::format("line {}: {}", tally.lines, problem);
+  tally.refuse(words);
+  return as_json ? show::to_json_error_line(words) : "unreadable: " + base::printable(words) + "\n";
+}
+
+void tell(const Tally& tally, const std::string& path) {
+  if (tally.ignored_readings > 0) {
+    warn(fmt::format("{} readings were ignored: null, not a number, negative or beyond all memory",
+                     base::format_count(tally.ignored_readings)));
+  }
+  if (tally.unreadable > 0) {
+    complain({fmt::format("{} of {} lines of {} could not be read", base::format_count(tally.unreadable),
+                          base::format_count(tally.lines), input_name(path)),
+              tally.first_problem,
+              R"(each line as {"id": "a", "t": [0, 1], "step": [1, 2], "rss_mb": [5.0, 5.1]})"});
+  }
+}
+
+}  // namespace
+
+ExitCode analyze_series(const std::string& path, bool as_json) {
+  auto opened = open_input(path);
+  if (const auto* complaint = std::get_if<Complaint>(&opened)) {
+    complain(*complaint);
+    return ExitCode::Unreadable;
+  }
+  const Input& input = std::get<Input>(opened);
+  struct stat status {};
+  // Whoever feeds a pipe line by line waits for the answers line by line.
+  const bool live = ::fstat(input.fd(), &status) != 0 || !S_ISREG(status.st_mode);
+
+  Output output;
+  Tally tally;
+  LineReader reader(input.fd());
+  LineReader::Status next{};
+  {
+    const Progress progress(input.fd(), input_name(path));
+    while (!output.is_over() && (next = reader.next()) != LineReader::Status::End &&
+           next != LineReader::Status::Failed) {
+      ++tally.lines;
+      std::string_view line = reader.line();
+      if (tally.lines == 1 && line.substr(0, 3) == "\xEF\xBB\xBF")
+        line.remove_prefix(3);  // a byte order mark
+      if (next == LineReader::Status::TooLong) {
+        output.write(
+            unreadable(fmt::format("it is longer than {} MiB", LineReader::kLongest >> 20U), as_json, tally));
+      } else if (is_blank(line)) {
+        continue;
+      } else if (auto series = parse_series_line(line)) {
+        output.write(judged(series.value(), as_json, tally));
+      } else {
+        output.write(unreadable(series.error().message, as_json, tally));
+      }
+      if (live) output.flush();
+    }
+  }
+  if (!output.finish()) return ExitCode::Unreadable;
+  if (next == LineReader::Status::Failed) {
+    complain({fmt::format("cannot read {}: {}", input_name(path), std::strerror(reader.error())),
+              fmt::format("it broke off after {} lines", base::format_count(tally.lines)), "read it again"});
+    return ExitCode::Unreadable;
+  }
+  if (tally.series == 0 && tally.unreadable == 0 && !output.is_over()) {
+    complain(nothing_in(path));
+    return ExitCode::Unreadable;
+  }
+  tell(tally, path);
+  return tally.code;
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,23 @@
+#include "cli/command.h"
+
+#include <algorithm>
+
+#include "cli/commands/all.h"
+
+namespace lowtide::cli {
+
+std::span<const Command> commands() {
+  static const std::vector<Command> all{
+      analyze_command(),
+      completion_command(),
+  };
+  return all;
+}
+
+const Command* find_command(std::string_view name) {
+  const auto all = commands();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,160 @@
+// `lowtide completion SHELL`: made from the same data as the parser and the help.
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli/commands/all.h"
+#include "cli/complaint.h"
+#include "cli/output.h"
+
+namespace lowtide::cli {
+namespace {
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string out;
+  for (const std::string_view word : words) out += (out.empty() ? "" : " ") + std::string(word);
+  return out;
+}
+
+std::string verb_names() {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  return joined(names);
+}
+
+std::string flag_names(const Command& command) {
+  std::string out = "--help";
+  for (const Flag& flag : command.flags) out += fmt::format(" --{}", flag.name);
+  return out;
+}
+
+// A text within single quotes, in all three shells.
+std::string escaped(std::string_view text, std::string_view quote) {
+  std::string out;
+  for (const char c : text) out += c == '\'' ? std::string(quote) : std::string(1, c);
+  return out;
+}
+
+std::string bash() {
+  std::string out = fmt::format(
+      "_lowtide() {{\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" before=\"${{COMP_WORDS[COMP_CWORD-1]}}\"\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W '{} --help --version' -- \"$word\"))\n    return\n  fi\n"
+      "  case \"${{COMP_WORDS[1]}} $before\" in\n",
+      verb_names());
+  for (const Command& command : commands()) {
+    for (const Flag& flag : command.flags) {
+      if (flag.value.empty()) continue;
+      const std::string reply =
+          !flag.choices.empty()
+              ? fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", joined(flag.choices))
+          : flag.value == "FILE" ? "COMPREPLY=($(compgen -f -- \"$word\"))"
+                                 : "COMPREPLY=()";
+      out += fmt::format("    '{} --{}') {}; return ;;\n", command.name, flag.name, reply);
+    }
+  }
+  out += "  esac\n  case \"${COMP_WORDS[1]}\" in\n";
+  for (const Command& command : commands()) {
+    const std::string rest =
+        command.positional.choices.empty()
+            ? "COMPREPLY=($(compgen -f -- \"$word\"))"
+            : fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", joined(command.positional.choices));
+    out += fmt::format(
+        "    {})\n      case \"$word\" in\n        -*) COMPREPLY=($(compgen -W '{}' -- \"$word\")) ;;\n"
+        "        *) {} ;;\n      esac ;;\n",
+        command.name, flag_names(command), rest);
+  }
+  return out + "  esac\n}\ncomplete -o filenames -F _lowtide lowtide\n";
+}
+
+std::string zsh() {
+  std::string out = "#compdef lowtide\n_lowtide() {\n  local -a verbs\n  verbs=(\n";
+  for (const Command& command : commands()) {
+    out += fmt::format("    '{}:{}'\n", command.name, escaped(command.summary, "'\\''"));
+  }
+  out +=
+      "  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n  case $words[2] in\n";
+  for (const Command& command : commands()) {
+    out +=
+        fmt::format("    {})\n      shift words; (( CURRENT-- ))\n      _arguments '--help[how to use it]'",
+                    command.name);
+    for (const Flag& flag : command.flags) {
+      std::string help;
+      for (const char c : flag.help)
+        help += c == '[' || c == ']' || c == ':' ? std::string("\\") + c : std::string(1, c);
+      out += fmt::format(" \\\n        '--{}[{}]", flag.name, escaped(help, "'\\''"));
+      if (!flag.choices.empty()) {
+        out += fmt::format(":{}:({})", flag.value, joined(flag.choices));
+      } else if (flag.value == "FILE") {
+        out += ":file:_files";
+      } else if (!flag.value.empty()) {
+        out += fmt::format(":{}: ", flag.value);
+      }
+      out += "'";
+    }
+    out += command.positional.choices.empty()
+               ? " \\\n        '*:file:_files' ;;\n"
+               : fmt::format(" \\\n        '1:{}:({})' ;;\n", command.positional.name,
+                             joined(command.positional.choices));
+  }
+  return out + "  esac\n}\n_lowtide \"$@\"\n";
+}
+
+std::string fish() {
+  std::string out = "complete -c lowtide -f\n";
+  for (const Command& command : commands()) {
+    out += fmt::format("complete -c lowtide -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
+                       escaped(command.summary, "\\'"));
+  }
+  for (const Command& command : commands()) {
+    const std::string when = fmt::format("-n '__fish_seen_subcommand_from {}'", command.name);
+    out += command.positional.choices.empty()
+               ? fmt::format("complete -c lowtide {} -F\n", when)
+               : fmt::format("complete -c lowtide {} -a '{}'\n", when, joined(command.positional.choices));
+    for (const Flag& flag : command.flags) {
+      out += fmt::format("complete -c lowtide {} -l {}", when, flag.name);
+      if (!flag.choices.empty()) {
+        out += fmt::format(" -x -a '{}'", joined(flag.choices));
+      } else if (flag.value == "FILE") {
+        out += " -r -F";
+      } else if (!flag.value.empty()) {
+        out += " -x";
+      }
+      out += fmt::format(" -d '{}'\n", escaped(flag.help, "\\'"));
+    }
+  }
+  return out;
+}
+
+ExitCode run(const Arguments& arguments) {
+  if (arguments.positionals().empty()) {
+    complain({"completion needs the name of a shell", "none was given", "lowtide completion bash"});
+    return ExitCode::Usage;
+  }
+  const std::string& shell = arguments.positionals().front();
+  Output output;
+  output.write(shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
+  return output.finish() ? ExitCode::NoLeak : ExitCode::Unreadable;
+}
+
+}  // namespace
+
+Command completion_command() {
+  return {
+      "completion",
+      "Print a script that completes lowtide's words in a shell",
+      "The script goes to standard output; the shell reads it at its start.",
+      {"SHELL", "bash, zsh or fish", false, {"bash", "zsh", "fish"}},
+      {},
+      {
+          {"source <(lowtide completion bash)", "in ~/.bashrc"},
+          {"lowtide completion zsh > \"${fpath[1]}/_lowtide\"", "once, for zsh"},
+          {"lowtide completion fish > ~/.config/fish/completions/lowtide.fish", "once, for fish"},
+      },
+      run,
+  };
+}
+
+}  // namespace lowtide::cli

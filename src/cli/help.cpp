@@ -1,0 +1,131 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include "show/layout.h"
+
+namespace lowtide::cli {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+struct ExitLine {
+  int code;
+  std::string_view meaning;
+};
+constexpr ExitLine kExitLines[] = {{0, "no leak"},
+                                   {1, "leak"},
+                                   {2, "the command line was wrong"},
+                                   {3, "the input could not be read, or the output not written"},
+                                   {4, "inconclusive: not enough was seen"},
+                                   {70, "a bug of ours"}};
+
+std::string usage_of(const Command& command) {
+  std::string usage = fmt::format("lowtide {}", command.name);
+  if (!command.flags.empty()) usage += " [options]";
+  if (!command.positional.name.empty()) {
+    usage += fmt::format(" {}{}", command.positional.name, command.positional.several ? "..." : "");
+  }
+  return usage;
+}
+
+std::string name_of(const Flag& flag) {
+  return fmt::format("--{}{}{}", flag.name, flag.value.empty() ? "" : " ", flag.value);
+}
+
+void add_table(std::string& out, const std::vector<std::vector<std::string>>& rows) {
+  for (const std::string& line : show::table(rows, kWidth - 2)) out += "  " + line + "\n";
+}
+
+void add_paragraphs(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    for (const std::string& line : show::wrap(text.substr(0, end), kWidth)) out += line + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+// A line of roff that says what it says: backslashes, dashes and a leading dot are commands there.
+std::string roff(std::string_view text) {
+  std::string out;
+  if (!text.empty() && (text.front() == '.' || text.front() == '\'')) out = "\\&";
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string overview() {
+  std::string out =
+      "lowtide tells whether the memory growth of a training job is a leak.\n\n"
+      "usage: lowtide VERB [options] ...\n\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const Command& command : commands())
+    rows.push_back({std::string(command.name), std::string(command.summary)});
+  add_table(out, rows);
+  out += "\n";
+  add_table(out, {{"lowtide VERB --help", "what a verb does, its options, examples"},
+                  {"lowtide --version", "the version"},
+                  {"lowtide --help-man", "the manual page, for man -l -"}});
+  out += "\nexamples\n";
+  for (const Command& command : commands()) {
+    if (!command.examples.empty()) out += fmt::format("  {}\n", command.examples.front().command);
+  }
+  return out;
+}
+
+std::string help_of(const Command& command) {
+  std::string out = fmt::format("{}.\n\nusage: {}\n\n", command.summary, usage_of(command));
+  add_paragraphs(out, command.description);
+  std::vector<std::vector<std::string>> rows;
+  if (!command.positional.name.empty()) {
+    rows.push_back({std::string(command.positional.name), std::string(command.positional.help)});
+  }
+  for (const Flag& flag : command.flags) rows.push_back({name_of(flag), std::string(flag.help)});
+  if (!rows.empty()) out += "\noptions\n";
+  add_table(out, rows);
+  if (!command.examples.empty()) out += "\nexamples\n";
+  for (const Example& example : command.examples) {
+    out += fmt::format("  {}\n      {}\n", example.command, example.what);
+  }
+  out += "\nexit status\n";
+  rows.clear();
+  for (const ExitLine& line : kExitLines)
+    rows.push_back({fmt::format("{:>2}", line.code), std::string(line.meaning)});
+  add_table(out, rows);
+  return out;
+}
+
+std::string man_page() {
+  std::string out = fmt::format(
+      ".TH LOWTIDE 1 \"\" \"lowtide {}\"\n.SH NAME\nlowtide \\- is the memory growth of a training job a "
+      "leak?\n"
+      ".SH SYNOPSIS\n",
+      LOWTIDE_VERSION);
+  for (const Command& command : commands()) out += fmt::format(".B {}\n.br\n", roff(usage_of(command)));
+  out += ".SH COMMANDS\n";
+  for (const Command& command : commands()) {
+    out += fmt::format(".SS {}\n{}.\n.PP\n{}\n", roff(command.name), roff(command.summary),
+                       roff(command.description));
+    for (const Flag& flag : command.flags) {
+      out += fmt::format(".TP\n.B {}\n{}\n", roff(name_of(flag)), roff(flag.help));
+    }
+    for (const Example& example : command.examples) {
+      out += fmt::format(".PP\n.EX\n{}\n.EE\n{}\n", roff(example.command), roff(example.what));
+    }
+  }
+  out += ".SH EXIT STATUS\n";
+  for (const ExitLine& line : kExitLines)
+    out += fmt::format(".TP\n.B {}\n{}\n", line.code, roff(line.meaning));
+  return out;
+}
+
+}  // namespace lowtide::cli

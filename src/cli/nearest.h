@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::cli {
+
+// Insertions, deletions, changes and swaps of neighbours that turn one word into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// What the user may have meant by `word`: the nearest candidate, if it is near
+// enough to be a slip of the fingers.
+std::optional<std::string> find_nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace lowtide::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lowtide::cli {
+
+// Standard output, written with care: a reader who has gone (`| head`) is no
+// error and gets no words; a disk that is full is one, and does.
+class Output {
+ public:
+  Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // Kept until there is a good deal of it, or flush().
+  void write(std::string_view text);
+  void flush();
+
+  // Nobody reads, or nothing can be written: no use to go on.
+  [[nodiscard]] bool is_over() const { return closed_ || failed_; }
+
+  // Flushes; false when something could not be written, after saying so in three lines.
+  bool finish();
+
+ private:
+  std::string pending_;
+  bool closed_ = false;
+  bool failed_ = false;
+  int error_ = 0;
+};
+
+}  // namespace lowtide::cli

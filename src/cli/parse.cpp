@@ -1,0 +1,105 @@
+#include "cli/parse.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/nearest.h"
+
+namespace lowtide::cli {
+namespace {
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string out;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    out += at == 0 ? "" : at + 1 == words.size() ? " or " : ", ";
+    out += words[at];
+  }
+  return out;
+}
+
+std::string help_hint(const Command& command) {
+  return fmt::format("lowtide {} --help", command.name);
+}
+
+Complaint unknown_word(const Command& command, const std::string& word) {
+  if (word.size() > 1 && word.front() == '-') {
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known{"--help"};
+    for (const Flag& flag : command.flags) known.push_back("--" + std::string(flag.name));
+    const auto nearest = find_nearest(name, known);
+    return {fmt::format("{} does not know {}", command.name, name),
+            nearest ? fmt::format("the nearest option is {}", *nearest)
+                    : fmt::format("a file of that name is given as ./{}", word),
+            help_hint(command)};
+  }
+  const bool takes_none = command.positional.name.empty();
+  return {fmt::format("{} does not take '{}'", command.name, word),
+          takes_none ? "it takes no further words" : fmt::format("it takes one {}", command.positional.name),
+          help_hint(command)};
+}
+
+bool is_choice(const std::vector<std::string_view>& choices, const std::string& value) {
+  return choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
+}
+
+Complaint not_a_choice(const Command& command, std::string_view what, const std::string& value,
+                       const std::vector<std::string_view>& choices) {
+  return {fmt::format("{} cannot be '{}'", what, value), fmt::format("it is one of {}", joined(choices)),
+          help_hint(command)};
+}
+
+}  // namespace
+
+std::variant<Arguments, HelpWanted, Complaint> parse_arguments(const Command& command,
+                                                               std::span<const std::string> words) {
+  CLI::App app;
+  app.set_help_flag();  // the help is ours
+  app.allow_extras();   // and so are the words for what is too much
+  bool help = false;
+  app.add_flag("-h,--help", help);
+  // std::map keeps the addresses that CLI11 writes to.
+  std::map<std::string, std::string> values;
+  std::map<std::string, bool> switches;
+  std::vector<std::string> positionals;
+  for (const Flag& flag : command.flags) {
+    const std::string name(flag.name);
+    if (flag.value.empty()) {
+      app.add_flag("--" + name, switches[name]);
+    } else {
+      app.add_option("--" + name, values[name]);
+    }
+  }
+  if (!command.positional.name.empty()) {
+    app.add_option(std::string(command.positional.name), positionals);
+  }
+
+  try {  // CLI11 speaks in exceptions; here is where they end
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return Complaint{fmt::format("{}: {}", command.name, error.what()),
+                     "an option is given in a way it does not take", help_hint(command)};
+  }
+  if (help) return HelpWanted{};
+  if (const auto extra = app.remaining(); !extra.empty()) return unknown_word(command, extra.front());
+
+  std::map<std::string, std::string> given;
+  for (const Flag& flag : command.flags) {
+    const std::string name(flag.name);
+    if (app.count("--" + name) == 0) continue;
+    if (!is_choice(flag.choices, values[name])) {
+      return not_a_choice(command, "--" + name, values[name], flag.choices);
+    }
+    given[name] = flag.value.empty() ? "" : values[name];
+  }
+  if (!command.positional.several && positionals.size() > 1) return unknown_word(command, positionals[1]);
+  for (const std::string& word : positionals) {
+    if (!is_choice(command.positional.choices, word)) {
+      return not_a_choice(command, command.positional.name, word, command.positional.choices);
+    }
+  }
+  return Arguments(std::move(given), std::move(positionals));
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,20 @@
+// Which of several series gives the run its verdict.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "model/report.h"
+
+namespace lowtide::cli {
+
+// The series that speaks for the run, of at least one:
+//
+// - host memory before GPU memory, and the process itself before its container
+//   before the whole system: the nearer to the job, the less of others is in it;
+// - of several processes the one that leaks; of several leaks, or of none, the
+//   one whose floor grew most; where none grew to speak of, the largest;
+// - but a leak on a GPU is not passed over because the host has none.
+std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& series);
+
+}  // namespace lowtide::cli

@@ -1,0 +1,591 @@
+#include "ingest/assembler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "ingest/formats.h"
+
+namespace lowtide::ingest {
+namespace {
+
+using model::Quantity;
+
+constexpr std::size_t kMaxSeries = 512;
+constexpr std::size_t kMaxEvents = 200;
+constexpr std::size_t kMaxDoubtful = 64;
+constexpr std::size_t kNewWriterReadings = 8;
+// No machine has an exabyte: a larger number is not a reading.
+constexpr double kMaxBytes = 1e18;
+
+std::string_view quantity_name(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::ProcessMemory:
+      return "process memory";
+    case Quantity::SystemMemory:
+      return "system memory";
+    case Quantity::ContainerMemory:
+      return "container memory";
+    case Quantity::GpuUsed:
+      return "used";
+    case Quantity::GpuAllocated:
+      return "allocated";
+    case Quantity::GpuReserved:
+      return "reserved";
+  }
+  return "memory";
+}
+
+bool is_gpu(Quantity quantity) {
+  return quantity == Quantity::GpuUsed || quantity == Quantity::GpuAllocated || quantity == Quantity::GpuReserved;
+}
+
+// `free` prints no unit and its options are not in its output: the total is a
+// machine's memory, and machines have between 1 GiB and a few TiB.
+double free_scale_for(double total) {
+  if (total < 1024) return 1024.0 * 1024.0 * 1024.0;
+  if (total < 4e6) return 1024.0 * 1024.0;
+  if (total < 2e10) return 1024.0;
+  return 1.0;
+}
+
+// A column called "rss" and nothing more. psutil gives bytes, ps KiB, people MB or GB.
+double magnitude_scale_for(double value) {
+  if (value >= 1e8) return 1.0;
+  if (value >= 1e5) return 1024.0;
+  if (value >= 50) return 1e6;
+  return 1e9;
+}
+
+std::string_view scale_name(double scale) {
+  if (scale == 1.0) return "bytes";
+  if (scale == 1024.0) return "KiB";
+  if (scale == 1e6) return "MB";
+  if (scale == 1e9) return "GB";
+  if (scale == 1024.0 * 1024.0) return "MiB";
+  return "GiB";
+}
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ (value + 0x9E3779B97F4A7C15ULL)) * 0xBF58476D1CE4E5B9ULL;
+  return hash ^ (hash >> 31U);
+}
+
+int small_int(double number) {
+  return number >= 0 && number < 1e6 ? static_cast<int>(number) : -1;
+}
+
+std::int64_t whole(double number) {
+  return number >= 0 && number < 1e15 ? static_cast<std::int64_t>(number) : -1;
+}
+
+}  // namespace
+
+void Assembler::consume(const Facts& facts, const std::vector<Topic>& topics, const std::vector<std::string>& names) {
+  topics_ = &topics;
+  names_ = &names;
+  if (units_.size() < topics.size()) {
+    units_.resize(topics.size());
+    plain_series_.resize(topics.size(), nullptr);
+  }
+  for (const FactHeader& header : facts.headers) {
+    if (take_short(facts, header)) continue;
+    take(facts, header, scratch_);
+    settle(scratch_);
+  }
+}
+
+// The line of which a log has millions: a step and one reading of a series that is known, with
+// nothing in doubt. Must do what take() and settle() would; shortcut_test.cpp holds it to that.
+bool Assembler::take_short(const Facts& facts, const FactHeader& header) {
+  if (header.values != 2 || doubt_ != Doubt::None || mark_ || has_partial_ || carried_stamp_.role != Role::None) {
+    return false;
+  }
+  const Value& step = facts.values[header.first_value];
+  const Value& memory = facts.values[header.first_value + 1];
+  if (step.role != Role::Step || memory.role != Role::Memory || step.negative || memory.negative ||
+      lead_rank_ >= 0 || header.format == kNvidiaTableFormat) {
+    return false;
+  }
+  SeriesState* const series = plain_series_[memory.topic];
+  if (series == nullptr || series->unit != memory.unit || !(memory.number < kMaxBytes)) return false;
+  const UnitSource unit = (*topics_)[memory.topic].unit;
+  if (unit == UnitSource::Magnitude || unit == UnitSource::Free) return false;
+  if (!steps_.known() || !(step.number >= steps_.last_step())) return false;
+  strong_step_seen_ = true;
+  carried_.step = step.number;
+  carried_.total = model::kUnknown;
+  carried_.bar = false;
+  ++format_counts_[header.format];
+  ++readings_;
+  ++run_readings_;
+  sink_.add(series->index, {model::kUnknown, steps_.advance_plainly(step.number), static_cast<std::uint64_t>(memory.number + 0.5)},
+            header.line);
+  return true;
+}
+
+void Assembler::take(const Facts& facts, const FactHeader& header, Record& record) {
+  record.line = header.line;
+  record.format = header.format;
+  record.stamp.role = Role::None;
+  record.progress = {};
+  record.pid = record.writer = -1;
+  record.gpu = record.rank = -1;
+  record.name = 0;
+  record.row = 0;
+  record.partial = false;
+  record.memories = record.limits = 0;
+  const Value* value = facts.values.data() + header.first_value;
+  for (const Value* const end = value + header.values; value != end; ++value) {
+    switch (value->role) {
+      case Role::Memory:
+      case Role::NotANumber:
+        if (record.memories < record.memory.size()) record.memory[record.memories++] = {*value, record.gpu};
+        break;
+      case Role::Limit:
+        if (record.limits < record.limit.size()) record.limit[record.limits++] = *value;
+        break;
+      case Role::Step:
+        if (!value->negative) record.progress.step = value->number;
+        break;
+      case Role::BarStep:
+        record.progress.step = value->number;
+        record.progress.bar = true;
+        break;
+      case Role::StepTotal:
+      case Role::BarTotal:
+        record.progress.total = value->number;
+        break;
+      case Role::Epoch:
+        record.progress.epoch = value->number;
+        break;
+      case Role::Date:
+      case Role::YearlessDate:
+      case Role::Clock:
+      case Role::Seconds:
+        record.stamp = {value->role, value->negative ? -value->number : value->number};
+        break;
+      case Role::Pid:
+        record.pid = whole(value->number);
+        break;
+      case Role::WriterPid:
+        record.writer = whole(value->number);
+        break;
+      case Role::Gpu:
+        record.gpu = small_int(value->number);
+        break;
+      case Role::Rank:
+        record.rank = small_int(value->number);
+        break;
+      case Role::Name:
+        record.name = static_cast<std::uint32_t>(value->number);
+        break;
+      case Role::Partial:
+        record.partial = true;
+        break;
+      case Role::Flush:
+      case Role::RunMark:
+      case Role::Event:
+      case Role::Peak:
+        special(facts, *value, header.line);
+        break;
+      case Role::None:
+        break;
+    }
+  }
+}
+
+void Assembler::special(const Facts& facts, const Value& value, std::uint64_t line) {
+  const auto number = static_cast<std::size_t>(value.number);
+  switch (value.role) {
+    case Role::Flush:
+      if (has_partial_) {
+        has_partial_ = false;
+        partial_.partial = false;
+        Record whole_object = partial_;
+        settle(whole_object);
+      }
+      break;
+    case Role::RunMark:
+      resolve_doubt(doubt_ == Doubt::NewWriter);
+      if (run_readings_ > 0 || !mark_ || facts.texts[number].find("estarted") == std::string::npos) {
+        mark_ = facts.texts[number];
+      }
+      carried_ = {};
+      break;
+    case Role::Event: {
+      ++events_;
+      if (events_ > kMaxEvents) {
+        warnings_.add(fmt::format("more than {} events: the rest are counted only", kMaxEvents), line);
+        break;
+      }
+      model::Event event = facts.events[number];
+      if (!std::isnan(last_at_s_) && run_open_) event.at_s = last_at_s_;
+      sink_.event(event);
+      break;
+    }
+    case Role::Peak:
+      warnings_.add("a peak of " + base::format_bytes(std::min(value.number, kMaxBytes)) +
+                        " is reported: a peak is no reading, it does not say whether memory grows",
+                    line);
+      break;
+    default:
+      break;
+  }
+}
+
+void Assembler::merge_partial(const Record& record) {
+  if (!has_partial_) {
+    partial_ = record;
+    has_partial_ = true;
+    return;
+  }
+  if (record.memories > 0 && partial_.memories == 0) partial_.line = record.line;
+  if (record.stamp.role != Role::None) partial_.stamp = record.stamp;
+  if (!std::isnan(record.progress.step)) partial_.progress.step = record.progress.step;
+  if (!std::isnan(record.progress.epoch)) partial_.progress.epoch = record.progress.epoch;
+  for (std::size_t i = 0; i < record.memories && partial_.memories < partial_.memory.size(); ++i) {
+    partial_.memory[partial_.memories++] = record.memory[i];
+  }
+  for (std::size_t i = 0; i < record.limits && partial_.limits < partial_.limit.size(); ++i) {
+    partial_.limit[partial_.limits++] = record.limit[i];
+  }
+}
+
+// Joins the line with what earlier lines told.
+void Assembler::settle(Record& record) {
+  if (record.partial) {
+    merge_partial(record);
+    return;
+  }
+  if (record.format < format_counts_.size() && (record.memories > 0 || record.limits > 0)) {
+    ++format_counts_[record.format];
+  }
+  Progress& progress = record.progress;
+  if (!std::isnan(progress.step)) {
+    // Once steps are called steps, bars (of the evaluation, of a download) no longer count.
+    if (progress.bar && (strong_step_seen_ || (carried_.bar && progress.total < carried_.total))) {
+      progress.step = model::kUnknown;
+    } else {
+      strong_step_seen_ = strong_step_seen_ || !progress.bar;
+    }
+  }
+  if (std::isnan(progress.epoch)) progress.epoch = carried_.epoch;
+  if (std::isnan(progress.step)) {
+    progress.step = carried_.step;
+    progress.total = carried_.total;
+    progress.bar = carried_.bar;
+  }
+  carried_ = progress;
+  if (record.stamp.role == Role::None) {
+    record.stamp = carried_stamp_;
+  } else {
+    carried_stamp_ = record.stamp;
+  }
+  if (record.memories == 0) {
+    if (record.gpu >= 0) carried_gpu_ = record.gpu;
+    if (record.limits > 0 && record.format == kFreeFormat) {
+      carried_limit_ = record.limit[0].number;
+    }
+    return;
+  }
+  if (record.format == kNvidiaTableFormat && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
+  if (record.format == kNvidiaBareFormat && record.memories > 1 && !choose_nvidia_column(record)) return;
+  if (record.format == kNvidiaFormat || record.format == kNvidiaBareFormat) count_row(record);
+  decide(record);
+}
+
+// nvidia-smi prints one row per GPU and tick. Where no column tells them apart, their order
+// does: rows of a tick are milliseconds apart, ticks a second.
+void Assembler::count_row(Record& record) {
+  if (record.gpu >= 0 || record.pid >= 0 || record.name != 0 || record.stamp.role != Role::Date) return;
+  const bool same_tick = record.stamp.seconds - last_row_at_ < 0.1 && record.stamp.seconds >= last_row_at_;
+  last_row_ = same_tick ? last_row_ + 1 : 0;
+  last_row_at_ = record.stamp.seconds;
+  record.row = last_row_;
+}
+
+// csv,noheader with several sizes: of two, the larger is the total. Of three no rule is sure.
+bool Assembler::choose_nvidia_column(Record& record) {
+  if (record.memories != 2) {
+    warnings_.add("nvidia-smi rows with three sizes and no header: which one is used is not known, they were ignored "
+                  "(leave out noheader)",
+                  record.line);
+    return false;
+  }
+  const std::size_t used = record.memory[0].value.number <= record.memory[1].value.number ? 0 : 1;
+  warnings_.add("nvidia-smi rows without a header: the smaller size was taken as used, the larger as total", record.line);
+  record.limit[0] = record.memory[1 - used].value;
+  record.limits = 1;
+  record.memory[0] = record.memory[used];
+  record.memories = 1;
+  return true;
+}
+
+// Does this reading belong to the run, or does it begin another?
+void Assembler::decide(const Record& record) {
+  if (mark_) {
+    resolve_doubt(doubt_ == Doubt::NewWriter);
+    if (run_readings_ > 0 || !run_open_) begin_run(record.line);
+    emit(record, true);
+    return;
+  }
+  const bool has_step = !std::isnan(record.progress.step);
+  if (lead_rank_ < 0) lead_rank_ = record.rank;
+  const bool leads = record.rank == lead_rank_;
+  if (doubt_ == Doubt::StepFell && has_step && leads) {
+    const double fallen = doubtful_.front().progress.step;
+    if (record.progress.step > steps_.last_step()) {
+      resolve_doubt(false);  // the line before was out of order
+    } else if (record.progress.step != fallen || doubtful_.size() >= kMaxDoubtful) {
+      resolve_doubt(true);
+    } else {
+      doubtful_.push_back(record);
+      return;
+    }
+  } else if (doubt_ == Doubt::NewWriter) {
+    const bool old = std::find(writers_.begin(), writers_.end(), record.writer) != writers_.end();
+    if (old && record.writer >= 0) {
+      // Both write: two processes of one run.
+      for (const Record& held : doubtful_) writers_.push_back(held.writer);
+      resolve_doubt(false);
+    } else if (doubtful_.size() >= kNewWriterReadings) {
+      resolve_doubt(true);
+    } else {
+      doubtful_.push_back(record);
+      return;
+    }
+  } else if (doubt_ != Doubt::None) {
+    if (doubtful_.size() < kMaxDoubtful) {
+      doubtful_.push_back(record);
+      return;
+    }
+    resolve_doubt(true);
+  }
+  if (run_open_ && record.writer >= 0 && !writers_.empty() && writers_.size() < 64 &&
+      std::find(writers_.begin(), writers_.end(), record.writer) == writers_.end()) {
+    doubt_ = Doubt::NewWriter;
+    doubtful_.push_back(record);
+    return;
+  }
+  if (run_open_ && has_step && leads && steps_.falls(record.progress)) {
+    doubt_ = Doubt::StepFell;
+    doubtful_.push_back(record);
+    return;
+  }
+  emit(record, true);
+}
+
+void Assembler::resolve_doubt(bool new_run) {
+  if (doubt_ == Doubt::None) return;
+  doubt_ = Doubt::None;
+  std::deque<Record> held;
+  held.swap(doubtful_);
+  if (new_run && !held.empty()) {
+    begin_run(held.front().line);
+  } else if (!held.empty() && steps_.falls(held.front().progress)) {
+    warnings_.add("steps out of order", held.front().line);
+  }
+  for (const Record& record : held) emit(record, new_run);
+}
+
+void Assembler::begin_run(std::uint64_t line) {
+  ++runs_;
+  std::string name = fmt::format("run {}", runs_);
+  if (mark_ && mark_->find("estarted") == std::string::npos) {
+    name = *mark_;
+    while (!name.empty() && (name.back() == ':' || name.back() == ' ')) name.pop_back();
+  }
+  mark_.reset();
+  run_open_ = true;
+  run_readings_ = 0;
+  writers_.clear();
+  lead_rank_ = -1;
+  steps_.begin_run();
+  timeline_.begin_run();
+  series_.clear();
+  std::fill(plain_series_.begin(), plain_series_.end(), nullptr);
+  last_at_s_ = model::kUnknown;
+  sink_.begin_run(name, line);
+}
+
+void Assembler::emit(const Record& record, bool in_order) {
+  if (!run_open_) begin_run(record.line);
+  if (record.writer >= 0 && std::find(writers_.begin(), writers_.end(), record.writer) == writers_.end() &&
+      writers_.size() < 64) {
+    writers_.push_back(record.writer);
+  }
+  const bool has_step = !std::isnan(record.progress.step);
+  Timeline::Place place = timeline_.place(record.stamp, has_step, record.line);
+  if (place.verdict == Timeline::Verdict::Restart) {
+    begin_run(record.line);
+    place = timeline_.place(record.stamp, has_step, record.line);
+  }
+  if (place.verdict == Timeline::Verdict::Back && !has_step) return;
+  const double at_s = place.verdict == Timeline::Verdict::Good ? place.at_s : model::kUnknown;
+  double step = model::kUnknown;
+  if (has_step) {
+    if (lead_rank_ < 0) lead_rank_ = record.rank;
+    const bool leads = record.rank == lead_rank_;
+    step = in_order && leads ? steps_.advance(record.progress) : steps_.place(record.progress);
+  }
+  if (!std::isnan(at_s)) last_at_s_ = at_s;
+  for (std::size_t i = 0; i < record.memories; ++i) emit_reading(record, record.memory[i], at_s, step);
+}
+
+double Assembler::scale_of(const Record& record, const Value& value) {
+  const Topic& topic = (*topics_)[value.topic];
+  if (topic.unit == UnitSource::Free) {
+    if (free_scale_ == 0) {
+      const double total = record.limits > 0 ? record.limit[0].number : carried_limit_.value_or(value.number);
+      free_scale_ = free_scale_for(total);
+      warnings_.add(fmt::format("free prints no unit: read as {} because the total is {:.0f}", scale_name(free_scale_),
+                                total),
+                    record.line);
+    }
+    return free_scale_;
+  }
+  if (topic.unit != UnitSource::Magnitude) return 1.0;
+  UnitState& unit = units_[value.topic];
+  if (unit.scale == 0 && !unit.ignored) {
+    const std::string what = topic.label.empty() ? "the memory column" : "\"" + topic.label + "\"";
+    if (record.format == kBareNumbersFormat) {
+      unit.scale = 1024.0;
+      warnings_.add("bare numbers were read as KiB, as ps prints them", record.line);
+    } else if (value.number <= 1.0) {
+      unit.ignored = value.number > 0;
+      if (unit.ignored) {
+        warnings_.add(fmt::format("{} has no unit and starts at {:g}: taken for a fraction and ignored", what, value.number),
+                      record.line);
+      }
+      return 0;
+    } else {
+      unit.scale = magnitude_scale_for(value.number);
+      warnings_.add(fmt::format("{} has no unit: read as {} because it starts at {:g}", what, scale_name(unit.scale),
+                                value.number),
+                    record.line);
+    }
+  }
+  return unit.ignored ? 0 : unit.scale;
+}
+
+std::optional<double> Assembler::limit_of(const Record& record, const Value& value) const {
+  const Quantity quantity = (*topics_)[value.topic].quantity;
+  const Value* chosen = nullptr;
+  for (std::size_t i = 0; i < record.limits; ++i) {
+    const Value& limit = record.limit[i];
+    if (limit.topic == value.topic) chosen = &limit;
+    if (chosen == nullptr && is_gpu((*topics_)[limit.topic].quantity) == is_gpu(quantity)) chosen = &limit;
+  }
+  if (chosen != nullptr) return chosen->number;
+  return record.format == kFreeFormat ? carried_limit_ : std::nullopt;
+}
+
+Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading) {
+  const Value& value = reading.value;
+  const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
+  const Topic& topic = (*topics_)[value.topic];
+  const bool on_gpu = is_gpu(topic.quantity);
+  const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 && record.row == 0;
+  if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
+  std::uint64_t key = mix(1, value.topic);
+  key = mix(key, static_cast<std::uint64_t>(record.pid));
+  key = mix(key, static_cast<std::uint64_t>(record.writer));
+  key = mix(key, static_cast<std::uint64_t>(on_gpu ? gpu : -1));
+  key = mix(key, static_cast<std::uint64_t>(record.rank));
+  key = mix(key, record.name);
+  key = mix(key, static_cast<std::uint64_t>(record.row));
+  const auto found = series_.find(key);
+  if (found != series_.end()) return &found->second;
+  if (series_.size() >= kMaxSeries) {
+    warnings_.add(fmt::format("more than {} series in one run: readings of the others were ignored", kMaxSeries),
+                  record.line);
+    return nullptr;
+  }
+  SeriesInfo info;
+  info.quantity = topic.quantity;
+  if (record.pid >= 0) info.pid = record.pid;
+  if (record.writer >= 0) info.pid = record.writer;
+  if (on_gpu && gpu >= 0) info.gpu_index = gpu;
+  if (record.name < names_->size()) info.command = (*names_)[record.name];
+  const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command
+  if (!device.empty()) info.command.clear();
+  const std::string_view what = quantity_name(topic.quantity);
+  if (on_gpu) {
+    info.name = gpu >= 0 ? fmt::format("GPU {} {}", gpu, what) : fmt::format("GPU {}", what);
+    if (!device.empty()) info.name += " (" + device + ")";
+    if (!info.command.empty()) info.name += " by " + info.command;
+  } else if (!info.command.empty()) {
+    info.name = info.command.substr(0, info.command.find(' '));
+    info.name = info.name.substr(info.name.rfind('/') + 1);
+    if (topic.quantity == Quantity::ContainerMemory) info.name = fmt::format("container {}", info.command);
+  } else {
+    info.name = what;
+  }
+  if (record.row > 0) info.name += fmt::format(" (row {} of each tick)", record.row + 1);
+  if (record.rank >= 0) info.name = fmt::format("rank {} {}", record.rank, info.name);
+  if (record.pid >= 0) info.name += fmt::format(" ({})", record.pid);
+  if (!topic.label.empty() && topic.label != "bare numbers" && topic.label != "process") {
+    info.name += ": " + topic.label;
+  }
+  const std::optional<double> limit = limit_of(record, value);
+  if (limit && *limit > 0 && *limit < kMaxBytes) {
+    const double scale = topic.unit == UnitSource::Free ? free_scale_ : 1.0;
+    info.limit_bytes = static_cast<std::uint64_t>(*limit * scale);
+  }
+  SeriesState& state = series_[key];
+  state.index = sink_.begin_series(info);
+  state.unit = value.unit;
+  if (plain) plain_series_[value.topic] = &state;
+  return &state;
+}
+
+void Assembler::emit_reading(const Record& record, const Reading& reading, double at_s, double step) {
+  const Value& value = reading.value;
+  if (value.role == Role::NotANumber) {
+    warnings_.add("memory that is not a number (nan, inf): the reading was ignored", record.line);
+    return;
+  }
+  if (value.negative) {
+    warnings_.add("memory below zero: the reading was ignored", record.line);
+    return;
+  }
+  const double scale = scale_of(record, value);
+  if (scale == 0) return;
+  const double bytes = value.number * scale;
+  if (!(bytes < kMaxBytes)) {
+    warnings_.add("memory of an exabyte or more: the reading was ignored", record.line);
+    return;
+  }
+  // Kernel threads have no memory of their own; a GPU or a process that is gone reads zero.
+  if (bytes == 0 && record.pid >= 0) return;
+  SeriesState* series = series_of(record, reading);
+  if (series == nullptr) return;
+  if (series->unit != value.unit) {
+    const bool tool_scales = record.format == kDockerFormat || record.format == kTopFormat || record.format == kFreeFormat;
+    if (!tool_scales) {
+      warnings_.add("the unit changes within a series: each reading was taken in the unit beside it", record.line);
+    }
+    series->unit = value.unit;
+  }
+  ++readings_;
+  ++run_readings_;
+  sink_.add(series->index, {at_s, step, static_cast<std::uint64_t>(bytes + 0.5)}, record.line);
+}
+
+void Assembler::finish() {
+  if (has_partial_) {
+    has_partial_ = false;
+    partial_.partial = false;
+    Record record = partial_;
+    settle(record);
+  }
+  if (doubt_ == Doubt::None) return;
+  // One line is all there is of it. A step below the first one can only be a new start.
+  const bool restart = doubt_ == Doubt::NewWriter || doubtful_.front().progress.step <= steps_.first_step();
+  resolve_doubt(restart);
+}
+
+}  // namespace lowtide::ingest

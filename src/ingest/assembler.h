@@ -1,0 +1,132 @@
+// Facts in, runs and series out.
+//
+// Joins what several lines say (a step here, the memory below it), decides where
+// a run ends and another begins, gives every series its identity, and judges
+// the readings themselves: negative, not a number, in a unit nobody wrote.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/facts.h"
+#include "ingest/plan.h"
+#include "ingest/progress.h"
+#include "ingest/sink.h"
+#include "ingest/timeline.h"
+#include "ingest/warnings.h"
+
+namespace lowtide::ingest {
+
+class Assembler {
+ public:
+  explicit Assembler(Sink& sink) : sink_(sink), timeline_(warnings_) {}
+
+  // `topics` and `names` are those that the facts refer to.
+  void consume(const Facts& facts, const std::vector<Topic>& topics, const std::vector<std::string>& names);
+  void finish();
+
+  [[nodiscard]] bool found() const { return readings_ > 0 || events_ > 0; }
+  [[nodiscard]] std::uint64_t readings() const { return readings_; }
+  [[nodiscard]] std::optional<double> started() const { return timeline_.started(); }
+  [[nodiscard]] std::uint64_t format_count(std::size_t format) const { return format_counts_[format]; }
+  [[nodiscard]] Warnings& warnings() { return warnings_; }
+
+ private:
+  static constexpr std::size_t kMaxMemories = 24;
+
+  struct Reading {
+    Value value;
+    int gpu = -1;
+  };
+
+  // One line, with its numbers sorted by what they are.
+  struct Record {
+    std::uint64_t line = 0;
+    std::uint16_t format = 0;
+    Stamp stamp;
+    Progress progress;
+    std::int64_t pid = -1;
+    std::int64_t writer = -1;
+    int gpu = -1;
+    int rank = -1;
+    int row = 0;  // within a tick of nvidia-smi that names no GPU
+    std::uint32_t name = 0;
+    bool partial = false;
+    std::size_t memories = 0;
+    std::size_t limits = 0;
+    std::array<Reading, kMaxMemories> memory;
+    std::array<Value, 8> limit;
+  };
+
+  struct UnitState {
+    double scale = 0;
+    bool ignored = false;
+  };
+
+  struct SeriesState {
+    SeriesIndex index{};
+    std::uint8_t unit = 0;
+  };
+
+  enum class Doubt { None, StepFell, NewWriter };
+
+  bool take_short(const Facts& facts, const FactHeader& header);
+  void take(const Facts& facts, const FactHeader& header, Record& record);
+  void special(const Facts& facts, const Value& value, std::uint64_t line);
+  void settle(Record& record);
+  void merge_partial(const Record& record);
+  void decide(const Record& record);
+  void resolve_doubt(bool new_run);
+  void begin_run(std::uint64_t line);
+  void emit(const Record& record, bool in_order);
+  void emit_reading(const Record& record, const Reading& reading, double at_s, double step);
+  SeriesState* series_of(const Record& record, const Reading& reading);
+  std::optional<double> limit_of(const Record& record, const Value& value) const;
+  double scale_of(const Record& record, const Value& value);
+  bool choose_nvidia_column(Record& record);
+  void count_row(Record& record);
+
+  Sink& sink_;
+  Warnings warnings_;
+  Timeline timeline_;
+  StepCounter steps_;
+  const std::vector<Topic>* topics_ = nullptr;
+  const std::vector<std::string>* names_ = nullptr;
+
+  Record scratch_;
+  Record partial_;
+  bool has_partial_ = false;
+  Progress carried_;      // the last step that any line told
+  bool strong_step_seen_ = false;
+  Stamp carried_stamp_;
+  double last_row_at_ = 0;
+  int last_row_ = 0;
+  int carried_gpu_ = -1;
+  std::optional<double> carried_limit_;  // of the machine: old free tells it in another line
+
+  bool run_open_ = false;
+  std::uint64_t runs_ = 0;
+  std::uint64_t run_readings_ = 0;
+  std::optional<std::string> mark_;
+  std::vector<std::int64_t> writers_;  // pids that have written in this run
+  Doubt doubt_ = Doubt::None;
+  std::deque<Record> doubtful_;        // held until the next line tells
+  int lead_rank_ = -1;
+
+  std::unordered_map<std::uint64_t, SeriesState> series_;
+  std::vector<SeriesState*> plain_series_;  // by topic, for readings without pid, GPU, rank or name
+  std::vector<UnitState> units_;            // by topic
+  double free_scale_ = 0;
+  double last_at_s_ = model::kUnknown;
+
+  std::uint64_t readings_ = 0;
+  std::uint64_t events_ = 0;
+  std::array<std::uint64_t, 64> format_counts_{};
+};
+
+}  // namespace lowtide::ingest

@@ -1,0 +1,67 @@
+// Text in, facts out: cuts blocks into lines and asks the shapes, the formats and the events.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ingest/event_lines.h"
+#include "ingest/facts.h"
+#include "ingest/plan.h"
+#include "ingest/shape_cache.h"
+
+namespace lowtide::ingest {
+
+class LineParser {
+ public:
+  // With use_shapes off every line is analysed anew: the reference that the
+  // shapes are tested against.
+  explicit LineParser(bool use_shapes = true) : use_shapes_(use_shapes) {}
+
+  // Parses the whole lines in `text` and returns how many bytes they took. What
+  // is left is the beginning of a line that has not ended yet. kSlack bytes
+  // behind the text must be readable. Stops early when `facts` is full.
+  std::size_t parse(std::string_view text, Facts& facts);
+
+  // The last line, which has no end. It counts: most logs that matter were cut
+  // off by a kill, and their last line is where the answer is.
+  void parse_last(std::string_view line, Facts& facts);
+
+  // A piece of a line that is too long to be held; the line goes on.
+  void parse_piece(std::string_view piece, Facts& facts) { parse_line(piece, facts); }
+
+  // Events that are still open at the end.
+  void finish(Facts& facts);
+
+  // Objects of a JSON array on one line are parted at '}' as if it ended a line.
+  void part_objects() { part_objects_ = true; }
+
+  // A line whose end was thrown away; it still counts as one.
+  void skip_line() { ++lines_; }
+
+  [[nodiscard]] const Registry& registry() const { return registry_; }
+  [[nodiscard]] std::uint64_t lines() const { return lines_; }
+
+ private:
+  void parse_line(std::string_view line, Facts& facts);
+  void parse_segment(std::string_view segment, Facts& facts);
+  Plan analyse_segment(std::string_view shape, std::string_view text);
+  void extract(const Plan& plan, const char* text, Facts& facts);
+  void extract_marks(const Plan& plan, std::string_view text, Facts& facts);
+  static void add_event(const model::Event& event, Facts& facts);
+  ShapeEntry* follow(ShapeEntry* entry);
+
+  bool use_shapes_;
+  bool part_objects_ = false;
+  std::uint64_t lines_ = 0;  // complete lines before the one being parsed
+  std::uint16_t context_ = 0;
+  Registry registry_;
+  ShapeCache shapes_;
+  EventReader events_;
+  ShapeEntry* last_ = nullptr;
+  std::string shape_;
+  std::string padded_;
+};
+
+}  // namespace lowtide::ingest

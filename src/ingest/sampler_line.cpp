@@ -1,0 +1,417 @@
+#include "ingest/sampler_line.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ingest/formats.h"
+#include "ingest/words.h"
+
+namespace lowtide::ingest {
+namespace {
+
+using model::Quantity;
+
+constexpr double kKiB = 1024.0;
+constexpr double kMiB = 1024.0 * 1024.0;
+
+struct Field {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::vector<Field> words_of(std::string_view text, std::size_t limit = 32) {
+  std::vector<Field> fields;
+  std::size_t at = 0;
+  while (at < text.size() && fields.size() < limit) {
+    while (at < text.size() && is_blank(text[at])) ++at;
+    const std::size_t begin = at;
+    while (at < text.size() && !is_blank(text[at])) ++at;
+    if (at > begin) fields.push_back({begin, at});
+  }
+  return fields;
+}
+
+std::string_view text_of(std::string_view text, const Field& field) {
+  return text.substr(field.begin, field.end - field.begin);
+}
+
+// A number with an optional unit that fills the whole field ("24065", "23Gi", "1.6G").
+bool number_in(std::string_view shape, const Field& field, double scale, Slot& slot) {
+  const NumberText number = scan_number(text_of(shape, field));
+  if (number.length == 0) return false;
+  const std::string_view unit = shape.substr(field.begin + number.length, field.end - field.begin - number.length);
+  slot.offset = static_cast<std::uint32_t>(field.begin);
+  slot.length = static_cast<std::uint32_t>(number.length);
+  slot.form = number.form;
+  slot.scale = scale;
+  if (!unit.empty()) slot.scale = size_unit(unit);
+  return unit.empty() || slot.scale > 0;
+}
+
+Context with_free_scale(const Line& line, double scale) {
+  Context context = line.context;
+  context.free_scale = scale;
+  return context;
+}
+
+// `free -m`, `free -g -s 1`, `free -hs 2` in a prompt or a title.
+double free_option(std::string_view text) {
+  const std::size_t at = text.find("free -");
+  if (at == std::string_view::npos || (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_'))) return 0;
+  for (std::size_t i = at + 5; i + 1 < text.size() && text[i] == '-'; ) {
+    for (++i; i < text.size() && is_letter(text[i]); ++i) {
+      switch (text[i]) {
+        case 'b':
+          return 1.0;
+        case 'k':
+          return kKiB;
+        case 'm':
+          return kMiB;
+        case 'g':
+          return kMiB * kKiB;
+        default:
+          break;
+      }
+    }
+    while (i < text.size() && (is_blank(text[i]) || is_digit(text[i]) || text[i] == '.')) ++i;
+  }
+  return 0;
+}
+
+void remember_free_option(const Line& line, Plan& plan) {
+  const double scale = free_option(line.shape);
+  if (scale == 0 || scale == line.context.free_scale) return;
+  const Context context = with_free_scale(line, scale);
+  plan.next_context = line.registry.context(context, "free option " + std::to_string(scale) + " " +
+                                                         std::to_string(line.context_number));
+}
+
+Slot mark(Role role) {
+  Slot slot;
+  slot.role = role;
+  return slot;
+}
+
+}  // namespace
+
+bool analyse_watch(const Line& line, Plan& plan) {
+  const std::string_view shape = line.shape;
+  const std::size_t start = std::min(shape.find_first_not_of(" \t"), shape.size());
+  const std::string_view body = shape.substr(start);
+  if (body.starts_with("Every ") && body.find("s: ") != std::string_view::npos) {
+    remember_free_option(line, plan);
+    // The date stands at the right edge, after the host's name.
+    const std::size_t from = shape.rfind(": ");
+    for (std::size_t at = from; at != std::string_view::npos && at < shape.size(); ++at) {
+      plan.time = find_time(shape, at);
+      if (plan.time) break;
+    }
+    plan.format = kWatchFormat;
+    return true;
+  }
+  if (body.starts_with("top - ")) {
+    plan.time = find_time(shape, start + 6);
+    plan.format = kTopFormat;
+    return plan.time.has_value();
+  }
+  if (body.find("free -") != std::string_view::npos) {
+    remember_free_option(line, plan);
+    return plan.next_context.has_value();
+  }
+  if (body.size() > 64) return false;
+  // The output of `date` between samples: it belongs to what follows.
+  const auto time = find_time(shape, start);
+  if (time && shape.find_first_not_of(" \t", time->end) == std::string_view::npos) {
+    plan.time = time;
+    return true;
+  }
+  return false;
+}
+
+bool analyse_mprof(const Line& line, Plan& plan) {
+  const std::string_view shape = line.shape;
+  if (shape.starts_with("CMDLINE ")) {
+    plan.slots.push_back(mark(Role::RunMark));
+    plan.format = kMprofFormat;
+    plan.ask_each_time = true;
+    return true;
+  }
+  const bool child = shape.starts_with("CHLD ");
+  if (!child && !shape.starts_with("MEM ")) return false;
+  const std::vector<Field> fields = words_of(shape, 5);
+  if (fields.size() != (child ? 4U : 3U)) return false;
+  Slot memory;
+  Slot time;
+  if (!number_in(shape, fields[child ? 2 : 1], kMiB, memory)) return false;
+  if (!number_in(shape, fields[child ? 3 : 2], 1.0, time)) return false;
+  memory.role = Role::Memory;
+  time.role = Role::Seconds;
+  // memory_profiler divides by 2^20 and says "MiB" in its plots.
+  memory.topic = line.registry.topic({Quantity::ProcessMemory, child ? "child" : "", UnitSource::Convention});
+  plan.slots.push_back(time);
+  if (child) {
+    Slot pid;
+    if (!number_in(shape, fields[1], 1.0, pid)) return false;
+    pid.role = Role::Pid;
+    plan.slots.push_back(pid);
+  }
+  plan.slots.push_back(memory);
+  plan.format = kMprofFormat;
+  return true;
+}
+
+bool analyse_free(const Line& line, Plan& plan) {
+  const std::string_view shape = line.shape;
+  const std::vector<Field> fields = words_of(shape, 9);
+  if (fields.size() < 3) return false;
+  const std::string_view first = text_of(shape, fields[0]);
+  // Old procps counts the page cache as used and tells the rest in a line of its own.
+  if (first == "total" && text_of(shape, fields.back()) == "cached") {
+    if (line.context.old_free) return true;
+    Context context = line.context;
+    context.old_free = true;
+    plan.next_context = line.registry.context(context, "old free " + std::to_string(line.context_number));
+    plan.format = kFreeFormat;
+    return true;
+  }
+  const bool corrected = first == "-/+" && text_of(shape, fields[1]) == "buffers/cache:";
+  if (first != "Mem:" && !corrected) return false;
+  const double told = line.context.free_scale;
+  const std::uint16_t topic = line.registry.topic(
+      {Quantity::SystemMemory, "", told > 0 ? UnitSource::Written : UnitSource::Free});
+  const std::uint16_t written = line.registry.topic({Quantity::SystemMemory, "", UnitSource::Written});
+  const auto take = [&](const Field& field, Role role) {
+    Slot slot;
+    if (!number_in(shape, field, told, slot)) return false;
+    slot.role = role;
+    const bool has_unit = slot.length != field.end - field.begin;
+    slot.topic = has_unit ? written : topic;
+    plan.slots.push_back(slot);
+    return true;
+  };
+  plan.format = kFreeFormat;
+  if (corrected) return take(fields[2], Role::Memory);
+  if (!take(fields[1], Role::Limit)) return false;
+  return line.context.old_free || take(fields[2], Role::Memory);
+}
+
+bool analyse_top_summary(const Line& line, Plan& plan) {
+  // "MiB Mem :  24065.0 total,  20876.0 free,   1640.0 used,   1837.0 buff/cache"
+  const std::string_view shape = line.shape;
+  const std::vector<Field> fields = words_of(shape, 12);
+  if (fields.size() < 8) return false;
+  double scale = size_unit(text_of(shape, fields[0]));
+  std::size_t first = 1;
+  const bool old = text_of(shape, fields[0]) == "Mem:";  // procps 3.2: "Mem:  8174340k total,  7654321k used,"
+  if (old) {
+    scale = 1;
+    first = 0;
+  }
+  if (scale == 0 || (!old && text_of(shape, fields[1]) != "Mem")) return false;
+  const std::uint16_t topic = line.registry.topic({Quantity::SystemMemory, "", UnitSource::Written});
+  bool memory = false;
+  for (std::size_t i = first; i + 1 < fields.size(); ++i) {
+    const std::string_view word = text_of(shape, fields[i + 1]);
+    const bool used = word.starts_with("used");
+    if (!used && !word.starts_with("total")) continue;
+    Slot slot;
+    if (!number_in(shape, fields[i], scale, slot)) continue;
+    slot.role = used ? Role::Memory : Role::Limit;
+    slot.topic = topic;
+    plan.slots.push_back(slot);
+    memory = memory || used;
+  }
+  plan.format = kTopFormat;
+  return memory;
+}
+
+bool analyse_time(const Line& line, Plan& plan) {
+  const std::size_t at = line.shape.find("Maximum resident set size (kbytes): ");
+  if (at == std::string_view::npos) return false;
+  const std::size_t begin = at + 36;
+  const NumberText number = scan_number(line.shape.substr(begin));
+  if (number.length == 0) return false;
+  Slot slot = mark(Role::Peak);
+  slot.offset = static_cast<std::uint32_t>(begin);
+  slot.length = static_cast<std::uint32_t>(number.length);
+  slot.form = number.form;
+  slot.scale = kKiB;
+  plan.slots.push_back(slot);
+  plan.format = kTimeFormat;
+  return true;
+}
+
+bool analyse_nvidia_table(const Line& line, Plan& plan) {
+  const std::string_view shape = line.shape;
+  const std::size_t start = shape.find_first_not_of(" \t");
+  if (start == std::string_view::npos || shape[start] != '|') return false;
+  const std::vector<Field> fields = words_of(shape, 24);
+  if (fields.size() < 4) return false;
+  // "|   0  NVIDIA A100-SXM4-40GB      On   | 00000000:3B:00.0 Off |": the index of the lines below.
+  const std::string_view name = text_of(shape, fields[2]);
+  Slot slot;
+  if (number_in(shape, fields[1], 1.0, slot) && slot.form == NumberForm::Digits &&
+      (name == "NVIDIA" || name == "Tesla" || name == "GeForce" || name == "Quadro" || name == "A000")) {
+    slot.role = Role::Gpu;
+    plan.slots.push_back(slot);
+    plan.format = kNvidiaTableFormat;
+    return true;
+  }
+  const std::size_t pair = shape.find("0MiB / ");
+  if (pair != std::string_view::npos) {
+    for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
+      Slot used;
+      Slot total;
+      if (text_of(shape, fields[i + 1]) != "/" || !number_in(shape, fields[i], 0, used) ||
+          !number_in(shape, fields[i + 2], 0, total) || used.scale != kMiB || total.scale != kMiB) {
+        continue;
+      }
+      used.role = Role::Memory;
+      total.role = Role::Limit;
+      used.topic = total.topic = line.registry.topic({Quantity::GpuUsed, "", UnitSource::Written});
+      plan.slots.push_back(used);
+      plan.slots.push_back(total);
+      plan.format = kNvidiaTableFormat;
+      return true;
+    }
+  }
+  // "|    0   N/A  N/A   2069192      C   python                77002MiB |"
+  if (shape.find("0MiB |") == std::string_view::npos) return false;
+  const auto kind = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
+    const std::string_view text = text_of(shape, field);
+    return text == "C" || text == "G" || text == "C+G";
+  });
+  if (kind == fields.end() || kind == fields.begin() || fields.size() < 6) return false;
+  Slot gpu;
+  Slot pid;
+  Slot used;
+  if (!number_in(shape, fields[1], 1.0, gpu) || !number_in(shape, *(kind - 1), 1.0, pid) ||
+      !number_in(shape, fields[fields.size() - 2], 0, used) || used.scale == 0) {
+    return false;
+  }
+  gpu.role = Role::Gpu;
+  pid.role = Role::Pid;
+  used.role = Role::Memory;
+  used.topic = line.registry.topic({Quantity::GpuUsed, "process", UnitSource::Written});
+  plan.slots.insert(plan.slots.end(), {gpu, pid, used});
+  plan.format = kNvidiaTableFormat;
+  return true;
+}
+
+bool analyse_nvidia_bare(const Line& line, Plan& plan) {
+  // --format=csv,noheader: "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 40960 MiB, 4 MiB"
+  const std::string_view shape = line.shape;
+  if (line.context.layout || shape.find("0 MiB") == std::string_view::npos) return false;
+  if (shape.find(", ") == std::string_view::npos) return false;
+  std::vector<Slot> sizes;
+  std::optional<Slot> gpu;
+  std::size_t begin = 0;
+  std::size_t fields = 0;
+  while (begin <= shape.size()) {
+    const std::size_t comma = std::min(shape.find(", ", begin), shape.size());
+    const std::string_view field = shape.substr(begin, comma - begin);
+    ++fields;
+    if (fields == 1) plan.time = find_time(shape, begin);
+    const NumberText number = scan_number(field);
+    Slot slot;
+    slot.offset = static_cast<std::uint32_t>(begin);
+    slot.length = static_cast<std::uint32_t>(number.length);
+    slot.form = number.form;
+    if (number.length > 0 && field.substr(number.length) == " MiB") {
+      slot.scale = kMiB;
+      sizes.push_back(slot);
+    } else if (number.length > 0 && number.length <= 2 && number.length == field.size() && !gpu) {
+      gpu = slot;
+    } else if (field.find(": ") != std::string_view::npos) {
+      return false;  // a sentence, not a row
+    }
+    begin = comma + 2;
+  }
+  if (sizes.empty() || sizes.size() > 3 || fields < 2) return false;
+  if (gpu) {
+    gpu->role = Role::Gpu;
+    plan.slots.push_back(*gpu);
+  }
+  // Which of several it is, no header says: the assembler looks at the numbers
+  // (the total is the largest and never moves), and warns that it did.
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    sizes[i].role = Role::Memory;
+    const std::string label = sizes.size() == 1 ? "" : "column " + std::to_string(i + 1);
+    sizes[i].topic = line.registry.topic({Quantity::GpuUsed, label, UnitSource::Written});
+    plan.slots.push_back(sizes[i]);
+  }
+  plan.format = kNvidiaBareFormat;
+  return true;
+}
+
+bool analyse_memory_summary(const Line& line, Plan& plan) {
+  const std::string_view shape = line.shape;
+  const bool allocated = shape.starts_with("| Allocated memory ");
+  const bool reserved = shape.starts_with("| GPU reserved memory ");
+  if (!allocated && !reserved) return false;
+  const std::size_t bar = shape.find('|', 2);
+  if (bar == std::string_view::npos) return false;
+  const std::vector<Field> fields = words_of(shape.substr(bar + 1), 3);
+  if (fields.size() < 3) return false;
+  const double scale = size_unit(text_of(shape.substr(bar + 1), fields[1]));
+  Slot slot;
+  if (scale == 0 || !number_in(shape, {fields[0].begin + bar + 1, fields[0].end + bar + 1}, scale, slot)) return false;
+  slot.role = Role::Memory;
+  slot.topic = line.registry.topic(
+      {allocated ? Quantity::GpuAllocated : Quantity::GpuReserved, "", UnitSource::Written});
+  plan.slots.push_back(slot);
+  plan.format = kSummaryFormat;
+  return true;
+}
+
+bool analyse_headless_ps(const Line& line, Plan& plan) {
+  // `ps aux` without its header: user pid %cpu %mem vsz rss tty stat start time command
+  const std::string_view shape = line.shape;
+  if (line.context.layout) return false;
+  const std::vector<Field> fields = words_of(shape, 12);
+  if (fields.size() < 11) return false;
+  Slot pid;
+  Slot cpu;
+  Slot share;
+  Slot virtual_size;
+  Slot resident;
+  if (!is_letter(shape[fields[0].begin]) || !number_in(shape, fields[1], 1.0, pid) ||
+      !number_in(shape, fields[2], 1.0, cpu) || !number_in(shape, fields[3], 1.0, share) ||
+      !number_in(shape, fields[4], 1.0, virtual_size) || !number_in(shape, fields[5], kKiB, resident)) {
+    return false;
+  }
+  const std::string_view terminal = text_of(shape, fields[6]);
+  const bool has_terminal = terminal == "?" || terminal.starts_with("pts/") || terminal.starts_with("tty");
+  if (!has_terminal || share.form != NumberForm::Decimal || resident.form != NumberForm::Digits) return false;
+  pid.role = Role::Pid;
+  resident.role = Role::Memory;
+  resident.topic = line.registry.topic({Quantity::ProcessMemory, "", UnitSource::Convention});
+  Slot name = mark(Role::Name);
+  name.offset = static_cast<std::uint32_t>(fields[10].begin);
+  name.length = static_cast<std::uint32_t>(std::min<std::size_t>(shape.size() - fields[10].begin, 80));
+  plan.slots.insert(plan.slots.end(), {pid, name, resident});
+  plan.format = kPsFormat;
+  return true;
+}
+
+bool analyse_bare_number(const Line& line, Plan& plan) {
+  // A loop over `ps -o rss= -p PID`: one whole number a line, in KiB.
+  if (line.context.layout) return false;
+  const std::vector<Field> fields = words_of(line.shape, 2);
+  if (fields.size() != 1) return false;
+  Slot slot;
+  const Field& field = fields[0];
+  const NumberText number = scan_number(text_of(line.shape, field));
+  if (number.length < 4 || number.length != field.end - field.begin || number.form != NumberForm::Digits) return false;
+  slot.offset = static_cast<std::uint32_t>(field.begin);
+  slot.length = static_cast<std::uint32_t>(number.length);
+  slot.role = Role::Memory;
+  slot.scale = 0;
+  slot.topic = line.registry.topic({Quantity::ProcessMemory, "bare numbers", UnitSource::Magnitude});
+  plan.slots.push_back(slot);
+  plan.format = kBareNumbersFormat;
+  return true;
+}
+
+}  // namespace lowtide::ingest

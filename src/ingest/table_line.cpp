@@ -1,0 +1,492 @@
+// Tables: one header, then rows. The header says what each column is, by the
+// same vocabulary that reads phrases; rows are then cut at the delimiter.
+
+#include "ingest/table_line.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "ingest/formats.h"
+#include "ingest/words.h"
+
+namespace lowtide::ingest {
+namespace {
+
+using model::Quantity;
+
+constexpr std::size_t kMaxColumns = 256;
+
+struct Field {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::string_view text_of(std::string_view line, const Field& field) {
+  return line.substr(field.begin, field.end - field.begin);
+}
+
+Field trimmed(std::string_view line, Field field) {
+  while (field.begin < field.end && (is_blank(line[field.begin]) || line[field.begin] == '"')) ++field.begin;
+  while (field.end > field.begin && (is_blank(line[field.end - 1]) || line[field.end - 1] == '"')) --field.end;
+  return field;
+}
+
+// Cuts a line. ' ' cuts at blanks, 'G' at two blanks or more, anything else at itself.
+std::vector<Field> cut(std::string_view line, char delimiter, std::size_t limit) {
+  std::vector<Field> fields;
+  if (delimiter == ' ' || delimiter == 'G') {
+    std::size_t at = 0;
+    while (at < line.size() && fields.size() < limit) {
+      while (at < line.size() && is_blank(line[at])) ++at;
+      if (at >= line.size()) break;
+      std::size_t end = at;
+      while (end < line.size()) {
+        const bool blank = is_blank(line[end]);
+        const bool wide = line[end] == '\t' || (end + 1 < line.size() && is_blank(line[end + 1])) || end + 1 == line.size();
+        if (blank && (delimiter == ' ' || wide)) break;
+        ++end;
+      }
+      fields.push_back({at, end});
+      at = end;
+    }
+    return fields;
+  }
+  std::size_t begin = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at <= line.size() && fields.size() < limit; ++at) {
+    if (at < line.size() && line[at] == '"') quoted = !quoted;
+    if (at == line.size() || (line[at] == delimiter && !quoted)) {
+      fields.push_back(trimmed(line, {begin, at}));
+      begin = at + 1;
+    }
+  }
+  return fields;
+}
+
+bool looks_like_name(std::string_view field) {
+  if (field.empty() || field.size() > 48) return false;
+  if (!is_letter(field[0]) && field[0] != '_' && field[0] != '%' && field[0] != '#') return false;
+  return std::count(field.begin(), field.end(), ' ') <= 4 && field.find(": ") == std::string_view::npos &&
+         field.find('=') == std::string_view::npos;
+}
+
+struct HeaderColumn {
+  Column column;
+  Meaning meaning;
+  std::string name;
+};
+
+// Digits stay: "rss_0" and "rss_1" are two columns.
+std::string column_label(std::string_view name) {
+  return base::printable(name, 48);
+}
+
+Column column_of(const HeaderColumn& from, Registry& registry, UnitSource when_unknown, double convention) {
+  Column column = from.column;
+  column.role = from.meaning.role;
+  column.scale = from.meaning.scale;
+  if (column.role == Role::Seconds) {
+    if (column.scale == 0) column.scale = 1;
+    return column;
+  }
+  if (column.role != Role::Memory && column.role != Role::Limit) return column;
+  if (column.scale == 0) {
+    column.unit = when_unknown;
+    column.scale = convention;
+  }
+  column.topic = registry.topic({from.meaning.quantity, column_label(from.name), column.unit});
+  column.written_topic = registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written});
+  return column;
+}
+
+// Of several columns that say the same the strongest speaks: rss over uss over "memory".
+// The exact words of one process or rank ("worker_rss") make it a series of its own.
+void drop_weaker(std::vector<HeaderColumn>& columns) {
+  for (HeaderColumn& mine : columns) {
+    const Role role = mine.meaning.role;
+    if (role == Role::None || role == Role::Name) continue;
+    const bool has_digit = std::any_of(mine.name.begin(), mine.name.end(), is_digit);
+    for (const HeaderColumn& other : columns) {
+      if (&other == &mine || other.meaning.role != role) continue;
+      if (role == Role::Memory || role == Role::Limit) {
+        if (other.meaning.quantity != mine.meaning.quantity || other.meaning.rest != mine.meaning.rest) continue;
+        if (has_digit && other.meaning.rank == mine.meaning.rank) continue;  // "rss_0", "rss_1"
+      }
+      const bool stronger = other.meaning.rank > mine.meaning.rank ||
+                            (other.meaning.rank == mine.meaning.rank && &other < &mine);
+      if (stronger && !(role == Role::Seconds)) mine.meaning.role = Role::None;
+      if (stronger && role == Role::Seconds && &other < &mine) mine.meaning.role = Role::None;
+    }
+  }
+}
+
+std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
+  const std::vector<Field> fields = cut(line.text, delimiter, kMaxColumns);
+  if (fields.size() < 2) return std::nullopt;
+  std::vector<HeaderColumn> columns;
+  bool nvidia = false;
+  std::size_t named = 0;
+  for (const Field& field : fields) {
+    HeaderColumn column;
+    column.name = std::string(text_of(line.text, field));
+    if (!column.name.empty() && column.name[0] == '#') column.name.erase(0, 1);
+    const bool name = looks_like_name(column.name);
+    if (!name && !column.name.empty()) return std::nullopt;
+    named += name ? 1 : 0;
+    column.meaning = meaning_of(column.name);
+    nvidia = nvidia || column.name.starts_with("memory.used") || column.name.starts_with("used_gpu_memory") ||
+             column.name.starts_with("used_memory");
+    columns.push_back(std::move(column));
+  }
+  if (named * 2 < fields.size()) return std::nullopt;
+  if (nvidia) {
+    const auto has = [&](std::string_view name) {
+      return std::any_of(columns.begin(), columns.end(), [&](const HeaderColumn& column) { return column.name == name; });
+    };
+    const bool identified = has("index") || has("pid");
+    for (HeaderColumn& column : columns) {
+      if (column.name == "name") column.meaning.role = Role::None;  // of the model: the same for all
+      if (column.meaning.role == Role::Memory || column.meaning.role == Role::Limit) {
+        column.meaning.quantity = Quantity::GpuUsed;
+        if (column.meaning.scale == 0) column.meaning.scale = 1024.0 * 1024.0;
+      }
+      if (column.name == "index") column.meaning.role = Role::Gpu;
+      // One line per GPU and tick: without an index the UUID or the bus tells them apart.
+      if (column.name.find("uuid") != std::string::npos || column.name.starts_with("pci.bus")) {
+        column.meaning.role = identified ? Role::None : Role::Name;
+        column.meaning.rank = 5;
+      }
+    }
+  }
+  drop_weaker(columns);
+  bool memory = false;
+  Layout layout;
+  layout.delimiter = delimiter;
+  layout.decimal_comma = delimiter == ';';
+  layout.format = nvidia ? kNvidiaFormat : kCsvFormat;
+  for (HeaderColumn& column : columns) {
+    memory = memory || column.meaning.role == Role::Memory;
+    if (nvidia) column.name.clear();  // "GPU 0 used" says it all
+    layout.columns.push_back(column_of(column, line.registry, UnitSource::Magnitude, 0));
+  }
+  if (!memory) return std::nullopt;
+  return layout;
+}
+
+// One column and nothing else: "rss_mb", then a number a line.
+std::optional<Layout> single_column(const Line& line) {
+  const Field field = trimmed(line.text, {0, line.text.size()});
+  const std::string_view name = text_of(line.text, field);
+  if (!looks_like_name(name) || name.find(' ') != std::string_view::npos) return std::nullopt;
+  HeaderColumn column;
+  column.name = std::string(name);
+  column.meaning = meaning_of(name);
+  if (column.meaning.role != Role::Memory || !column.meaning.says_memory || !column.meaning.rest.empty()) {
+    return std::nullopt;
+  }
+  Layout layout;
+  layout.format = kCsvFormat;
+  // `ps -o rss` prints RSS alone, and ps counts in KiB.
+  const bool ps = name == "RSS" || name == "RES";
+  layout.columns.push_back(column_of(column, line.registry, ps ? UnitSource::Convention : UnitSource::Magnitude,
+                                     ps ? 1024.0 : 0.0));
+  layout.delimiter = ps ? ' ' : ',';
+  if (ps) layout.format = kPsFormat;
+  return layout;
+}
+
+bool is_upper_name(std::string_view field) {
+  return std::none_of(field.begin(), field.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// ps, top, pidstat: words in one row, RSS or RES among them. KiB, as their manuals say.
+std::optional<Layout> process_layout(const Line& line) {
+  const std::vector<Field> fields = cut(line.text, ' ', kMaxColumns);
+  if (fields.size() < 2) return std::nullopt;
+  std::size_t resident = 0;
+  std::size_t capitals = 0;
+  bool pidstat = false;
+  for (const Field& field : fields) {
+    const std::string_view name = text_of(line.text, field);
+    if (name == "RSS" || name == "RES" || name == "RSZ") ++resident;
+    if (is_upper_name(name)) ++capitals;
+    if (name == "minflt/s") pidstat = true;
+  }
+  if (resident != 1 || capitals * 2 < fields.size()) return std::nullopt;
+  Layout layout;
+  layout.delimiter = ' ';
+  layout.format = kPsFormat;
+  layout.last_takes_rest = true;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string_view name = text_of(line.text, fields[i]);
+    Column column;
+    if (name == "RSS" || name == "RES" || name == "RSZ") {
+      column.role = Role::Memory;
+      column.scale = 1024.0;
+      column.unit = UnitSource::Convention;
+      column.topic = line.registry.topic({Quantity::ProcessMemory, "", UnitSource::Convention});
+      if (name == "RES") layout.format = kTopFormat;
+    } else if (name == "PID") {
+      column.role = Role::Pid;
+    } else if (name == "COMMAND" || name == "CMD" || name == "Command" || name == "COMM" || name == "ARGS") {
+      column.role = Role::Name;
+    } else if (find_time(line.shape, fields[i].begin)) {
+      column.role = Role::Clock;  // pidstat prints the time in the place of the first name
+    } else if (!looks_like_name(name)) {
+      return std::nullopt;
+    }
+    if ((name == "AM" || name == "PM") && i > 0) column.role = Role::None;
+    layout.columns.push_back(column);
+  }
+  if (pidstat) layout.format = kPidstatFormat;
+  return layout;
+}
+
+// Names that hold blanks, so that only wide gaps part them: psrecord, docker stats, dmon.
+std::optional<Layout> wide_layout(const Line& line) {
+  std::string_view text = line.text;
+  const std::size_t lead = text.find_first_not_of(" \t");
+  if (lead == std::string_view::npos) return std::nullopt;
+  const bool hash = text[lead] == '#';
+  const bool docker = text.find("MEM USAGE / LIMIT") != std::string_view::npos;
+  if (!hash && !docker) return std::nullopt;
+  Layout layout;
+  if (hash && contains_ignoring_case(text, " fb ") && contains_ignoring_case(text, "gpu")) {
+    layout.delimiter = ' ';
+    layout.format = kDmonFormat;
+    std::string body(text);
+    body[lead] = ' ';
+    for (const Field& field : cut(body, ' ', kMaxColumns)) {
+      const std::string_view name = text_of(body, field);
+      Column column;
+      if (name == "gpu") column.role = Role::Gpu;
+      if (name == "pid") column.role = Role::Pid;
+      if (name == "Date") column.role = Role::Date;
+      if (name == "Time") column.role = Role::Clock;
+      if (name == "fb") {
+        column.role = Role::Memory;
+        column.scale = 1e6;  // its second header line says MB
+        column.topic = line.registry.topic({Quantity::GpuUsed, "", UnitSource::Written});
+      }
+      layout.columns.push_back(column);
+    }
+    return layout;
+  }
+  layout.delimiter = docker ? 'G' : ' ';
+  layout.format = docker ? kDockerFormat : kPsrecordFormat;
+  std::string body(text);
+  if (hash) body[lead] = ' ';
+  bool memory = false;
+  std::vector<HeaderColumn> columns;
+  for (const Field& field : cut(body, 'G', kMaxColumns)) {
+    HeaderColumn column;
+    column.name = std::string(text_of(body, field));
+    column.meaning = meaning_of(column.name);
+    if (docker) {
+      column.meaning.role = Role::None;
+      if (column.name == "MEM USAGE / LIMIT") {
+        column.meaning.role = Role::Memory;
+        column.meaning.quantity = Quantity::ContainerMemory;
+      }
+      if (column.name == "NAME" || (column.name == "CONTAINER")) column.meaning.role = Role::Name;
+    } else if (column.name == "Elapsed time") {
+      column.meaning.role = Role::Seconds;
+    }
+    columns.push_back(std::move(column));
+  }
+  drop_weaker(columns);
+  for (HeaderColumn& column : columns) {
+    memory = memory || column.meaning.role == Role::Memory;
+    if (docker || layout.format == kPsrecordFormat) {
+      const std::string kept = column.name;
+      column.name.clear();
+      layout.columns.push_back(column_of(column, line.registry, UnitSource::Magnitude, 0));
+      column.name = kept;
+    }
+  }
+  if (!memory || layout.columns.size() < 2) return std::nullopt;
+  return layout;
+}
+
+class RowReader {
+ public:
+  RowReader(const Line& line, const Layout& layout, Plan& plan) : line_(line), layout_(layout), plan_(plan) {}
+
+  bool read() {
+    const std::size_t columns = layout_.columns.size();
+    std::vector<Field> fields = cut(line_.shape, layout_.delimiter, columns + 2);
+    if (layout_.last_takes_rest && fields.size() > columns) {
+      fields.resize(columns);
+      fields.back().end = line_.shape.size();
+    }
+    if (fields.size() != columns) return false;
+    // Resident columns come before the command: a row that does not fit is no row.
+    bool memory = false;
+    for (std::size_t i = 0; i < columns; ++i) {
+      const Column& column = layout_.columns[i];
+      if (column.role == Role::None) continue;
+      const Field field = trimmed(line_.shape, fields[i]);
+      switch (column.role) {
+        case Role::Memory:
+        case Role::Limit:
+          memory = take_memory(column, field) || memory;
+          break;
+        case Role::Seconds:
+        case Role::Clock:
+        case Role::Date:
+          take_time(column, field);
+          break;
+        case Role::Name:
+          take_name(field);
+          break;
+        default:
+          if (!take_number(column, field) && column.role == Role::Pid) return false;
+      }
+    }
+    plan_.format = layout_.format;
+    return memory;
+  }
+
+ private:
+  bool take_memory(const Column& column, Field field) {
+    if (field.begin == field.end) return false;
+    const std::string_view text = text_of(line_.shape, field);
+    Slot slot;
+    slot.role = column.role;
+    slot.topic = column.topic;
+    slot.scale = column.scale;
+    if (equal_ignoring_case(text, "nan") || equal_ignoring_case(text, "inf") || equal_ignoring_case(text, "-inf")) {
+      slot.role = Role::NotANumber;
+      plan_.slots.push_back(slot);
+      return true;
+    }
+    std::size_t begin = field.begin;
+    if (line_.shape[begin] == '-') {
+      slot.negative = true;
+      ++begin;
+    }
+    const NumberText number = scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
+    if (number.length == 0) return false;
+    slot.offset = static_cast<std::uint32_t>(begin);
+    slot.length = static_cast<std::uint32_t>(number.length);
+    slot.form = number.form;
+    std::size_t at = begin + number.length;
+    const std::size_t unit_end = take_unit(at, field.end, slot);
+    if (unit_end == 0) return false;
+    // The cell says what the header did not.
+    if (column.unit == UnitSource::Magnitude && slot.scale > 0) slot.topic = column.written_topic;
+    plan_.slots.push_back(slot);
+    take_limit(unit_end, field.end, slot);
+    return true;
+  }
+
+  // A unit in the cell beats the one of the header. Returns where it ends, 0 = it is no unit.
+  std::size_t take_unit(std::size_t at, std::size_t end, Slot& slot) const {
+    while (at < end && is_blank(line_.shape[at])) ++at;
+    std::size_t stop = at;
+    while (stop < end && is_letter(line_.shape[stop])) ++stop;
+    if (stop == at) return at < end && line_.shape[at] != '/' ? 0 : std::max<std::size_t>(at, 1);
+    const double scale = size_unit(line_.shape.substr(at, stop - at));
+    if (scale == 0) return 0;
+    slot.scale = scale;
+    return stop;
+  }
+
+  // docker: "1.268GiB / 3.5GiB".
+  void take_limit(std::size_t at, std::size_t end, const Slot& memory) {
+    while (at < end && is_blank(line_.shape[at])) ++at;
+    if (at >= end || line_.shape[at] != '/') return;
+    ++at;
+    while (at < end && is_blank(line_.shape[at])) ++at;
+    const NumberText number = scan_number(line_.shape.substr(at, end - at));
+    if (number.length == 0) return;
+    Slot slot = memory;
+    slot.role = Role::Limit;
+    slot.offset = static_cast<std::uint32_t>(at);
+    slot.length = static_cast<std::uint32_t>(number.length);
+    slot.form = number.form;
+    if (take_unit(at + number.length, end, slot) != 0) plan_.slots.push_back(slot);
+  }
+
+  void take_time(const Column& column, Field field) {
+    if (plan_.time && column.role == Role::Clock) {  // dmon prints day and clock apart
+      const auto both = find_time(line_.shape, plan_.time->offset);
+      if (both && both->end >= field.end) return;
+    }
+    if (plan_.time) return;
+    const auto time = find_time(line_.shape, field.begin);
+    if (time) {
+      plan_.time = time;
+      return;
+    }
+    if (column.role != Role::Seconds) return;
+    Column number = column;
+    take_number(number, field);
+  }
+
+  bool take_number(const Column& column, Field field) {
+    if (field.begin == field.end) return false;
+    Slot slot;
+    slot.role = column.role;
+    std::size_t begin = field.begin;
+    if (line_.shape[begin] == '-') {
+      slot.negative = true;
+      ++begin;
+    }
+    const NumberText number = scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
+    if (number.length == 0 || begin + number.length != field.end) return false;
+    slot.offset = static_cast<std::uint32_t>(begin);
+    slot.length = static_cast<std::uint32_t>(number.length);
+    slot.form = number.form;
+    slot.scale = column.role == Role::Seconds ? column.scale : 1.0;
+    plan_.slots.push_back(slot);
+    return true;
+  }
+
+  void take_name(Field field) {
+    if (field.begin == field.end) return;
+    Slot slot;
+    slot.role = Role::Name;
+    slot.offset = static_cast<std::uint32_t>(field.begin);
+    slot.length = static_cast<std::uint32_t>(std::min<std::size_t>(field.end - field.begin, 80));
+    plan_.slots.push_back(slot);
+  }
+
+  const Line& line_;
+  const Layout& layout_;
+  Plan& plan_;
+};
+
+}  // namespace
+
+bool analyse_header(const Line& line, Plan& plan) {
+  if (line.text.size() > 4096) return false;
+  std::optional<Layout> layout = wide_layout(line);
+  if (!layout) layout = process_layout(line);
+  for (const char delimiter : {',', '\t', ';', '|'}) {
+    if (!layout && line.text.find(delimiter) != std::string_view::npos) layout = delimited_layout(line, delimiter);
+  }
+  if (!layout) layout = single_column(line);
+  if (!layout) return false;
+  plan.format = layout->format;
+  plan.ask_each_time = true;
+  Context context = line.context;
+  context.layout = std::move(layout);
+  // pidstat prints the time in its header: the shape is the same every tick. Elsewhere
+  // digits are part of a name ("rss_1").
+  std::string key = context.free_scale > 0 ? "free " + std::to_string(context.free_scale) : "header ";
+  key += context.old_free ? "old " : " ";
+  key += context.layout->format == kPidstatFormat ? line.shape : line.text;
+  plan.next_context = line.registry.context(context, key);
+  return true;
+}
+
+bool analyse_row(const Line& line, Plan& plan) {
+  if (!line.context.layout) return false;
+  return RowReader(line, *line.context.layout, plan).read();
+}
+
+}  // namespace lowtide::ingest

@@ -1,0 +1,111 @@
+// Fixed reports against the files in tests/golden/show. LOWTIDE_UPDATE_GOLDEN=1
+// writes them anew; the difference is then reviewed like any other change.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "show/json.h"
+#include "show/markdown.h"
+#include "show/sample_reports.h"
+#include "show/text.h"
+
+namespace lowtide::show {
+namespace {
+
+void expect_golden(const std::string& name, const std::string& actual) {
+  const std::filesystem::path path = std::filesystem::path(LOWTIDE_SOURCE_DIR) / "tests/golden/show" / name;
+  if (const char* update = std::getenv("LOWTIDE_UPDATE_GOLDEN"); update != nullptr && *update != '\0') {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << actual;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  ASSERT_TRUE(file) << path << " is missing; LOWTIDE_UPDATE_GOLDEN=1 writes it";
+  const std::string expected((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(expected, actual) << "differs from " << path;
+}
+
+struct Sample {
+  std::string name;
+  std::function<model::Report()> make;
+};
+
+const std::vector<Sample>& samples() {
+  static const std::vector<Sample> all{{"warmup", warmup_report},
+                                       {"leak", leak_report},
+                                       {"spikes", spikes_report},
+                                       {"inconclusive", inconclusive_report}};
+  return all;
+}
+
+TEST(Golden, text_at_normal_width) {
+  for (const Sample& sample : samples()) expect_golden(sample.name + ".txt", to_text(sample.make(), {}));
+}
+
+TEST(Golden, text_is_right_when_narrow_wide_ascii_and_coloured) {
+  TextOptions narrow;
+  narrow.width = 60;
+  expect_golden("warmup.narrow.txt", to_text(warmup_report(), narrow));
+  expect_golden("leak.narrow.txt", to_text(leak_report(), narrow));
+  TextOptions wide;
+  wide.width = 130;
+  expect_golden("leak.wide.txt", to_text(leak_report(), wide));
+  TextOptions ascii;
+  ascii.unicode = false;
+  expect_golden("warmup.ascii.txt", to_text(warmup_report(), ascii));
+  TextOptions colour;
+  colour.colour = true;
+  expect_golden("leak.colour.txt", to_text(leak_report(), colour));
+  TextOptions brief;
+  brief.brief = true;
+  expect_golden("warmup.brief.txt", to_text(warmup_report(), brief));
+}
+
+TEST(Golden, json) {
+  for (const Sample& sample : samples()) expect_golden(sample.name + ".json", to_json(sample.make()));
+}
+
+TEST(Golden, markdown) {
+  for (const Sample& sample : samples()) expect_golden(sample.name + ".md", to_markdown(sample.make()));
+}
+
+TEST(Golden, no_escape_sequence_of_the_log_reaches_the_terminal) {
+  const std::string text = to_text(leak_report(), {});
+
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\x07'), std::string::npos);
+}
+
+TEST(Golden, every_key_of_the_contract_is_there_even_without_a_run) {
+  const auto json = nlohmann::json::parse(to_json(model::Report{}));
+
+  for (const char* key :
+       {"lowtide", "schema", "source", "verdict", "processes", "runs", "growth", "sites", "holders",
+        "tensors", "types", "gpus", "phases", "forecast", "events", "findings", "overhead"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  for (const char* key : {"kind", "confidence", "axis", "samples", "rate", "floor", "warmup_end",
+                          "plateau_bytes", "spike_bytes", "reason", "needs", "lean", "basis"}) {
+    EXPECT_TRUE(json["verdict"].contains(key)) << key;
+  }
+}
+
+TEST(Golden, a_number_that_is_not_finite_is_null) {
+  model::Report report = inconclusive_report();
+  report.forecast->step->estimate = std::nan("");
+
+  const auto json = nlohmann::json::parse(to_json(report));
+
+  EXPECT_TRUE(json["forecast"]["step"]["estimate"].is_null());
+  EXPECT_TRUE(json["forecast"]["step"]["high"].is_null());
+}
+
+}  // namespace
+}  // namespace lowtide::show

@@ -1,0 +1,21 @@
+// Fixed reports that the tests of this folder show in every way.
+#pragma once
+
+#include "model/report.h"
+
+namespace lowtide::show {
+
+// The two runs of the investigation: cut at step 70, and a warm-up that ended.
+model::Report warmup_report();
+
+// A leak with a limit, further processes and GPUs, events, warnings, and a log
+// that tries to write on the terminal and into the document.
+model::Report leak_report();
+
+// A flat floor under validation spikes, over time.
+model::Report spikes_report();
+
+// Too short to say.
+model::Report inconclusive_report();
+
+}  // namespace lowtide::show

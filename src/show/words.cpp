@@ -1,0 +1,281 @@
+#include "show/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace lowtide::show {
+namespace {
+
+using base::format_bytes;
+using base::format_count;
+using base::format_seconds;
+using model::VerdictKind;
+
+std::string count_words(double value) {
+  if (!std::isfinite(value)) return "?";
+  const auto rounded = std::llround(std::clamp(value, -9e15, 9e15));
+  const auto magnitude = static_cast<std::uint64_t>(rounded < 0 ? -rounded : rounded);
+  return (rounded < 0 ? "-" : "") + format_count(magnitude);
+}
+
+// The stretch of axis that a rate is told for: "10 steps", "hour".
+struct Multiple {
+  double factor = 1;
+  std::string name;
+};
+
+// Per how many steps? As people log it: a job that prints every 10 steps is
+// told per 10 steps, unless that leaves a number too small to picture.
+Multiple step_multiple(double bytes_per_step, const model::SeriesReport& series) {
+  double spacing = 1;
+  if (series.first_step && series.last_step && series.verdict.samples > 1) {
+    spacing = (*series.last_step - *series.first_step) / static_cast<double>(series.verdict.samples - 1);
+  }
+  double factor = 1;
+  while (factor < 1000 && factor * 10 <= spacing * 1.001) factor *= 10;
+  while (factor < 1000 && std::abs(bytes_per_step) * factor < base::kMB) factor *= 10;
+  return {factor, factor == 1 ? "step" : count_words(factor) + " steps"};
+}
+
+Multiple time_multiple(double bytes_per_second) {
+  const double rate = std::abs(bytes_per_second);
+  if (rate >= 100 * base::kMB) return {1, "second"};
+  if (rate * 60 >= base::kMB) return {60, "minute"};
+  if (rate * 3600 >= base::kMB) return {3600, "hour"};
+  return {86400, "day"};
+}
+
+Multiple multiple_of(const model::SeriesReport& series, double rate) {
+  return series.verdict.axis == model::Axis::Step ? step_multiple(rate, series) : time_multiple(rate);
+}
+
+// Theil-Sen slope of the low edge before `end` on the verdict's axis: the
+// median of the slopes of all pairs, so that a few spikes do not move it.
+std::optional<double> slope_before(const model::SeriesReport& series, double end) {
+  constexpr std::size_t kMostPoints = 64;
+  std::vector<std::pair<double, double>> points;
+  for (const model::Stretch& stretch : series.outline) {
+    const double at = series.verdict.axis == model::Axis::Step ? stretch.step : stretch.at_s;
+    if (at <= end) points.emplace_back(at, static_cast<double>(stretch.low_bytes));
+  }
+  const std::size_t stride = points.size() / kMostPoints + 1;
+  std::vector<double> slopes;
+  for (std::size_t a = 0; a < points.size(); a += stride) {
+    for (std::size_t b = a + stride; b < points.size(); b += stride) {
+      const double run = points[b].first - points[a].first;
+      if (run > 0) slopes.push_back((points[b].second - points[a].second) / run);
+    }
+  }
+  if (slopes.empty()) return std::nullopt;
+  const auto middle = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2);
+  std::nth_element(slopes.begin(), middle, slopes.end());
+  return *middle;
+}
+
+bool is_host_process(const model::SeriesReport& series) {
+  return series.quantity == model::Quantity::ProcessMemory;
+}
+
+std::string range_words(const model::Range& range, std::string (*write)(double)) {
+  if (!std::isfinite(range.low)) return "";
+  if (!std::isfinite(range.high)) return fmt::format(" ({} or later, or never)", write(range.low));
+  return fmt::format(" ({} to {})", write(range.low), write(range.high));
+}
+
+}  // namespace
+
+std::string percent(double share) {
+  if (!std::isfinite(share)) return "unknown";
+  if (share > 0.99 && share < 0.995) return "99 %";
+  if (share >= 0.995) return "over 99 %";
+  return fmt::format("{:.0f} %", std::max(share, 0.0) * 100);
+}
+
+std::string place(const model::Mark& mark) {
+  if (mark.step) return "step " + count_words(*mark.step);
+  if (mark.at_s) return format_seconds(*mark.at_s);
+  return "";
+}
+
+std::string limit_size(std::uint64_t bytes) {
+  constexpr std::uint64_t kGiB = 1ULL << 30U;
+  constexpr std::uint64_t kMiB = 1ULL << 20U;
+  if (bytes >= kGiB && bytes % kGiB == 0) return format_count(bytes / kGiB) + " GiB";
+  if (bytes < kGiB && bytes >= kMiB && bytes % kMiB == 0) return format_count(bytes / kMiB) + " MiB";
+  return format_bytes(static_cast<double>(bytes));
+}
+
+std::optional<model::Rate> told_rate(const model::SeriesReport& series) {
+  const model::Verdict& verdict = series.verdict;
+  if (verdict.kind != VerdictKind::Warmup || !verdict.warmup_end) return verdict.rate;
+  const auto end = verdict.axis == model::Axis::Step ? verdict.warmup_end->step : verdict.warmup_end->at_s;
+  const auto rise = end ? slope_before(series, *end) : std::nullopt;
+  if (!rise) return verdict.rate;
+  // The verdict's own rate has an interval and is better, if it is of the rise and not of the plateau behind
+  // it.
+  if (verdict.rate && verdict.rate->bytes > *rise / 2 && verdict.rate->bytes < *rise * 2) return verdict.rate;
+  return model::Rate{*rise, *rise, *rise};
+}
+
+std::string short_growth(const model::SeriesReport& series) {
+  const auto rate = told_rate(series);
+  if (!rate) return "";
+  const Multiple multiple = multiple_of(series, rate->bytes);
+  return fmt::format("{} per {}", format_bytes(rate->bytes * multiple.factor), multiple.name);
+}
+
+std::string growth(const model::SeriesReport& series) {
+  const auto told = told_rate(series);
+  if (!told) return "";
+  const model::Rate& rate = *told;
+  const Multiple multiple = multiple_of(series, rate.bytes);
+  std::string words = short_growth(series);
+  if (std::isfinite(rate.low) && std::isfinite(rate.high) && rate.low < rate.high) {
+    words += fmt::format(" ({} to {})", format_bytes(rate.low * multiple.factor),
+                         format_bytes(rate.high * multiple.factor));
+  }
+  if (multiple.factor > 1 && series.verdict.axis == model::Axis::Step) {
+    words += fmt::format(", {} per step", format_bytes(rate.bytes));
+  }
+  return words;
+}
+
+std::string headline(const model::SeriesReport& series) {
+  const model::Verdict& verdict = series.verdict;
+  switch (verdict.kind) {
+    case VerdictKind::Leak: {
+      const std::string rate = short_growth(series);
+      return fmt::format("leak: the floor rises{}{} and does not stop", rate.empty() ? "" : " ", rate);
+    }
+    case VerdictKind::Warmup: {
+      const std::string end = verdict.warmup_end ? place(*verdict.warmup_end) : "";
+      if (end.empty()) return "no leak: a warm-up that has ended";
+      const bool by_step = verdict.warmup_end->step.has_value();
+      return fmt::format("no leak: warm-up ended {} {}", by_step ? "at" : "after", end);
+    }
+    case VerdictKind::Spikes:
+      if (!verdict.spike_bytes) return "no leak: spikes that recover";
+      return fmt::format("no leak: spikes of {} that recover",
+                         format_bytes(static_cast<double>(*verdict.spike_bytes)));
+    case VerdictKind::Stable:
+      return fmt::format("no leak: the floor is flat at {}",
+                         format_bytes(static_cast<double>(verdict.floor.last_bytes)));
+    case VerdictKind::Inconclusive:
+      if (verdict.lean && verdict.lean->kind != VerdictKind::Inconclusive) {
+        return fmt::format("inconclusive: too early to say, leaning {}",
+                           model::to_string(verdict.lean->kind));
+      }
+      return "inconclusive: too early to say";
+  }
+  return "inconclusive";
+}
+
+std::string brief(const model::SeriesReport& series) {
+  const model::Verdict& verdict = series.verdict;
+  std::string words(model::to_string(verdict.kind));
+  if (verdict.kind == VerdictKind::Leak && verdict.rate) words += ", " + short_growth(series);
+  if (verdict.kind == VerdictKind::Warmup && verdict.warmup_end) {
+    const std::string end = place(*verdict.warmup_end);
+    const bool by_step = verdict.warmup_end->step.has_value();
+    if (!end.empty()) words += fmt::format(", ended {} {}", by_step ? "at" : "after", end);
+  }
+  if (verdict.kind == VerdictKind::Spikes && verdict.spike_bytes) {
+    words += " of " + format_bytes(static_cast<double>(*verdict.spike_bytes));
+  }
+  if (verdict.kind == VerdictKind::Inconclusive && verdict.lean) {
+    words += fmt::format(", leaning {} {}", model::to_string(verdict.lean->kind),
+                         percent(verdict.lean->confidence));
+  }
+  return words;
+}
+
+std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series) {
+  std::string words = limit_size(forecast.limit_bytes) + " is reached";
+  if (forecast.step) {
+    words += " at step " + count_words(forecast.step->estimate) + range_words(*forecast.step, count_words);
+  }
+  if (forecast.seconds) {
+    // The forecast counts from the start of the recording; a person asks how long there is left.
+    const double now_s = series.last_s.value_or(0.0);
+    const model::Range left{forecast.seconds->estimate - now_s, forecast.seconds->low - now_s,
+                            forecast.seconds->high - now_s};
+    words +=
+        fmt::format("{} in about {}", forecast.step ? "," : "", format_seconds(std::max(left.estimate, 0.0)));
+    if (!forecast.step) words += range_words(left, format_seconds);
+  }
+  return words;
+}
+
+std::string extent(const model::SeriesReport& series) {
+  if (series.first_step && series.last_step && *series.last_step > *series.first_step) {
+    return fmt::format("steps {} to {}", count_words(*series.first_step), count_words(*series.last_step));
+  }
+  if (series.first_s && series.last_s && *series.last_s > *series.first_s) {
+    return format_seconds(*series.last_s - *series.first_s);
+  }
+  return "";
+}
+
+std::string why_it_speaks(const model::RunReport& run) {
+  if (run.series.size() < 2) return "";
+  const model::SeriesReport& first = run.series.front();
+  const auto same = std::count_if(run.series.begin(), run.series.end(),
+                                  [&](const model::SeriesReport& s) { return s.quantity == first.quantity; });
+  const std::string name = base::printable(first.name, 60);
+  if (is_host_process(first) && same > 1) {
+    const char* why =
+        first.verdict.kind == VerdictKind::Leak ? "the one that leaks most" : "the one that matters most";
+    return fmt::format("{}: of {} processes, {}", name, same, why);
+  }
+  return fmt::format("{}: of {} series in this run", name, run.series.size());
+}
+
+std::string advice(const model::Report& report) {
+  const model::SeriesReport* series = speaker(report);
+  if (series == nullptr) return "";
+  const std::string peak = format_bytes(static_cast<double>(series->peak_bytes));
+  switch (report.verdict.kind) {
+    case VerdictKind::Leak:
+      return "look for what is kept from step to step: lists that collect losses or outputs, caches without "
+             "a bound, hooks and figures that are never closed; until then restart before the limit";
+    case VerdictKind::Warmup:
+      return fmt::format("nothing to fix; plan the memory for the peak, {}, and not for the first steps",
+                         peak);
+    case VerdictKind::Spikes:
+      return fmt::format("nothing leaks; the machine must hold the peak, {}", peak);
+    case VerdictKind::Stable:
+      return fmt::format("nothing to do; the peak was {}", peak);
+    case VerdictKind::Inconclusive:
+      if (report.verdict.needs) return "watch longer: " + *report.verdict.needs;
+      return "watch longer and analyze again";
+  }
+  return "";
+}
+
+const model::SeriesReport* speaker(const model::Report& report) {
+  if (report.speaking_run >= report.runs.size()) return nullptr;
+  const auto& series = report.runs[report.speaking_run].series;
+  return series.empty() ? nullptr : &series.front();
+}
+
+std::string source_name(const model::Source& source) {
+  return source.path == "-" ? "standard input" : base::printable(source.path, 200);
+}
+
+std::string sentence(std::string text) {
+  if (text.empty()) return text;
+  if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  if (text.back() != '.') text += '.';
+  return text;
+}
+
+}  // namespace lowtide::show

@@ -1,0 +1,59 @@
+// A verdict in words: the sentences that the terminal report and the Markdown
+// document share, so that both say the same thing in the same way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/report.h"
+
+namespace lowtide::show {
+
+// The answer, for a person: "no leak: warm-up ended at step 85".
+std::string headline(const model::SeriesReport& series);
+
+// "97 %"; never "100 %", for no verdict from a series is that sure.
+std::string percent(double share);
+
+// One cell of a table: "warmup, ended at step 85", "inconclusive, leaning leak 73 %".
+std::string brief(const model::SeriesReport& series);
+
+// "step 1,930", or "6.5 min" where there are no steps; empty when neither is known.
+std::string place(const model::Mark& mark);
+
+// The rate that people mean: for a warm-up that of its rise, else the verdict's own.
+std::optional<model::Rate> told_rate(const model::SeriesReport& series);
+
+// Growth in the multiple that reads best, with its interval:
+// "1.65 GB per 10 steps (1.60 GB to 1.71 GB), 165 MB per step". Empty without a rate.
+std::string growth(const model::SeriesReport& series);
+
+// The same without interval and second form: "1.65 GB per 10 steps".
+std::string short_growth(const model::SeriesReport& series);
+
+// "32 GiB is reached at step 1,930 (1,700 to 2,200), in about 3.2 h (2.5 h to 4.0 h)".
+std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series);
+
+// "32 GiB" where the limit is a round number of them, else "31.4 GB".
+std::string limit_size(std::uint64_t bytes);
+
+// "steps 10 to 240", "6.5 min", or empty.
+std::string extent(const model::SeriesReport& series);
+
+// Why the first series of a run speaks for it; empty when it is the only one.
+std::string why_it_speaks(const model::RunReport& run);
+
+// What the reader should do now: one sentence, from the verdict alone.
+std::string advice(const model::Report& report);
+
+// The series that gave the report's verdict; absent when the log holds no run.
+const model::SeriesReport* speaker(const model::Report& report);
+
+// The path for people; "standard input" for "-".
+std::string source_name(const model::Source& source);
+
+// A sentence as people write it: a capital first, a full stop last.
+std::string sentence(std::string text);
+
+}  // namespace lowtide::show

@@ -1,0 +1,77 @@
+#include "show/words.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace lowtide::show {
+namespace {
+
+model::SeriesReport leaking(double bytes_per_step, double last_step, std::uint64_t samples) {
+  model::SeriesReport series;
+  series.verdict.kind = model::VerdictKind::Leak;
+  series.verdict.axis = model::Axis::Step;
+  series.verdict.samples = samples;
+  series.verdict.rate = model::Rate{bytes_per_step, bytes_per_step, bytes_per_step};
+  series.first_step = 0;
+  series.last_step = last_step;
+  return series;
+}
+
+TEST(Words, rate_is_told_per_as_many_steps_as_the_job_logs) {
+  EXPECT_EQ(growth(leaking(165e6, 240, 25)), "1.65 GB per 10 steps, 165 MB per step");
+  EXPECT_EQ(growth(leaking(5.8e6, 300, 301)), "5.80 MB per step");
+}
+
+TEST(Words, slow_rate_is_told_per_more_steps) {
+  EXPECT_EQ(short_growth(leaking(92e3, 300, 301)), "9.20 MB per 100 steps");
+  EXPECT_EQ(short_growth(leaking(20, 300, 301)), "20.0 kB per 1,000 steps");
+}
+
+TEST(Words, rate_over_time_has_the_unit_that_fits) {
+  model::SeriesReport series = leaking(1e6, 10, 11);
+  series.verdict.axis = model::Axis::Time;
+  EXPECT_EQ(short_growth(series), "60.0 MB per minute");
+  series.verdict.rate->bytes = 1000;
+  EXPECT_EQ(short_growth(series), "3.60 MB per hour");
+}
+
+TEST(Words, no_confidence_is_a_hundred_percent) {
+  EXPECT_EQ(percent(0.97), "97 %");
+  EXPECT_EQ(percent(0.993), "99 %");
+  EXPECT_EQ(percent(1.0), "over 99 %");
+}
+
+TEST(Words, round_limits_are_told_as_they_were_given) {
+  EXPECT_EQ(limit_size(32ULL << 30U), "32 GiB");
+  EXPECT_EQ(limit_size(512ULL << 20U), "512 MiB");
+  EXPECT_EQ(limit_size(17'400'000'000ULL), "17.4 GB");
+}
+
+TEST(Words, forecast_tells_what_is_left_and_when_it_may_never_come) {
+  model::SeriesReport series = leaking(1e6, 1000, 1001);
+  series.last_s = 3600;
+  model::Forecast at{model::LimitKind::Host, 32ULL << 30U, model::Range{1930, 1700, 2200},
+                     model::Range{3600 + 11520, 0, 0}};
+  EXPECT_EQ(forecast(at, series), "32 GiB is reached at step 1,930 (1,700 to 2,200), in about 3.2 h");
+
+  at.seconds.reset();
+  at.step->high = INFINITY;
+  EXPECT_EQ(forecast(at, series), "32 GiB is reached at step 1,930 (1,700 or later, or never)");
+}
+
+TEST(Words, warmup_over_time_ended_after_some_minutes) {
+  model::SeriesReport series;
+  series.verdict.kind = model::VerdictKind::Warmup;
+  series.verdict.warmup_end = model::Mark{std::nullopt, 390.0};
+
+  EXPECT_EQ(headline(series), "no leak: warm-up ended after 6.5 min");
+}
+
+TEST(Words, sentence_has_a_capital_and_a_full_stop) {
+  EXPECT_EQ(sentence("floor rose"), "Floor rose.");
+  EXPECT_EQ(sentence(""), "");
+}
+
+}  // namespace
+}  // namespace lowtide::show
