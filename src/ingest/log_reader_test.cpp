@@ -271,5 +271,25 @@ TEST(the_last_line, counts_even_when_it_was_cut_off) {
   EXPECT_EQ(result.log.readings, 3U);
 }
 
+TEST(the_last_number, is_left_out_where_the_end_of_the_file_touches_it) {
+  const Read result = read("step,rss_mb\n1,5552\n2,5553\n3,55");
+
+  EXPECT_EQ(result.log.readings, 2U);
+  EXPECT_THAT(warnings_of(result), HasSubstr("may have been cut"));
+}
+
+TEST(a_long_log, is_read_in_a_thread_with_every_reading_in_order) {
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += fmt::format("Step {}:  {} MB\n", i, 5000 + i % 1000);
+
+  const Read result = read(text);
+
+  ASSERT_EQ(result.log.readings, 200000U);
+  for (std::size_t i = 0; i < 200000; ++i) {
+    ASSERT_EQ(result.log.series[0].samples[i].step, static_cast<double>(i));
+    ASSERT_EQ(result.log.series[0].lines[i], i + 1);
+  }
+}
+
 }  // namespace
 }  // namespace lowtide::ingest
