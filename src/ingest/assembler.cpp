@@ -73,6 +73,11 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 31U);
 }
 
+// A counter beyond this is a number of another kind (an id, a hash), or no number at all.
+double counter(double number) {
+  return number < 1e15 ? number : model::kUnknown;
+}
+
 int small_int(double number) {
   return number >= 0 && number < 1e6 ? static_cast<int>(number) : -1;
 }
@@ -83,13 +88,12 @@ std::int64_t whole(double number) {
 
 }  // namespace
 
-void Assembler::consume(const Facts& facts, const std::vector<Topic>& topics, const std::vector<std::string>& names) {
-  topics_ = &topics;
-  names_ = &names;
-  if (units_.size() < topics.size()) {
-    units_.resize(topics.size());
-    plain_series_.resize(topics.size(), nullptr);
-  }
+void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics,
+                        const std::vector<std::string>& new_names) {
+  topics_.insert(topics_.end(), new_topics.begin(), new_topics.end());
+  names_.insert(names_.end(), new_names.begin(), new_names.end());
+  units_.resize(topics_.size());
+  plain_series_.resize(topics_.size(), nullptr);
   for (const FactHeader& header : facts.headers) {
     if (take_short(facts, header)) continue;
     take(facts, header, scratch_);
@@ -106,12 +110,13 @@ bool Assembler::take_short(const Facts& facts, const FactHeader& header) {
   const Value& step = facts.values[header.first_value];
   const Value& memory = facts.values[header.first_value + 1];
   if (step.role != Role::Step || memory.role != Role::Memory || step.negative || memory.negative ||
+      !(step.number < 1e15) ||
       lead_rank_ >= 0 || header.format == kNvidiaTableFormat) {
     return false;
   }
   SeriesState* const series = plain_series_[memory.topic];
   if (series == nullptr || series->unit != memory.unit || !(memory.number < kMaxBytes)) return false;
-  const UnitSource unit = (*topics_)[memory.topic].unit;
+  const UnitSource unit = topics_[memory.topic].unit;
   if (unit == UnitSource::Magnitude || unit == UnitSource::Free) return false;
   if (!steps_.known() || !(step.number >= steps_.last_step())) return false;
   strong_step_seen_ = true;
@@ -148,18 +153,18 @@ void Assembler::take(const Facts& facts, const FactHeader& header, Record& recor
         if (record.limits < record.limit.size()) record.limit[record.limits++] = *value;
         break;
       case Role::Step:
-        if (!value->negative) record.progress.step = value->number;
+        if (!value->negative) record.progress.step = counter(value->number);
         break;
       case Role::BarStep:
-        record.progress.step = value->number;
+        record.progress.step = counter(value->number);
         record.progress.bar = true;
         break;
       case Role::StepTotal:
       case Role::BarTotal:
-        record.progress.total = value->number;
+        record.progress.total = counter(value->number);
         break;
       case Role::Epoch:
-        record.progress.epoch = value->number;
+        record.progress.epoch = counter(value->number);
         break;
       case Role::Date:
       case Role::YearlessDate:
@@ -436,7 +441,7 @@ void Assembler::emit(const Record& record, bool in_order) {
 }
 
 double Assembler::scale_of(const Record& record, const Value& value) {
-  const Topic& topic = (*topics_)[value.topic];
+  const Topic& topic = topics_[value.topic];
   if (topic.unit == UnitSource::Free) {
     if (free_scale_ == 0) {
       const double total = record.limits > 0 ? record.limit[0].number : carried_limit_.value_or(value.number);
@@ -472,12 +477,12 @@ double Assembler::scale_of(const Record& record, const Value& value) {
 }
 
 std::optional<double> Assembler::limit_of(const Record& record, const Value& value) const {
-  const Quantity quantity = (*topics_)[value.topic].quantity;
+  const Quantity quantity = topics_[value.topic].quantity;
   const Value* chosen = nullptr;
   for (std::size_t i = 0; i < record.limits; ++i) {
     const Value& limit = record.limit[i];
     if (limit.topic == value.topic) chosen = &limit;
-    if (chosen == nullptr && is_gpu((*topics_)[limit.topic].quantity) == is_gpu(quantity)) chosen = &limit;
+    if (chosen == nullptr && is_gpu(topics_[limit.topic].quantity) == is_gpu(quantity)) chosen = &limit;
   }
   if (chosen != nullptr) return chosen->number;
   return record.format == kFreeFormat ? carried_limit_ : std::nullopt;
@@ -486,7 +491,7 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
 Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading) {
   const Value& value = reading.value;
   const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
-  const Topic& topic = (*topics_)[value.topic];
+  const Topic& topic = topics_[value.topic];
   const bool on_gpu = is_gpu(topic.quantity);
   const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 && record.row == 0;
   if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
@@ -509,7 +514,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   if (record.pid >= 0) info.pid = record.pid;
   if (record.writer >= 0) info.pid = record.writer;
   if (on_gpu && gpu >= 0) info.gpu_index = gpu;
-  if (record.name < names_->size()) info.command = (*names_)[record.name];
+  if (record.name < names_.size()) info.command = names_[record.name];
   const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command
   if (!device.empty()) info.command.clear();
   const std::string_view what = quantity_name(topic.quantity);

@@ -26,8 +26,8 @@ class Assembler {
  public:
   explicit Assembler(Sink& sink) : sink_(sink), timeline_(warnings_) {}
 
-  // `topics` and `names` are those that the facts refer to.
-  void consume(const Facts& facts, const std::vector<Topic>& topics, const std::vector<std::string>& names);
+  // `new_topics` and `new_names` are those that facts refer to from here on, after all before.
+  void consume(const Facts& facts, const std::vector<Topic>& new_topics, const std::vector<std::string>& new_names);
   void finish();
 
   [[nodiscard]] bool found() const { return readings_ > 0 || events_ > 0; }
@@ -95,8 +95,8 @@ class Assembler {
   Warnings warnings_;
   Timeline timeline_;
   StepCounter steps_;
-  const std::vector<Topic>* topics_ = nullptr;
-  const std::vector<std::string>* names_ = nullptr;
+  std::vector<Topic> topics_;
+  std::vector<std::string> names_;
 
   Record scratch_;
   Record partial_;

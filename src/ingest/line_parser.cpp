@@ -12,8 +12,6 @@
 namespace lowtide::ingest {
 namespace {
 
-// Small enough that a batch stays in the second-level cache.
-constexpr std::size_t kFactsInBatch = 4096;
 constexpr char kEscape = '\x1b';
 
 // Length of the escape sequence at text[0] == ESC, and whether it moves the cursor.
@@ -112,6 +110,7 @@ void LineParser::parse_last(std::string_view line, Facts& facts) {
   std::size_t begin = 0;
   while (begin <= line.size()) {
     const std::size_t stop = std::min(line.find('\r', begin), line.size());
+    is_last_ = stop == line.size() && lines_ > 0;
     parse_line(line.substr(begin, stop - begin), facts);
     begin = stop + 1;
   }
@@ -154,13 +153,13 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   ShapeEntry* entry = use_shapes_ && segment.size() <= kMaxShape ? shapes_.find(shape_, context_) : nullptr;
   if (entry != nullptr) {
     follow(entry);
-    if (!entry->plan.empty()) extract(entry->plan, segment.data(), facts);
+    if (!entry->plan.empty() && !is_cut(entry->plan, segment.size())) extract(entry->plan, segment.data(), facts);
     return;
   }
   const std::string shape = shape_;
   const Plan plan = analyse_segment(shape, segment);
   const bool learn = use_shapes_ && !plan.ask_each_time && !plan.next_context && segment.size() <= kMaxShape;
-  extract(plan, segment.data(), facts);
+  if (!is_cut(plan, segment.size())) extract(plan, segment.data(), facts);
   extract_marks(plan, segment, facts);
   if (plan.next_context) context_ = *plan.next_context;
   if (learn) {
@@ -168,6 +167,15 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   } else {
     last_ = nullptr;
   }
+}
+
+// Does a memory number touch the end of a file that has no line end?
+bool LineParser::is_cut(const Plan& plan, std::size_t length) {
+  if (!is_last_) return false;
+  for (const Slot& slot : plan.slots) {
+    if (slot.role == Role::Memory && slot.offset + slot.length == length) ignored_cut_number_ = true;
+  }
+  return ignored_cut_number_;
 }
 
 Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) {

@@ -13,6 +13,9 @@
 
 namespace lowtide::ingest {
 
+// parse() stops after so many facts. Small enough that a batch stays in the second-level cache.
+inline constexpr std::size_t kFactsInBatch = 4096;
+
 class LineParser {
  public:
   // With use_shapes off every line is analysed anew: the reference that the
@@ -24,8 +27,9 @@ class LineParser {
   // behind the text must be readable. Stops early when `facts` is full.
   std::size_t parse(std::string_view text, Facts& facts);
 
-  // The last line, which has no end. It counts: most logs that matter were cut
-  // off by a kill, and their last line is where the answer is.
+  // The last line, which has no end. It counts: most logs that matter were cut off by
+  // a kill, and their last line is where the answer is. Only a memory number that the
+  // end of the file touches is left out: "5552" may have been on its way to "55520".
   void parse_last(std::string_view line, Facts& facts);
 
   // A piece of a line that is too long to be held; the line goes on.
@@ -40,6 +44,7 @@ class LineParser {
   // A line whose end was thrown away; it still counts as one.
   void skip_line() { ++lines_; }
 
+  [[nodiscard]] bool ignored_cut_number() const { return ignored_cut_number_; }
   [[nodiscard]] const Registry& registry() const { return registry_; }
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
@@ -47,6 +52,7 @@ class LineParser {
   void parse_line(std::string_view line, Facts& facts);
   void parse_segment(std::string_view segment, Facts& facts);
   Plan analyse_segment(std::string_view shape, std::string_view text);
+  bool is_cut(const Plan& plan, std::size_t length);
   void extract(const Plan& plan, const char* text, Facts& facts);
   void extract_marks(const Plan& plan, std::string_view text, Facts& facts);
   static void add_event(const model::Event& event, Facts& facts);
@@ -54,6 +60,8 @@ class LineParser {
 
   bool use_shapes_;
   bool part_objects_ = false;
+  bool is_last_ = false;
+  bool ignored_cut_number_ = false;
   std::uint64_t lines_ = 0;  // complete lines before the one being parsed
   std::uint16_t context_ = 0;
   Registry registry_;

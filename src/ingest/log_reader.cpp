@@ -6,9 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "ingest/assembler.h"
@@ -59,35 +65,24 @@ TextCheck check_text(std::string_view text) {
   return check;
 }
 
-class LogReader {
+// What the parsing side hands over. Owns all it refers to, so that a thread may lie between.
+struct Batch {
+  Facts facts;
+  std::vector<Topic> new_topics;
+  std::vector<std::string> new_names;
+};
+
+// Reads and parses: bytes in, batches out.
+class BlockReader {
  public:
-  LogReader(ByteSource& source, Sink& sink, const Options& options)
-      : source_(&source), parser_(options.use_shapes), assembler_(sink), buffer_(kBuffer + kSlack) {}
+  BlockReader(ByteSource& source, const Options& options)
+      : source_(&source), parser_(options.use_shapes), buffer_(kBuffer + kSlack) {}
 
-  base::Result<Summary> read() {
-    if (const auto error = look()) return *error;
-    while (!ended_ || end_ > begin_) {
-      if (!ended_) {
-        if (const auto error = fill()) return *error;
-      }
-      parse_buffer();
-      if (ended_) break;
-    }
-    parse_rest();
-    parser_.finish(facts_);
-    hand_over();
-    assembler_.finish();
-    return summarise();
-  }
-
- private:
   using MaybeError = std::optional<Error>;
 
   // Reads the first bytes and decides what they are.
   MaybeError look() {
-    while (end_ < kLook && !ended_) {
-      if (const auto error = fill()) return error;
-    }
+    if (const auto error = fill_to_look()) return error;
     if (end_ == 0) return Error{ErrorCode::Malformed, "the file is empty"};
     const std::string_view start(buffer_.data(), end_);
     if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
@@ -96,9 +91,7 @@ class LogReader {
       bytes_ = 0;
       end_ = 0;
       ended_ = false;
-      while (end_ < kLook && !ended_) {
-        if (const auto error = fill()) return error;
-      }
+      if (const auto error = fill_to_look()) return error;
     } else if (start.starts_with("\xEF\xBB\xBF")) {
       begin_ = 3;
     }
@@ -109,15 +102,42 @@ class LogReader {
                    fmt::format("the file is not text: {} of its first {} bytes are control bytes", check.control_bytes,
                                text.size())};
     }
-    if (check.control_bytes > 0) {
-      assembler_.warnings().add("binary bytes in the text", 1, check.control_bytes);
-    }
+    if (check.control_bytes > 0) warnings_.add("binary bytes in the text", 1, check.control_bytes);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos && ended_) {
       return Error{ErrorCode::Malformed, "the file holds blank lines only"};
     }
     if (is_array_on_one_line(text)) {
       parser_.part_objects();
       objects_ = true;
+    }
+    return std::nullopt;
+  }
+
+  // The next batch; false when there is none any more.
+  bool next(Batch& batch) {
+    batch.facts.clear();
+    batch.new_topics.clear();
+    batch.new_names.clear();
+    if (done_) return false;
+    while (!done_ && batch.facts.headers.size() < kFactsInBatch) advance(batch.facts);
+    const Registry& registry = parser_.registry();
+    batch.new_topics.assign(registry.topics().begin() + static_cast<std::ptrdiff_t>(topics_sent_), registry.topics().end());
+    batch.new_names.assign(registry.names().begin() + static_cast<std::ptrdiff_t>(names_sent_), registry.names().end());
+    topics_sent_ = registry.topics().size();
+    names_sent_ = registry.names().size();
+    return true;
+  }
+
+  [[nodiscard]] bool whole_file_is_here() const { return ended_; }
+  [[nodiscard]] const MaybeError& error() const { return error_; }
+  [[nodiscard]] std::uint64_t lines() const { return parser_.lines(); }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] Warnings& warnings() { return warnings_; }
+
+ private:
+  MaybeError fill_to_look() {
+    while (end_ < kLook && !ended_) {
+      if (auto error = fill()) return error;
     }
     return std::nullopt;
   }
@@ -137,98 +157,183 @@ class LogReader {
     return std::nullopt;
   }
 
-  void parse_buffer() {
-    for (;;) {
-      if (skipping_) {
-        const char* const from = buffer_.data() + begin_;
-        const auto* const stop = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
-        if (stop == nullptr) {
-          begin_ = end_ = 0;
-          return;
-        }
-        begin_ += static_cast<std::size_t>(stop - from) + 1;
-        parser_.skip_line();
-        skipping_ = false;
-      }
-      const std::size_t used = parser_.parse({buffer_.data() + begin_, end_ - begin_}, facts_);
+  // One move: parse what is there, or read more, or end.
+  void advance(Facts& facts) {
+    if (skipping_) skip_to_line_end();
+    if (!skipping_) {
+      const std::size_t used = parser_.parse({buffer_.data() + begin_, end_ - begin_}, facts);
       begin_ += used;
-      hand_over();
-      if (used > 0) continue;
-      if (end_ - begin_ < kMaxLine) break;
-      cut_long_line();
-    }
-    if (begin_ == end_) begin_ = end_ = 0;
-  }
-
-  // No line end within 1 MiB: what came so far is judged, the rest of the line is not.
-  void cut_long_line() {
-    const std::string_view line(buffer_.data() + begin_, end_ - begin_);
-    if (objects_) {
-      const std::size_t close = line.rfind('}');
-      if (close != std::string_view::npos) {
-        parser_.parse_piece(line.substr(0, close + 1), facts_);
-        begin_ += close + 1;
-        hand_over();
+      if (begin_ == end_) begin_ = end_ = 0;
+      if (used > 0 && begin_ != end_) return;
+      if (end_ - begin_ >= kMaxLine) {
+        cut_long_line(facts);
         return;
       }
     }
-    assembler_.warnings().add("lines longer than 1 MiB: only their first MiB was read", parser_.lines() + 1);
-    parser_.parse_piece(line.substr(0, kMaxLine), facts_);
-    begin_ = end_ = 0;
-    skipping_ = true;
-    hand_over();
-  }
-
-  void parse_rest() {
+    if (!ended_) {
+      error_ = fill();
+      done_ = error_.has_value();
+      return;
+    }
     if (skipping_) {
       parser_.skip_line();
     } else if (end_ > begin_) {
-      parser_.parse_last({buffer_.data() + begin_, end_ - begin_}, facts_);
+      parser_.parse_last({buffer_.data() + begin_, end_ - begin_}, facts);
+      if (parser_.ignored_cut_number()) {
+        warnings_.add("the last line has no end: a number that may have been cut was ignored", parser_.lines());
+      }
     }
+    parser_.finish(facts);
+    done_ = true;
+  }
+
+  void skip_to_line_end() {
+    const char* const from = buffer_.data() + begin_;
+    const auto* const stop = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
+    if (stop == nullptr) {
+      begin_ = end_ = 0;
+      return;
+    }
+    begin_ += static_cast<std::size_t>(stop - from) + 1;
+    parser_.skip_line();
+    skipping_ = false;
+  }
+
+  // No line end within 1 MiB: what came so far is judged, the rest of the line is not.
+  void cut_long_line(Facts& facts) {
+    const std::string_view line(buffer_.data() + begin_, end_ - begin_);
+    const std::size_t close = objects_ ? line.rfind('}') : std::string_view::npos;
+    if (close != std::string_view::npos) {
+      parser_.parse_piece(line.substr(0, close + 1), facts);
+      begin_ += close + 1;
+      return;
+    }
+    warnings_.add("lines longer than 1 MiB: only their first MiB was read", parser_.lines() + 1);
+    parser_.parse_piece(line.substr(0, kMaxLine), facts);
     begin_ = end_ = 0;
-  }
-
-  void hand_over() {
-    if (facts_.headers.empty()) return;
-    assembler_.consume(facts_, parser_.registry().topics(), parser_.registry().names());
-    facts_.clear();
-  }
-
-  base::Result<Summary> summarise() {
-    if (!assembler_.found()) {
-      return Error{ErrorCode::Malformed,
-                   fmt::format("no memory readings were recognised in {} lines; known are {}", parser_.lines(),
-                               format_names())};
-    }
-    Summary summary;
-    summary.lines = parser_.lines();
-    summary.bytes = bytes_;
-    summary.readings = assembler_.readings();
-    std::vector<std::pair<std::uint64_t, std::size_t>> counts;
-    for (const Format& format : formats()) {
-      const std::uint64_t count = assembler_.format_count(format.number);
-      if (count > 0 && format.number != kNoFormat) counts.emplace_back(count, format.number);
-    }
-    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (const auto& [count, number] : counts) summary.formats.emplace_back(formats()[number].name);
-    if (const auto started = assembler_.started()) summary.started = to_rfc3339(*started);
-    summary.warnings = assembler_.warnings().take();
-    return summary;
+    skipping_ = true;
   }
 
   ByteSource* source_;
   std::unique_ptr<Utf16Source> decoder_;
   LineParser parser_;
-  Assembler assembler_;
-  Facts facts_;
+  Warnings warnings_;
+  MaybeError error_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t bytes_ = 0;
+  std::size_t topics_sent_ = 0;
+  std::size_t names_sent_ = 0;
   bool ended_ = false;
+  bool done_ = false;
   bool skipping_ = false;
   bool objects_ = false;
 };
+
+// Runs a BlockReader in a thread of its own, a few batches ahead of who takes them.
+//
+// Parsing takes about as long as what the receiver does with the readings; two
+// cores do both at once. A ring of batches, a lock taken once per 4096 lines.
+class ReadAhead {
+ public:
+  explicit ReadAhead(BlockReader& reader) : reader_(reader), thread_([this] { produce(); }) {}
+  ~ReadAhead() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  // The next batch, valid until the following call; null at the end.
+  const Batch* next() {
+    std::unique_lock lock(mutex_);
+    if (taken_ < filled_ && holding_) {
+      ++taken_;
+      changed_.notify_all();
+    }
+    holding_ = false;
+    changed_.wait(lock, [&] { return taken_ < filled_ || ended_; });
+    if (taken_ == filled_) return nullptr;
+    holding_ = true;
+    return &ring_[taken_ % ring_.size()];
+  }
+
+ private:
+  void produce() {
+    for (;;) {
+      Batch* batch = nullptr;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return stop_ || filled_ - taken_ < ring_.size(); });
+        if (stop_) return;
+        batch = &ring_[filled_ % ring_.size()];
+      }
+      const bool more = reader_.next(*batch);
+      const std::lock_guard lock(mutex_);
+      if (more) {
+        ++filled_;
+      } else {
+        ended_ = true;
+      }
+      changed_.notify_all();
+      if (!more) return;
+    }
+  }
+
+  BlockReader& reader_;
+  std::array<Batch, 4> ring_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t filled_ = 0;
+  std::uint64_t taken_ = 0;  // given back by the taker
+  bool holding_ = false;
+  bool ended_ = false;
+  bool stop_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
+  if (!assembler.found()) {
+    return Error{ErrorCode::Malformed, fmt::format("no memory readings were recognised in {} lines; known are {}",
+                                                   reader.lines(), format_names())};
+  }
+  Summary summary;
+  summary.lines = reader.lines();
+  summary.bytes = reader.bytes();
+  summary.readings = assembler.readings();
+  std::vector<std::pair<std::uint64_t, std::size_t>> counts;
+  for (const Format& format : formats()) {
+    const std::uint64_t count = assembler.format_count(format.number);
+    if (count > 0 && format.number != kNoFormat) counts.emplace_back(count, format.number);
+  }
+  std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [count, number] : counts) summary.formats.emplace_back(formats()[number].name);
+  if (const auto started = assembler.started()) summary.started = to_rfc3339(*started);
+  summary.warnings = assembler.warnings().take();
+  for (model::Warning& warning : reader.warnings().take()) summary.warnings.push_back(std::move(warning));
+  return summary;
+}
+
+base::Result<Summary> read_source(ByteSource& source, Sink& sink, const Options& options) {
+  BlockReader reader(source, options);
+  if (const auto error = reader.look()) return *error;
+  Assembler assembler(sink);
+  if (reader.whole_file_is_here()) {
+    Batch batch;
+    while (reader.next(batch)) assembler.consume(batch.facts, batch.new_topics, batch.new_names);
+  } else {
+    ReadAhead ahead(reader);
+    while (const Batch* batch = ahead.next()) assembler.consume(batch->facts, batch->new_topics, batch->new_names);
+  }
+  if (reader.error()) return *reader.error();
+  assembler.finish();
+  return summarise(reader, assembler);
+}
 
 }  // namespace
 
@@ -238,7 +343,7 @@ base::Result<Summary> read_log(int fd, Sink& sink, const Options& options) {
     return Error{ErrorCode::Unsupported, "it is a directory, not a log"};
   }
   FdSource source(fd);
-  return LogReader(source, sink, options).read();
+  return read_source(source, sink, options);
 }
 
 base::Result<Summary> read_log(const std::string& path, Sink& sink, const Options& options) {
@@ -255,7 +360,7 @@ base::Result<Summary> read_log(const std::string& path, Sink& sink, const Option
 
 base::Result<Summary> read_log_text(std::string_view text, Sink& sink, const Options& options) {
   TextSource source(text);
-  return LogReader(source, sink, options).read();
+  return read_source(source, sink, options);
 }
 
 }  // namespace lowtide::ingest
