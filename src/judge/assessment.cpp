@@ -14,7 +14,9 @@ Assessment assess_one(const Generation& generation) {
   return out;
 }
 
-bool grows_steadily(const Evidence& e) { return e.points >= 12 && e.whole.growing && !e.slowing; }
+bool grows_steadily(const Evidence& e) {
+  return e.points >= 12 && e.whole.growing && !e.slowing;
+}
 
 }  // namespace
 
@@ -34,7 +36,8 @@ Assessment assess(std::span<const Generation> generations) {
   const bool previous_grew =
       previous.decision.kind == VerdictKind::Leak ||
       (previous.decision.kind == VerdictKind::Inconclusive && grows_steadily(previous.evidence) &&
-       previous.evidence.span + latest.evidence.span >= 400 && previous.evidence.points + latest.evidence.points > 60);
+       previous.evidence.span + latest.evidence.span >= 400 &&
+       previous.evidence.points + latest.evidence.points > 60);
   if (grows_steadily(latest.evidence) && previous_grew) {
     latest.decision.kind = VerdictKind::Leak;
     latest.decision.doubt = Doubt::None;

@@ -12,8 +12,8 @@ namespace lowtide::judge {
 struct Assessment {
   Evidence evidence;
   Decision decision;
-  bool of_previous = false;    // the latest life is too short to say anything; this is the one before
-  bool grew_in_both = false;   // neither life alone would do, but both grew
+  bool of_previous = false;   // the latest life is too short to say anything; this is the one before
+  bool grew_in_both = false;  // neither life alone would do, but both grew
 };
 
 // `generations` is not empty; the latest is last.

@@ -13,7 +13,9 @@ using model::VerdictKind;
 // Series of kinds that we have never seen are out there: nothing is surer than this.
 constexpr double kSurest = 0.98;
 
-double bounded(double log_odds) { return std::clamp(chance(log_odds), 0.5, kSurest); }
+double bounded(double log_odds) {
+  return std::clamp(chance(log_odds), 0.5, kSurest);
+}
 
 }  // namespace
 
@@ -27,21 +29,25 @@ double confidence(const Assessment& a) {
   switch (a.decision.kind) {
     case VerdictKind::Leak: {
       const Regime& growth = a.decision.regime;
-      const double margin = std::log(std::clamp(growth.significance / std::max(0.1, growth.boundary), 0.3, 20.0));
+      const double margin =
+          std::log(std::clamp(growth.significance / std::max(0.1, growth.boundary), 0.3, 20.0));
       return bounded(2.7 + 0.93 * std::clamp(a.decision.log_odds.value_or(0), -2.0, 4.0) + 0.58 * margin);
     }
     case VerdictKind::Warmup: {
       const auto after = static_cast<double>(e.curve.size() - *a.decision.settled->warmup_end);
-      return bounded(1.3 + 0.29 * std::log(after) + 0.31 * after / static_cast<double>(e.points) + 2.1 * level);
+      return bounded(1.3 + 0.29 * std::log(after) + 0.31 * after / static_cast<double>(e.points) +
+                     2.1 * level);
     }
     case VerdictKind::Spikes:
-      return bounded(2.1 - 1.3 * log_points + 2.1 * level + 3.2 * std::min(4.0, std::log1p(static_cast<double>(e.spikes))));
+      return bounded(2.1 - 1.3 * log_points + 2.1 * level +
+                     3.2 * std::min(4.0, std::log1p(static_cast<double>(e.spikes))));
     case VerdictKind::Stable: {
       const double upper_gain = (r.slope + 2 * r.standard_error) * e.span / e.curve.level;
       return bounded(1.7 + 0.4 * log_points - 1.4 * level - 0.66 * std::clamp(r.significance, -3.0, 6.0) -
                      16 * std::clamp(upper_gain, -0.05, 0.1));
     }
-    case VerdictKind::Inconclusive: break;
+    case VerdictKind::Inconclusive:
+      break;
   }
   // That it is open is certain; what it will turn out to be is in the lean.
   return 1 - (lean(a) ? lean(a)->confidence : 0.5);
@@ -51,7 +57,9 @@ std::optional<model::Lean> lean(const Assessment& a) {
   const Decision& d = a.decision;
   // The odds were learnt on longer series; on a handful of points they may not claim much.
   const double most = a.evidence.points < 30 ? 0.7 : 0.85;
-  const auto leaning = [&](VerdictKind kind, double p) { return model::Lean{kind, std::clamp(p, 0.5, most)}; };
+  const auto leaning = [&](VerdictKind kind, double p) {
+    return model::Lean{kind, std::clamp(p, 0.5, most)};
+  };
   switch (d.doubt) {
     case Doubt::None:
     case Doubt::TooFew:

@@ -10,12 +10,14 @@ namespace {
 
 // Fills `x` with the steps, interpolated over time where they are missing.
 // False when too few are known or they do not advance.
-bool steps_as_axis(const std::vector<Bucket>& buckets, const std::vector<double>& at_s, std::vector<double>& x) {
+bool steps_as_axis(const std::vector<Bucket>& buckets, const std::vector<double>& at_s,
+                   std::vector<double>& x) {
   std::vector<std::size_t> known;
   for (std::size_t at = 0; at < buckets.size(); ++at) {
     if (!std::isnan(buckets[at].step)) known.push_back(at);
   }
-  if (known.size() < 2 || static_cast<double>(known.size()) < 0.3 * static_cast<double>(buckets.size())) return false;
+  if (known.size() < 2 || static_cast<double>(known.size()) < 0.3 * static_cast<double>(buckets.size()))
+    return false;
   double furthest = buckets[known.front()].step;
   std::size_t back = 0;
   for (const std::size_t at : known) {
@@ -23,7 +25,8 @@ bool steps_as_axis(const std::vector<Bucket>& buckets, const std::vector<double>
     furthest = std::max(furthest, buckets[at].step);
   }
   // One late line in a hundred is an accident of logging, more is not an axis.
-  if (furthest <= buckets[known.front()].step || static_cast<double>(back) > 0.01 * static_cast<double>(known.size())) {
+  if (furthest <= buckets[known.front()].step ||
+      static_cast<double>(back) > 0.01 * static_cast<double>(known.size())) {
     return false;
   }
   std::vector<std::pair<double, double>> anchors;  // place, step
@@ -60,10 +63,13 @@ std::size_t find_startup(const std::vector<double>& low, const std::vector<doubl
   double following = low[longest];
   if (m > longest + 6) {
     const std::size_t end = std::min(m, longest + std::max<std::size_t>(6, m / 12));
-    following = quantile({low.begin() + static_cast<std::ptrdiff_t>(longest), low.begin() + static_cast<std::ptrdiff_t>(end)}, 0.15);
+    following = quantile(
+        {low.begin() + static_cast<std::ptrdiff_t>(longest), low.begin() + static_cast<std::ptrdiff_t>(end)},
+        0.15);
   }
   const double step_up = mad_sd(differences(mean)) * 6 + 0.01 * level;
-  if (longest > 5 && mean[0] > 0.35 * following) longest = 5;  // only a start from next to nothing may be longer
+  if (longest > 5 && mean[0] > 0.35 * following)
+    longest = 5;  // only a start from next to nothing may be longer
   if (mean[0] < 0.15 * following) longest = std::max(longest, m / 10);
   const double bar = following - std::max(std::min(step_up, 0.5 * following), 0.03 * level);
   std::size_t startup = 0;
@@ -74,7 +80,8 @@ std::size_t find_startup(const std::vector<double>& low, const std::vector<doubl
   const std::size_t end = std::min(m, 2 * startup + 7);
   double next_pace = 0;
   if (end > startup + 2) {
-    const double lowest = *std::min_element(mean.begin() + static_cast<std::ptrdiff_t>(startup) + 2, mean.begin() + static_cast<std::ptrdiff_t>(end));
+    const double lowest = *std::min_element(mean.begin() + static_cast<std::ptrdiff_t>(startup) + 2,
+                                            mean.begin() + static_cast<std::ptrdiff_t>(end));
     next_pace = (lowest - mean[startup]) / std::max(1.0, 0.5 * static_cast<double>(end - startup));
   }
   return next_pace > 0.3 * pace ? 0 : startup;

@@ -12,9 +12,9 @@ namespace lowtide::judge {
 
 struct Curve {
   model::Axis axis = model::Axis::Time;
-  std::vector<double> x;      // step, or seconds, or the number of the reading where neither is known
-  std::vector<double> at_s;   // NaN where not known
-  std::vector<double> low;    // of the bucket
+  std::vector<double> x;     // step, or seconds, or the number of the reading where neither is known
+  std::vector<double> at_s;  // NaN where not known
+  std::vector<double> low;   // of the bucket
   std::vector<double> high;
   std::vector<double> mean;
   std::vector<double> index;  // of the bucket's first sample within the generation

@@ -3,14 +3,34 @@
 #include <algorithm>
 #include <cmath>
 
-#include "judge/decision.h"
-#include "judge/statistics.h"
+#include "judge/assessment.h"
+#include "judge/confidence.h"
+#include "judge/forecast.h"
+#include "judge/wording.h"
 
 namespace lowtide::judge {
 
 namespace {
 
 constexpr std::size_t kGenerationsKept = 4;
+
+std::uint64_t to_bytes(double value) {
+  return static_cast<std::uint64_t>(std::llround(std::max(0.0, value)));
+}
+
+// The low-water mark of the few points that begin, or end, at `at`.
+std::uint64_t floor_near(const Evidence& e, std::size_t at, bool begin) {
+  const auto few = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, e.points / 40));
+  const auto from = e.curve.low.begin() + static_cast<std::ptrdiff_t>(at) - (begin ? 0 : few);
+  return to_bytes(*std::min_element(from, from + few));
+}
+
+model::Mark mark_at(const Curve& curve, std::size_t point) {
+  model::Mark mark;
+  if (curve.axis == model::Axis::Step) mark.step = curve.x[point];
+  if (!std::isnan(curve.at_s[point])) mark.at_s = curve.at_s[point];
+  return mark;
+}
 
 }  // namespace
 
@@ -56,42 +76,52 @@ void Detector::add(const model::Sample& sample) {
   put(reading);
 }
 
-model::Verdict Detector::verdict() const {
-  Detector copy = *this;
-  if (copy.unclear_.size() > 2) {
-    copy.begin_generation();
-    for (auto& r : copy.unclear_) copy.put(r);
+std::vector<Generation> Detector::generations() const {
+  std::vector<Generation> out = generations_;
+  if (unclear_.size() > 2) {  // low for a while: more likely a restart than a dip
+    out.emplace_back();
+    for (const Reading& reading : unclear_) out.back().add(reading.at_s, reading.step, reading.bytes);
   }
-  const Generation& g = copy.generations_.back();
-  Evidence e = gather(g);
-  Decision d = decide(e);
-  if (copy.generations_.size() > 1 && d.kind == model::VerdictKind::Inconclusive) {
-    const Generation& p = copy.generations_[copy.generations_.size() - 2];
-    if (static_cast<double>(g.samples()) < std::max(12.0, .15 * static_cast<double>(p.samples()))) {
-      Evidence e2 = gather(p);
-      Decision d2 = decide(e2);
-      if (d2.kind != model::VerdictKind::Inconclusive) { d = d2; e = e2; d.regime = e.latest && d2.regime->start == e.latest->start ? &*e.latest : &e.whole; }
-    }
-  }
-  if (copy.generations_.size() > 1 && d.kind == model::VerdictKind::Inconclusive && e.points >= 12 && e.whole.growing && !e.slowing) {
-    const Evidence e2 = gather(copy.generations_[copy.generations_.size() - 2]);
-    const Decision d2 = decide(e2);
-    if (d2.kind == model::VerdictKind::Leak || (d2.kind == model::VerdictKind::Inconclusive && e2.whole.growing && !e2.slowing && e2.span + e.span >= 400 && e.points + e2.points > 60)) {
-      d.kind = model::VerdictKind::Leak; d.regime = &e.whole; d.confidence = .9; d.why = "";
-    }
-  }
-  model::Verdict v;
-  v.kind = d.kind;
-  v.confidence = d.confidence;
-  v.axis = e.curve.axis;
-  v.samples = samples_;
-  v.reason = d.why;
-  if (d.regime) v.rate = model::Rate{d.regime->slope_now, 0, 0};
-  if (d.warmup_end) v.warmup_end = model::Mark{e.curve.x[*d.warmup_end], e.curve.at_s[*d.warmup_end]};
-  if (d.plateau > 0) v.plateau_bytes = static_cast<std::uint64_t>(d.plateau);
-  return v;
+  return out;
 }
-std::optional<model::Forecast> Detector::forecast(model::LimitKind, std::uint64_t) const { return std::nullopt; }
-model::Outline Detector::outline() const { return {}; }
+
+model::Verdict Detector::verdict() const {
+  return to_verdict(assess(generations()), samples_);
+}
+
+std::optional<model::Forecast> Detector::forecast(model::LimitKind limit, std::uint64_t limit_bytes) const {
+  return judge::forecast(assess(generations()), limit, limit_bytes);
+}
+
+model::Outline Detector::outline() const {
+  model::Outline out;
+  for (const Generation& generation : generations()) {
+    for (const Bucket& bucket : generation.buckets()) {
+      out.push_back({bucket.at_s, bucket.step, bucket.count, static_cast<std::uint64_t>(bucket.low),
+                     static_cast<std::uint64_t>(bucket.high), bucket.mean()});
+    }
+  }
+  return out;
+}
+
+model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
+  const Evidence& e = a.evidence;
+  model::Verdict out;
+  out.kind = a.decision.kind;
+  out.confidence = confidence(a);
+  out.axis = e.curve.axis;
+  out.samples = samples;
+  out.rate = growth_rate(a);
+  if (e.curve.size() > 0) out.floor = {floor_near(e, e.first, true), floor_near(e, e.curve.size(), false)};
+  if (const auto& settled = a.decision.settled) {
+    out.plateau_bytes = to_bytes(settled->plateau);
+    if (settled->warmup_end) out.warmup_end = mark_at(e.curve, *settled->warmup_end);
+  }
+  if (e.spikes > 0) out.spike_bytes = to_bytes(e.spike_bytes);
+  out.reason = reason(a);
+  out.needs = needs(a);
+  if (out.kind == model::VerdictKind::Inconclusive) out.lean = lean(a);
+  return out;
+}
 
 }  // namespace lowtide::judge

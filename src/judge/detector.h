@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "judge/assessment.h"
 #include "judge/generation.h"
 #include "judge/restart.h"
 #include "model/outline.h"
@@ -28,13 +29,15 @@ class Detector {
   [[nodiscard]] model::Verdict verdict() const;
 
   // Absent when the floor does not rise, or the limit is not above it.
-  [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit, std::uint64_t limit_bytes) const;
+  [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit,
+                                                        std::uint64_t limit_bytes) const;
 
   // The series so far, in a bounded number of stretches.
   [[nodiscard]] model::Outline outline() const;
 
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
-  [[nodiscard]] const std::vector<Generation>& generations() const { return generations_; }
+  // The lives of the process so far, the latest last; the oldest are forgotten.
+  [[nodiscard]] std::vector<Generation> generations() const;
 
  private:
   void begin_generation();
@@ -45,5 +48,8 @@ class Detector {
   std::vector<Reading> unclear_;  // a dip or a restart: not yet known
   std::uint64_t samples_ = 0;
 };
+
+// The verdict of an assessment, in words and numbers.
+model::Verdict to_verdict(const Assessment& assessment, std::uint64_t samples);
 
 }  // namespace lowtide::judge

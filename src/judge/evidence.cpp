@@ -15,11 +15,15 @@ constexpr double kAlpha = 0.03;
 constexpr double kAlphaAfterKnee = kAlpha / 8;  // a knee that was searched for pays for the search
 constexpr double kAccelerates = 8;
 constexpr double kHuber = 3;
+constexpr double kTrendless = 1.75;
+constexpr double kImmaterial = 0.01;
 constexpr double kEdge = 0.5;
 constexpr double kAlphaAfterRise = 0.0005;
 
 // Absolute amounts that are small for any trainer, and relative ones for processes of a few MB.
-double at_most_share(double bytes, double level, double share) { return std::min(bytes, share * level); }
+double at_most_share(double bytes, double level, double share) {
+  return std::min(bytes, share * level);
+}
 
 struct Floors {
   std::vector<double> x;
@@ -76,7 +80,8 @@ bool is_sharp(std::span<const double> values, const Excursion& excursion) {
   const std::size_t from = excursion.first > 0 ? excursion.first - 1 : 0;
   const std::size_t to = std::min(values.size() - 1, excursion.last + 2);
   double steepest = 0;
-  for (std::size_t at = from + 1; at <= to; ++at) steepest = std::max(steepest, std::abs(values[at] - values[at - 1]));
+  for (std::size_t at = from + 1; at <= to; ++at)
+    steepest = std::max(steepest, std::abs(values[at] - values[at - 1]));
   return steepest > kEdge * excursion.height;
 }
 
@@ -86,8 +91,7 @@ void find_spikes(Evidence& e) {
   const double threshold =
       std::max({6 * curve.noise, 0.018 * curve.level, at_most_share(20 * base::kMB, curve.level, 0.1)});
   const std::vector<Excursion> all = find_excursions(means, threshold);
-  const double big =
-      std::max(0.03 * curve.level, at_most_share(80 * base::kMB, curve.level, 0.15));
+  const double big = std::max(0.03 * curve.level, at_most_share(80 * base::kMB, curve.level, 0.15));
   std::vector<double> lengths;
   std::vector<double> heights;
   std::size_t inside = 0;
@@ -105,7 +109,8 @@ void find_spikes(Evidence& e) {
   }
   std::sort(lengths.begin(), lengths.end());
   if (!lengths.empty()) {
-    e.spike_points = static_cast<std::size_t>(lengths[static_cast<std::size_t>(0.9 * static_cast<double>(lengths.size() - 1))]);
+    e.spike_points = static_cast<std::size_t>(
+        lengths[static_cast<std::size_t>(0.9 * static_cast<double>(lengths.size() - 1))]);
   }
   e.spike_bytes = median(heights);
   e.spiky = e.recovered.size() >= 2 && static_cast<double>(inside) > 0.02 * static_cast<double>(e.points);
@@ -118,7 +123,8 @@ void find_spikes(Evidence& e) {
 std::size_t floor_count(const Evidence& e, std::size_t points, std::size_t most, std::size_t fewest) {
   std::size_t count = std::min(most, points >= 24 ? points / 3 : points >= 16 ? points / 2 : points);
   if (e.spiky && e.spike_points > 0) {
-    const auto roomy = static_cast<std::size_t>(static_cast<double>(points) / (1.6 * static_cast<double>(e.spike_points)));
+    const auto roomy =
+        static_cast<std::size_t>(static_cast<double>(points) / (1.6 * static_cast<double>(e.spike_points)));
     count = std::max(fewest + 1, std::min(count, roomy));
   }
   return std::max(fewest, std::min(count, points));
@@ -130,7 +136,8 @@ bool is_slowing(std::span<const double> x, std::span<const double> floors, doubl
     x = x.subspan(1);
     floors = floors.subspan(1);
   }
-  const std::size_t half = std::max<std::size_t>(3, static_cast<std::size_t>(0.45 * static_cast<double>(floors.size())));
+  const std::size_t half =
+      std::max<std::size_t>(3, static_cast<std::size_t>(0.45 * static_cast<double>(floors.size())));
   if (floors.size() < half) return false;
   const double sd = 1.5 * std::max(least_sd, noise_sd(floors));
   const auto variance = [&](std::span<const double> place) {
@@ -162,7 +169,8 @@ void find_stairs(Evidence& e, double residual_sd) {
   std::size_t last = 0;
   for (std::size_t at = 1; at + 1 < count; ++at) {
     if (ahead[at] <= tread + step) continue;
-    const double before = median({floors.begin() + static_cast<std::ptrdiff_t>(last), floors.begin() + static_cast<std::ptrdiff_t>(at)});
+    const double before = median({floors.begin() + static_cast<std::ptrdiff_t>(last),
+                                  floors.begin() + static_cast<std::ptrdiff_t>(at)});
     if (ahead[at] <= before + 0.5 * step) continue;
     rises.push_back(at);
     tread = ahead[at];
@@ -182,7 +190,8 @@ void find_stairs(Evidence& e, double residual_sd) {
   }
   std::sort(jumps.rbegin(), jumps.rend());
   double carried = 0;
-  const std::size_t third = std::max<std::size_t>(1, static_cast<std::size_t>(0.34 * static_cast<double>(jumps.size())));
+  const std::size_t third =
+      std::max<std::size_t>(1, static_cast<std::size_t>(0.34 * static_cast<double>(jumps.size())));
   for (std::size_t at = 0; at < std::min(third, jumps.size()); ++at) carried += jumps[at];
   const bool jumpy = total > 0 && jumps.size() >= 8 && carried > 0.85 * movement;
   e.stairs = e.rises >= 3 && e.pause >= 2 && jumpy &&
@@ -207,6 +216,28 @@ double refine_slope(const Curve& curve, std::size_t start, double slope) {
   return slope + fit_line(x, residuals).slope;
 }
 
+// The last few points, all of them, stand clearly above the settled floors.
+bool is_leaving(const Evidence& e) {
+  const Curve& curve = e.curve;
+  if (e.floors.size() < 8) return false;
+  const std::size_t last = std::max<std::size_t>(3, e.points / 40);
+  const std::vector<double>& trace = e.spiky ? curve.low : curve.mean;
+  const double now = *std::min_element(trace.end() - static_cast<std::ptrdiff_t>(last), trace.end());
+  const std::size_t recent = e.floors.size() / 8 + 1;
+  const std::span<const double> settled =
+      std::span(e.floors).last(e.floors.size() * 3 / 4).first(e.floors.size() * 3 / 4 - recent);
+  const double usual = *std::max_element(settled.begin(), settled.end());
+  const double excess = now - usual;
+  if (excess <= std::max({0.03 * curve.level, 8 * e.floor_noise, 6 * curve.noise})) return false;
+  double highest = 0;
+  std::size_t longest = 0;
+  for (const Excursion& spike : e.recovered) {
+    highest = std::max(highest, spike.height);
+    longest = std::max(longest, spike.length());
+  }
+  return excess > 1.3 * highest || last > 2 * longest;
+}
+
 }  // namespace
 
 Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
@@ -223,7 +254,8 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   r.slope = estimate.slope;
   r.standard_error = estimate.standard_error;
   r.residual_sd = estimate.residual_sd;
-  const Acceleration acceleration = fit_acceleration(floors.x, floors.value, curve.x.back(), std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
+  const Acceleration acceleration = fit_acceleration(floors.x, floors.value, curve.x.back(),
+                                                     std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
   r.slope_now = acceleration.advantage > kAccelerates ? std::max(r.slope, acceleration.slope_at_end)
                 : e.spiky                             ? r.slope
                                                       : refine_slope(curve, start, r.slope);
@@ -239,16 +271,24 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   r.growing = certain && r.slope * e.span > matters && r.slope * r.span > 0.4 * matters;
 
   const double upper = r.slope + 1.7 * r.standard_error;
-  r.level = !r.growing && (upper * e.span <= std::max(0.012 * curve.level, at_most_share(16 * base::kMB, curve.level, 0.02)) || upper <= 0);
+  r.level = !r.growing && (upper * e.span <= std::max(0.012 * curve.level,
+                                                      at_most_share(16 * base::kMB, curve.level, 0.02)) ||
+                           upper <= 0);
   const std::size_t skip = searched ? 1 : 0;
   const std::size_t late = std::max<std::size_t>(2, count / 3);
   if (count >= 4 && !r.growing) {
-    const double lowest_late = *std::min_element(floors.value.end() - static_cast<std::ptrdiff_t>(late), floors.value.end());
-    const double early = median({floors.value.begin() + static_cast<std::ptrdiff_t>(skip),
-                                 floors.value.begin() + static_cast<std::ptrdiff_t>(std::min(count, (count + 1) / 2 + skip))});
+    const double lowest_late =
+        *std::min_element(floors.value.end() - static_cast<std::ptrdiff_t>(late), floors.value.end());
+    const double early =
+        median({floors.value.begin() + static_cast<std::ptrdiff_t>(skip),
+                floors.value.begin() + static_cast<std::ptrdiff_t>(std::min(count, (count + 1) / 2 + skip))});
     r.recurs = lowest_late <= early + 0.1 * r.residual_sd && r.slope < 2.3 * r.standard_error;
   }
-  const bool trendless = count >= 5 && r.significance < 1.2 && r.slope * r.span < r.residual_sd;
+  const double gain = r.slope * r.span;
+  const bool trendless =
+      (count >= 5 && r.significance < 1.2 && gain < r.residual_sd) ||
+      (count >= 6 && r.points >= 40 && r.significance < kTrendless) ||
+      (count >= 8 && r.points >= 24 && gain < kImmaterial * curve.level && r.significance < 4);
   r.flat = r.level || (!r.growing && (r.recurs || trendless));
   return r;
 }
@@ -277,7 +317,7 @@ Evidence gather(const Generation& generation) {
 
   e.whole = measure_regime(e, e.first, kAlpha);
   const std::size_t last_start = curve.size() - 6;
-  if (e.shape.best == Shape::Hinge || e.shape.best == Shape::Jump) {
+  if (e.shape.knee > 0) {
     const std::size_t start = std::min(e.floor_edges[e.shape.knee], last_start);
     if (start > e.first) {
       const std::size_t knee = e.shape.knee + 1;
@@ -290,7 +330,8 @@ Evidence gather(const Generation& generation) {
   find_stairs(e, (e.latest ? *e.latest : e.whole).residual_sd);
   const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
   e.slowing = is_slowing(e.floor_x, e.floors, std::max(0.25 * e.floor_noise, 1e-4 * curve.level)) ||
-              (curved && e.shape.advantage > 3);
+              (curved && e.shape.advantage > 2.5);
+  e.leaving = is_leaving(e);
   return e;
 }
 

@@ -13,19 +13,19 @@ namespace lowtide::judge {
 
 // The floors of a stretch that runs to the end of the curve, and their slope.
 struct Regime {
-  std::size_t start = 0;   // first point of the curve
+  std::size_t start = 0;  // first point of the curve
   std::size_t points = 0;
-  double span = 0;         // on the axis
+  double span = 0;  // on the axis
   double slope = 0;
-  double slope_now = 0;    // at the end: more than `slope` where growth accelerates
+  double slope_now = 0;  // at the end: more than `slope` where growth accelerates
   double standard_error = 0;
-  double boundary = 0;     // standard errors at which a slope is believed
-  double significance = 0; // in standard errors, the better of two tests
+  double boundary = 0;      // standard errors at which a slope is believed
+  double significance = 0;  // in standard errors, the better of two tests
   double residual_sd = 0;
-  bool growing = false;    // rises beyond doubt, by an amount that matters
-  bool level = false;      // rises by less than matters, also at the upper end of its interval
-  bool recurs = false;     // came back down to where it was
-  bool flat = false;       // level, or recurs, or shows no trend at all
+  bool growing = false;  // rises beyond doubt, by an amount that matters
+  bool level = false;    // rises by less than matters, also at the upper end of its interval
+  bool recurs = false;   // came back down to where it was
+  bool flat = false;     // level, or recurs, or shows no trend at all
 };
 
 struct Evidence {
@@ -34,9 +34,9 @@ struct Evidence {
   std::size_t points = 0;  // after it
   double span = 0;         // on the axis, after the start-up
   std::vector<Excursion> recovered;
-  std::size_t spikes = 0;  // recovered excursions of a size that matters
-  double spike_bytes = 0;  // their typical height
-  bool spiky = false;      // the floor is read from minima, not from typical values
+  std::size_t spikes = 0;        // recovered excursions of a size that matters
+  double spike_bytes = 0;        // their typical height
+  bool spiky = false;            // the floor is read from minima, not from typical values
   std::size_t spike_points = 0;  // how long excursions last
   std::vector<double> floor_x;
   std::vector<double> floors;
@@ -47,11 +47,12 @@ struct Evidence {
   std::optional<Regime> latest;  // after the knee, where there is one
   double slope_before = 0;       // of the floors before the knee
   Regime last_third;
-  std::size_t rises = 0;         // stairs: how often the floor stepped up for good
-  std::size_t pause = 0;         // the longest pause between two, in floors
-  std::size_t flat_floors = 0;   // since the last one
+  std::size_t rises = 0;        // stairs: how often the floor stepped up for good
+  std::size_t pause = 0;        // the longest pause between two, in floors
+  std::size_t flat_floors = 0;  // since the last one
   bool stairs = false;
   bool slowing = false;
+  bool leaving = false;  // at the end it stands above all that it settled at, unlike any spike before
 };
 
 // Needs at least kFewestSamples samples after start-up, else `points` is too small to judge.

@@ -31,7 +31,8 @@ double leak_log_odds(const Evidence& e, const Regime& r) {
 
 bool past_warmup_budget(const Evidence& e, double log_odds) {
   const auto points = static_cast<double>(e.points);
-  if (e.curve.axis == model::Axis::Step) return e.span >= kBudgetSteps && (points >= kBudgetPoints || log_odds >= 0);
+  if (e.curve.axis == model::Axis::Step)
+    return e.span >= kBudgetSteps && (points >= kBudgetPoints || log_odds >= 0);
   return points >= kManyPoints || (e.span >= kBudgetSeconds && points >= kBudgetPoints) || log_odds >= 1;
 }
 
@@ -42,6 +43,8 @@ double missing_to_warmup_budget(const Evidence& e) {
   return std::max({0.0, budget - e.span, points_missing * per_point});
 }
 
-double chance(double log_odds) { return 1 / (1 + std::exp(-log_odds)); }
+double chance(double log_odds) {
+  return 1 / (1 + std::exp(-log_odds));
+}
 
 }  // namespace lowtide::judge

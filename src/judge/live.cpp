@@ -1,33 +1,39 @@
 #include "judge/live.h"
 
-#include <algorithm>
-#include <cstdlib>
-
-#include "judge/growth.h"
-
 namespace lowtide::judge {
 namespace {
 
 using model::VerdictKind;
 
-// At these odds about one innocent run in twenty is called a leak at some moment.
-static const std::uint64_t kSamplesToSayAnything = getenv("KS") ? atoi(getenv("KS")) : 16;
+// Log odds at which about one innocent run in twenty is called a leak at some
+// moment; growth after a flat stretch is rarely innocent and needs less.
+constexpr double kOddsSinceStart = 1.4;
+constexpr double kOddsAfterFlat = -0.5;
+constexpr double kOddsAfterSteeperRise = 1.1;
+constexpr std::uint64_t kFewestToSpeak = 20;
+constexpr std::uint32_t kLooksToSay = 3;
 
-double env(const char* n, double d) { const char* v = getenv(n); return v ? atof(v) : d; }
+double odds_to_say_leak(const Assessment& a) {
+  const Regime& growth = a.decision.regime;
+  if (growth.start <= a.evidence.first) return kOddsSinceStart;
+  const double before = a.evidence.slope_before / growth.slope;
+  if (before < 0.25) return kOddsAfterFlat;
+  return before < 0.9 ? kOddsSinceStart : kOddsAfterSteeperRise;
+}
+
+// "Stable" is a promise for some time to come: even three times as long as it
+// has been seen, growth within the error must not matter.
+bool will_stay_flat(const Evidence& e) {
+  const Regime& r = e.latest ? *e.latest : e.whole;
+  return (r.slope + 2 * r.standard_error) * 3 * e.span <= 0.02 * e.curve.level;
+}
+
 VerdictKind kind_for_now(const Assessment& a) {
-  static const double TS = env("TS", 1.1), TF = env("TF", 1.1), H = env("HH", 0), HL = env("HL", .02), TD = env("TD",1.1), SR = env("SR",0);
-  const Evidence& e = a.evidence;
-  const bool after_knee = a.decision.regime.start > e.first;
-  const double ratio = after_knee ? e.slope_before / a.decision.regime.slope : 0;
-  const double thr = !after_knee ? TS : ratio < .25 ? TF : ratio < .9 ? TS : TD;
-  if (a.decision.kind == VerdictKind::Leak && (a.decision.log_odds.value_or(0) < thr || a.decision.regime.significance < SR * a.decision.regime.boundary) && !a.grew_in_both) {
-    return VerdictKind::Inconclusive;
-  }
-  if (H > 0 && a.decision.kind != VerdictKind::Leak && a.decision.kind != VerdictKind::Inconclusive) {
-    const Regime& r = e.latest ? *e.latest : e.whole;
-    if ((r.slope + 2 * r.standard_error) * H * e.span > HL * e.curve.level) return VerdictKind::Inconclusive;
-  }
-  return a.decision.kind;
+  const VerdictKind kind = a.decision.kind;
+  if (kind == VerdictKind::Inconclusive) return kind;
+  if (kind != VerdictKind::Leak) return will_stay_flat(a.evidence) ? kind : VerdictKind::Inconclusive;
+  const bool likely = a.grew_in_both || a.decision.log_odds.value_or(0) >= odds_to_say_leak(a);
+  return likely ? kind : VerdictKind::Inconclusive;
 }
 
 // Something rises now that the verdict so far does not account for.
@@ -46,24 +52,34 @@ void LiveVerdict::add(const model::Sample& sample) {
 
 void LiveVerdict::look() {
   const std::uint64_t samples = detector_.samples();
-  next_look_ = samples + samples / 50 + 1;  // every 2 %
+  next_look_ = samples + samples / 50 + 1;  // every 2 %: about 650 looks for ten million samples
   const Assessment a = assess(detector_.generations());
   const VerdictKind now = kind_for_now(a);
   times_heard_ = now == heard_ ? times_heard_ + 1 : 1;
   heard_ = now;
-  if (now == said_ || samples < kSamplesToSayAnything) return;
+  if (now == said_ || samples < kFewestToSpeak) return;
 
   if (now == VerdictKind::Inconclusive) {
     const bool said_leak = said_ == VerdictKind::Leak;
     if (!said_leak && speaks_against_flat(a) && times_heard_ >= 2) said_ = now;
     return;
   }
-  const bool changes_mind = said_ != VerdictKind::Inconclusive && now != VerdictKind::Leak;
-  if (times_heard_ >= (changes_mind ? 3U : 2U)) said_ = now;
+  if (times_heard_ >= kLooksToSay) said_ = now;
 }
 
 model::Verdict LiveVerdict::verdict() const {
   model::Verdict out = detector_.verdict();
+  if (out.kind == said_) return out;
+  if (said_ == VerdictKind::Inconclusive) {
+    out.lean = model::Lean{out.kind, out.confidence};
+    out.needs = "a little more of the same";
+    out.confidence = 1 - out.confidence;
+  } else {
+    // Said before and not taken back: the samples since do not contradict it.
+    out.confidence = 0.5;
+    out.lean.reset();
+    out.needs.reset();
+  }
   out.kind = said_;
   return out;
 }

@@ -11,9 +11,13 @@ constexpr std::uint64_t kFewest = 8;
 
 }  // namespace
 
-void RestartFinder::reset() { *this = RestartFinder{}; }
+void RestartFinder::reset() {
+  *this = RestartFinder{};
+}
 
-double RestartFinder::recent_low() const { return lows_[head_].bytes; }
+double RestartFinder::recent_low() const {
+  return lows_[head_].bytes;
+}
 
 void RestartFinder::learn(const Reading& reading) {
   if (readings_ > 0 && reading.at_s > last_at_s_) {
@@ -67,7 +71,8 @@ RestartFinder::Answer RestartFinder::add(const Reading& reading) {
       const bool deep = reading.bytes < 0.65 * low;
       const bool paused = typical_gap_ > 0 && gap > 10 * typical_gap_;
       const bool paused_a_little = typical_gap_ > 0 && gap > 4 * typical_gap_;
-      if ((step_back && reading.bytes < 0.9 * low) || paused || (deep && paused_a_little && reading.bytes < 0.8 * lowest_) ||
+      if ((step_back && reading.bytes < 0.9 * low) || paused ||
+          (deep && paused_a_little && reading.bytes < 0.8 * lowest_) ||
           reading.bytes < 0.3 * std::min(low, lowest_)) {
         reset();
         learn(reading);

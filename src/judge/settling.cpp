@@ -19,7 +19,8 @@ std::vector<double> smoothed(const std::vector<double>& trace) {
   for (std::size_t at = 0; at < count; ++at) {
     const std::size_t from = at > reach ? at - reach : 0;
     const std::size_t to = std::min(count, at + reach + 1);
-    out[at] = median({trace.begin() + static_cast<std::ptrdiff_t>(from), trace.begin() + static_cast<std::ptrdiff_t>(to)});
+    out[at] = median(
+        {trace.begin() + static_cast<std::ptrdiff_t>(from), trace.begin() + static_cast<std::ptrdiff_t>(to)});
   }
   return out;
 }
@@ -31,7 +32,8 @@ std::size_t first_to_stay_above(const std::vector<double>& trace, double bar) {
   for (std::size_t at = 0; at < count; ++at) {
     if (trace[at] < bar) continue;
     const std::size_t to = std::min(count, at + ahead);
-    const auto above = std::count_if(trace.begin() + static_cast<std::ptrdiff_t>(at), trace.begin() + static_cast<std::ptrdiff_t>(to),
+    const auto above = std::count_if(trace.begin() + static_cast<std::ptrdiff_t>(at),
+                                     trace.begin() + static_cast<std::ptrdiff_t>(to),
                                      [&](double value) { return value >= bar; });
     if (static_cast<double>(above) > 0.8 * static_cast<double>(to - at)) return at;
   }
@@ -45,7 +47,8 @@ double first_level(const Evidence& e) {
     return std::min(*std::min_element(means.begin(), end), e.floors.front());
   }
   const std::size_t few = std::max<std::size_t>(1, e.floors.size() / 12);
-  return std::min(median({e.floors.begin(), e.floors.begin() + static_cast<std::ptrdiff_t>(few)}), e.floors.front());
+  return std::min(median({e.floors.begin(), e.floors.begin() + static_cast<std::ptrdiff_t>(few)}),
+                  e.floors.front());
 }
 
 }  // namespace
@@ -59,7 +62,8 @@ Settled settle(const Evidence& e) {
   out.rise = out.plateau - first_level(e);
 
   // A rise that is over within the first few points is the start of the process, not a warm-up.
-  const double least_rise = std::max({0.04 * out.plateau, 6 * e.floor_noise, std::min(40 * base::kMB, 0.08 * out.plateau)});
+  const double least_rise =
+      std::max({0.04 * out.plateau, 6 * e.floor_noise, std::min(40 * base::kMB, 0.08 * out.plateau)});
   const double startup = e.first > 0 ? std::max(5.0, static_cast<double>(e.first) + 1) : 2.0;
   const double earliest_end = std::max(startup, 0.045 * static_cast<double>(points));
   if (out.rise > least_rise) {

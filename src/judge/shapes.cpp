@@ -98,7 +98,8 @@ ShapeFit fit_shapes(std::span<const double> x, std::span<const double> floors, d
     if (fit.slope > 0) concave_sse = std::min(concave_sse, fit.sse);
   };
   for (const double power : {.3, .4, .5, .6}) try_concave([=](double z) { return std::pow(z, power); });
-  for (const double scale : {.005, .02, .06, .15}) try_concave([=](double z) { return std::log1p(z / scale); });
+  for (const double scale : {.005, .02, .06, .15})
+    try_concave([=](double z) { return std::log1p(z / scale); });
   for (const double scale : {.003, .008, .02, .05}) try_concave([=](double z) { return z / (z + scale); });
 
   const std::array<std::pair<double, Shape>, 6> candidates = {{
@@ -116,7 +117,11 @@ ShapeFit fit_shapes(std::span<const double> x, std::span<const double> floors, d
   ShapeFit out;
   out.best = best.second;
   out.advantage = std::isfinite(curved) ? straight - curved : 0.0;
-  out.knee = best.second == Shape::Hinge ? hinge.knee : best.second == Shape::Jump ? jump.knee : 0;
+  if (best.second == Shape::Jump) {
+    out.knee = jump.knee;
+  } else if (best.second != Shape::Constant && best.second != Shape::Line) {
+    out.knee = hinge.knee;
+  }
   out.remaining = best.second == Shape::Saturation ? remaining : 0.0;
   return out;
 }

@@ -10,9 +10,9 @@ enum class Shape { Constant, Line, Hinge, Jump, Saturation, Concave };
 
 struct ShapeFit {
   Shape best = Shape::Constant;
-  double advantage = 0;       // of a curved shape over the best straight one, in BIC (>0: curved is better)
-  std::size_t knee = 0;       // hinge, jump: the floor at which the later part begins
-  double remaining = 0;       // saturation: growth still to come
+  double advantage = 0;  // of a curved shape over the best straight one, in BIC (>0: curved is better)
+  std::size_t knee = 0;  // hinge, jump: the floor at which the later part begins
+  double remaining = 0;  // saturation: growth still to come
 };
 
 // Least squares of each shape on the floors, chosen by BIC. `x` runs from 0 to

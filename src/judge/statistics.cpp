@@ -20,7 +20,9 @@ double quantile(std::vector<double> values, double q) {
   return low + share * (high - low);
 }
 
-double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
+}
 
 double mean(std::span<const double> values) {
   if (values.empty()) return 0.0;
@@ -42,7 +44,9 @@ std::vector<double> differences(std::span<const double> values) {
   return out;
 }
 
-double noise_sd(std::span<const double> values) { return mad_sd(differences(values)) / std::sqrt(2.0); }
+double noise_sd(std::span<const double> values) {
+  return mad_sd(differences(values)) / std::sqrt(2.0);
+}
 
 Line fit_line(std::span<const double> x, std::span<const double> y) {
   const double mean_x = mean(x);
@@ -61,7 +65,8 @@ Line fit_line(std::span<const double> x, std::span<const double> y) {
   return {mean_y - slope * mean_x, slope, std::max(0.0, syy - slope * sxy)};
 }
 
-Acceleration fit_acceleration(std::span<const double> x, std::span<const double> y, double end_x, double least_sd) {
+Acceleration fit_acceleration(std::span<const double> x, std::span<const double> y, double end_x,
+                              double least_sd) {
   const std::size_t count = x.size();
   if (count < 6 || x.back() <= x.front()) return {};
   // Centred and scaled, so that x and x^2 are nearly independent.
@@ -90,7 +95,8 @@ Acceleration fit_acceleration(std::span<const double> x, std::span<const double>
   const double curved_sse = std::max(0.0, syy - slope * szy - bend * ssy);
   const double straight_sse = std::max(0.0, syy - szy * szy / szz);
   const double floor = points * least_sd * least_sd;
-  const double advantage = points * std::log((straight_sse + floor) / (curved_sse + floor)) - 1.5 * std::log(points);
+  const double advantage =
+      points * std::log((straight_sse + floor) / (curved_sse + floor)) - 1.5 * std::log(points);
   const double end = (end_x - mean_x) / reach;
   return {(slope + 2 * bend * end) / reach, advantage};
 }

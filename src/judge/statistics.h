@@ -39,7 +39,8 @@ struct Acceleration {
   double advantage = 0;
 };
 
-Acceleration fit_acceleration(std::span<const double> x, std::span<const double> y, double end_x, double least_sd);
+Acceleration fit_acceleration(std::span<const double> x, std::span<const double> y, double end_x,
+                              double least_sd);
 
 // Median of the slopes of all pairs (Theil-Sen): tolerates up to 29 % outliers;
 // checkpoints and evaluations are outliers here.

@@ -1,0 +1,185 @@
+#include "judge/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/units.h"
+#include "judge/growth.h"
+
+namespace lowtide::judge {
+namespace {
+
+using base::format_bytes;
+using base::format_count;
+using base::format_seconds;
+using model::Axis;
+using model::VerdictKind;
+
+std::string steps(double count) {
+  const auto whole = static_cast<std::uint64_t>(std::max(0.0, std::round(count)));
+  return fmt::format("{} step{}", format_count(whole), whole == 1 ? "" : "s");
+}
+
+std::string length(const Evidence& e, double span) {
+  return e.curve.axis == Axis::Step ? steps(span) : format_seconds(span);
+}
+
+std::string place(const Evidence& e, double x) {
+  return e.curve.axis == Axis::Step
+             ? fmt::format("step {}", format_count(static_cast<std::uint64_t>(std::max(0.0, std::round(x)))))
+             : fmt::format("{} into the run", format_seconds(x));
+}
+
+// Per second, minute or hour, whichever gives a number that a person can picture.
+std::string pace(const Evidence& e, double slope) {
+  if (e.curve.axis == Axis::Step) return format_bytes(slope) + " per step";
+  if (std::abs(slope) >= base::kMB) return format_bytes(slope) + " per second";
+  if (std::abs(slope) * 60 >= base::kMB) return format_bytes(slope * 60) + " per minute";
+  return format_bytes(slope * 3600) + " per hour";
+}
+
+std::string spikes_recover(const Evidence& e) {
+  if (e.spikes == 0) return "";
+  return fmt::format("; spikes of {} recover", format_bytes(e.spike_bytes));
+}
+
+std::string leak_reason(const Assessment& a) {
+  const Evidence& e = a.evidence;
+  const Regime& r = a.decision.regime;
+  if (a.grew_in_both)
+    return fmt::format("floor rises {} in this run and rose in the one before it{}", pace(e, r.slope_now),
+                       spikes_recover(e));
+  const bool faster = r.slope_now > 1.3 * r.slope;
+  return fmt::format("floor rose {} over the last {}{}{}",
+                     faster ? format_bytes(r.slope * r.span) : pace(e, r.slope), length(e, r.span),
+                     faster ? fmt::format(", ever faster: {} now", pace(e, r.slope_now)) : "",
+                     spikes_recover(e));
+}
+
+std::string warmup_reason(const Assessment& a) {
+  const Evidence& e = a.evidence;
+  const Settled& settled = *a.decision.settled;
+  const double end = e.curve.x[*settled.warmup_end];
+  return fmt::format("floor rose {} until {} and has stayed at {} for {} since{}", format_bytes(settled.rise),
+                     place(e, end), format_bytes(settled.plateau), length(e, e.curve.x.back() - end),
+                     spikes_recover(e));
+}
+
+std::string flat_reason(const Assessment& a) {
+  const Evidence& e = a.evidence;
+  const Settled& settled = *a.decision.settled;
+  if (settled.kind == VerdictKind::Spikes) {
+    return fmt::format("floor is flat at {} over {} under {} spikes of about {} that recover",
+                       format_bytes(settled.plateau), length(e, e.span), e.spikes,
+                       format_bytes(e.spike_bytes));
+  }
+  if (settled.rise < -0.04 * settled.plateau) {
+    return fmt::format("floor fell {} to {} over {}", format_bytes(-settled.rise),
+                       format_bytes(settled.plateau), length(e, e.span));
+  }
+  return fmt::format("floor is flat at {} over {}", format_bytes(settled.plateau), length(e, e.span));
+}
+
+std::string doubt_reason(const Assessment& a) {
+  const Evidence& e = a.evidence;
+  const Regime& r = a.decision.regime;
+  switch (a.decision.doubt) {
+    case Doubt::TooFew:
+      return fmt::format("only {} sample{} {}", e.points, e.points == 1 ? "" : "s",
+                         e.first > 0 ? "after the start of the process" : "so far");
+    case Doubt::NoProgress:
+      return "neither steps nor time advance between the samples";
+    case Doubt::SlowingDown:
+      return fmt::format("growth is slowing down, but the floor still moved by {} over the last third",
+                         format_bytes(e.last_third.slope * e.last_third.span));
+    case Doubt::FlatTooBriefly:
+      return fmt::format("the floor rose and has been flat only for the last {} of {}", length(e, r.span),
+                         length(e, e.span));
+    case Doubt::PausedBefore:
+      return fmt::format("flat now, but it paused like this before and then rose, {} times", e.rises);
+    case Doubt::RisingAgain:
+      return fmt::format("within the range where it was before, but rising again by {} over the last third",
+                         format_bytes(e.last_third.slope * e.last_third.span));
+    case Doubt::Leaving:
+      return fmt::format("flat for most of {}, and above that level at the end", length(e, e.span));
+    case Doubt::GrowingTooBriefly:
+      return fmt::format("rising {} since {}, which is too short to tell", pace(e, r.slope),
+                         place(e, e.curve.x[r.start]));
+    case Doubt::MayBeWarmup:
+      return fmt::format(
+          "floor rose {} for {} without a pause since the start; runs like this stop, or do not, only later",
+          pace(e, r.slope), length(e, r.span));
+    case Doubt::Undecided:
+      return fmt::format("the floor changes by {} to {}: neither surely flat nor surely rising",
+                         pace(e, r.slope - 2 * r.standard_error), pace(e, r.slope + 2 * r.standard_error));
+    case Doubt::None:
+      break;
+  }
+  return "";
+}
+
+// Rounded up to a figure that does not pretend to be exact.
+double rounded_up(double span) {
+  const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, span))));
+  return std::ceil(2 * span / unit) / 2 * unit;
+}
+
+}  // namespace
+
+std::string reason(const Assessment& a) {
+  const std::string prefix = a.of_previous ? "before the latest restart: " : "";
+  switch (a.decision.kind) {
+    case VerdictKind::Leak:
+      return prefix + leak_reason(a);
+    case VerdictKind::Warmup:
+      return prefix + warmup_reason(a);
+    case VerdictKind::Spikes:
+    case VerdictKind::Stable:
+      return prefix + flat_reason(a);
+    case VerdictKind::Inconclusive:
+      break;
+  }
+  return doubt_reason(a);
+}
+
+std::optional<std::string> needs(const Assessment& a) {
+  if (a.decision.kind != VerdictKind::Inconclusive) return std::nullopt;
+  const Evidence& e = a.evidence;
+  const Regime& r = a.decision.regime;
+  const auto more = [&](double span) {
+    return fmt::format("about {} more", length(e, rounded_up(std::max(span, 1e-3))));
+  };
+  switch (a.decision.doubt) {
+    case Doubt::TooFew:
+      return fmt::format("at least {} samples; 30 say much more", kFewestSamples);
+    case Doubt::NoProgress:
+      return "samples with a step or a time that advances";
+    case Doubt::SlowingDown:
+      return more(e.span) + ", to see whether it arrives";
+    case Doubt::FlatTooBriefly:
+      return more(std::max(0.12 * e.span - r.span, 0.5 * r.span)) + " without growth";
+    case Doubt::PausedBefore:
+      return more(2 * static_cast<double>(e.pause) * e.span / static_cast<double>(e.floors.size())) +
+             ", longer than its pauses so far";
+    case Doubt::RisingAgain:
+    case Doubt::Leaving:
+    case Doubt::GrowingTooBriefly:
+      return more(std::max(0.25 * e.span, 0.05 * e.span)) + ", to see whether it goes on";
+    case Doubt::MayBeWarmup:
+      return more(std::max(missing_to_warmup_budget(e), 0.5 * e.span)) + ", or a stop";
+    case Doubt::Undecided: {
+      // The standard error of a slope shrinks with the 3/2 power of the length.
+      const double short_of = r.slope > 0 ? r.boundary * r.standard_error / r.slope : 4.0;
+      const double factor = std::pow(std::clamp(short_of, 1.1, 30.0), 2.0 / 3.0);
+      return more((factor - 1) * e.span);
+    }
+    case Doubt::None:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lowtide::judge
