@@ -76,7 +76,9 @@ struct Batch {
 class BlockReader {
  public:
   BlockReader(ByteSource& source, const Options& options)
-      : source_(&source), parser_(options.use_shapes), buffer_(std::make_unique_for_overwrite<char[]>(kBuffer + kSlack)) {
+      : source_(&source),
+        parser_(options.use_shapes),
+        buffer_(std::make_unique_for_overwrite<char[]>(kBuffer + kSlack)) {
     std::memset(buffer_.get() + kBuffer, 0, kSlack);
   }
 
@@ -101,8 +103,8 @@ class BlockReader {
     const TextCheck check = check_text(text);
     if (check.nul_bytes * 100 > text.size() || check.control_bytes * 10 > text.size()) {
       return Error{ErrorCode::Malformed,
-                   fmt::format("the file is not text: {} of its first {} bytes are control bytes", check.control_bytes,
-                               text.size())};
+                   fmt::format("the file is not text: {} of its first {} bytes are control bytes",
+                               check.control_bytes, text.size())};
     }
     if (check.control_bytes > 0) warnings_.add("binary bytes in the text", 1, check.control_bytes);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos && ended_) {
@@ -123,8 +125,10 @@ class BlockReader {
     if (done_) return false;
     while (!done_ && batch.facts.headers.size() < kFactsInBatch) advance(batch.facts);
     const Registry& registry = parser_.registry();
-    batch.new_topics.assign(registry.topics().begin() + static_cast<std::ptrdiff_t>(topics_sent_), registry.topics().end());
-    batch.new_names.assign(registry.names().begin() + static_cast<std::ptrdiff_t>(names_sent_), registry.names().end());
+    batch.new_topics.assign(registry.topics().begin() + static_cast<std::ptrdiff_t>(topics_sent_),
+                            registry.topics().end());
+    batch.new_names.assign(registry.names().begin() + static_cast<std::ptrdiff_t>(names_sent_),
+                           registry.names().end());
     topics_sent_ = registry.topics().size();
     names_sent_ = registry.names().size();
     return true;
@@ -182,7 +186,8 @@ class BlockReader {
     } else if (end_ > begin_) {
       parser_.parse_last({buffer_.get() + begin_, end_ - begin_}, facts);
       if (parser_.ignored_cut_number()) {
-        warnings_.add("the last line has no end: a number that may have been cut was ignored", parser_.lines());
+        warnings_.add("the last line has no end: a number that may have been cut was ignored",
+                      parser_.lines());
       }
     }
     parser_.finish(facts);
@@ -301,8 +306,9 @@ class ReadAhead {
 
 base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
   if (!assembler.found()) {
-    return Error{ErrorCode::Malformed, fmt::format("no memory readings were recognised in {} lines; known are {}",
-                                                   reader.lines(), format_names())};
+    return Error{ErrorCode::Malformed,
+                 fmt::format("no memory readings were recognised in {} lines; known are {}", reader.lines(),
+                             format_names())};
   }
   Summary summary;
   summary.lines = reader.lines();
@@ -313,7 +319,8 @@ base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
     const std::uint64_t count = assembler.format_count(format.number);
     if (count > 0 && format.number != kNoFormat) counts.emplace_back(count, format.number);
   }
-  std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [count, number] : counts) summary.formats.emplace_back(formats()[number].name);
   if (const auto started = assembler.started()) summary.started = to_rfc3339(*started);
   summary.warnings = assembler.warnings().take();
@@ -330,7 +337,8 @@ base::Result<Summary> read_source(ByteSource& source, Sink& sink, const Options&
     while (reader.next(batch)) assembler.consume(batch.facts, batch.new_topics, batch.new_names);
   } else {
     ReadAhead ahead(reader);
-    while (const Batch* batch = ahead.next()) assembler.consume(batch->facts, batch->new_topics, batch->new_names);
+    while (const Batch* batch = ahead.next())
+      assembler.consume(batch->facts, batch->new_topics, batch->new_names);
   }
   if (reader.error()) return *reader.error();
   assembler.finish();
@@ -352,7 +360,9 @@ base::Result<Summary> read_log(const std::string& path, Sink& sink, const Option
   if (path == "-") return read_log(STDIN_FILENO, sink, options);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    const ErrorCode code = errno == ENOENT ? ErrorCode::Gone : errno == EACCES ? ErrorCode::Denied : ErrorCode::Io;
+    const ErrorCode code = errno == ENOENT   ? ErrorCode::Gone
+                           : errno == EACCES ? ErrorCode::Denied
+                                             : ErrorCode::Io;
     return Error{code, std::strerror(errno)};  // NOLINT(concurrency-mt-unsafe)
   }
   auto result = read_log(fd, sink, options);

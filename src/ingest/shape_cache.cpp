@@ -62,8 +62,8 @@ std::uint64_t ShapeCache::hash_of(std::string_view shape, std::uint16_t context)
 ShapeEntry* ShapeCache::find(std::string_view shape, std::uint16_t context) {
   const std::uint64_t hash = hash_of(shape, context);
   for (const std::unique_ptr<ShapeEntry>& entry : sets_[hash % kSets]) {
-    if (entry != nullptr && entry->length == shape.size() && entry->hash == hash && entry->context == context &&
-        std::memcmp(entry->bytes.data(), shape.data(), shape.size()) == 0) {
+    if (entry != nullptr && entry->length == shape.size() && entry->hash == hash &&
+        entry->context == context && std::memcmp(entry->bytes.data(), shape.data(), shape.size()) == 0) {
       return entry.get();
     }
   }
