@@ -206,7 +206,8 @@ void Assembler::take(const Facts& facts, const FactHeader& header, Record& recor
 }
 
 void Assembler::special(const Facts& facts, const Value& value, std::uint64_t line) {
-  const auto number = static_cast<std::size_t>(value.number);
+  // Marks carry the number of their text; a peak carries bytes, perhaps more than fit.
+  const auto number = value.role == Role::Peak ? std::size_t{0} : static_cast<std::size_t>(value.number);
   switch (value.role) {
     case Role::Flush:
       if (has_partial_) {
@@ -544,9 +545,9 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
     info.name += ": " + topic.label;
   }
   const std::optional<double> limit = limit_of(record, value);
-  if (limit && *limit > 0 && *limit < kMaxBytes) {
-    const double scale = topic.unit == UnitSource::Free ? free_scale_ : 1.0;
-    info.limit_bytes = static_cast<std::uint64_t>(*limit * scale);
+  if (limit) {
+    const double bytes = *limit * (topic.unit == UnitSource::Free ? free_scale_ : 1.0);
+    if (bytes > 0 && bytes < kMaxBytes) info.limit_bytes = static_cast<std::uint64_t>(bytes);
   }
   SeriesState& state = series_[key];
   state.index = sink_.begin_series(info);
