@@ -55,9 +55,9 @@ struct Kind {
 
 // Words in any order: no two lines have the same shape.
 std::string sentence(Random& random) {
-  static constexpr std::string_view kWords[] = {"loading", "shard",  "from",   "bucket", "retry",  "tokenizer",
-                                                "worker",  "cache",  "split",  "epoch",  "saving", "model",
-                                                "rank",    "synced", "config", "using",  "device", "waiting"};
+  static constexpr std::string_view kWords[] = {
+      "loading", "shard",  "from",  "bucket", "retry",  "tokenizer", "worker", "cache",  "split",
+      "epoch",   "saving", "model", "rank",   "synced", "config",    "using",  "device", "waiting"};
   std::string text;
   for (int i = 0; i < 12; ++i) {
     text += kWords[random.below(std::size(kWords))];
@@ -69,21 +69,25 @@ std::string sentence(Random& random) {
 std::vector<Kind> kinds() {
   return {
       {"step lines",
-       [](std::uint64_t i, Random& random) { return fmt::format("Step {}:  {} MB\n", i, 5000 + random.below(20000)); },
+       [](std::uint64_t i, Random& random) {
+         return fmt::format("Step {}:  {} MB\n", i, 5000 + random.below(20000));
+       },
        ""},
       {"step lines, long",
        [](std::uint64_t i, Random& random) {
-         return fmt::format("2026-05-18 16:{:02}:{:02},{:03} - train - INFO - step: {} loss: {:.4f} RAM: {:.1f} MB\n",
-                            i / 60 % 60, i % 60, random.below(1000), i, 0.0001 * static_cast<double>(random.below(30000)),
-                            5000 + 0.1 * static_cast<double>(random.below(90000)));
+         return fmt::format(
+             "2026-05-18 16:{:02}:{:02},{:03} - train - INFO - step: {} loss: {:.4f} RAM: {:.1f} MB\n",
+             i / 60 % 60, i % 60, random.below(1000), i, 0.0001 * static_cast<double>(random.below(30000)),
+             5000 + 0.1 * static_cast<double>(random.below(90000)));
        },
        ""},
       {"noise, memory 1 in 50",
        [](std::uint64_t i, Random& random) {
          if (i % 50 == 0) return fmt::format("step {} RAM: {}.5 MB\n", i, 5000 + random.below(90000));
-         return fmt::format("2026-05-18 16:04:{:02} INFO trainer: loss={:.4f} lr={:.2e} grad_norm={:.3f} tokens={}\n",
-                            i % 60, 0.0001 * static_cast<double>(random.below(30000)), 3e-4,
-                            0.001 * static_cast<double>(random.below(9000)), random.below(100000));
+         return fmt::format(
+             "2026-05-18 16:04:{:02} INFO trainer: loss={:.4f} lr={:.2e} grad_norm={:.3f} tokens={}\n",
+             i % 60, 0.0001 * static_cast<double>(random.below(30000)), 3e-4,
+             0.001 * static_cast<double>(random.below(9000)), random.below(100000));
        },
        ""},
       {"noise, any words",
@@ -142,8 +146,11 @@ int compare(std::string_view name, const std::string& path) {
     fmt::print("{}: {}\n", name, failure);
     return 1;
   }
-  fmt::print("{:<24} {:>6.0f} MB  wc -l {:>6.0f} MB/s  read_log {:>6.0f} MB/s  {:>5.2f} of wc  {:>6.1f} M readings/s\n",
-             name, megabytes, megabytes / wc, megabytes / ours, wc / ours, static_cast<double>(readings) / ours / 1e6);
+  fmt::print(
+      "{:<24} {:>6.0f} MB  wc -l {:>6.0f} MB/s  read_log {:>6.0f} MB/s  {:>5.2f} of wc  {:>6.1f} M "
+      "readings/s\n",
+      name, megabytes, megabytes / wc, megabytes / ours, wc / ours,
+      static_cast<double>(readings) / ours / 1e6);
   return 0;
 }
 

@@ -39,7 +39,8 @@ std::string_view quantity_name(Quantity quantity) {
 }
 
 bool is_gpu(Quantity quantity) {
-  return quantity == Quantity::GpuUsed || quantity == Quantity::GpuAllocated || quantity == Quantity::GpuReserved;
+  return quantity == Quantity::GpuUsed || quantity == Quantity::GpuAllocated ||
+         quantity == Quantity::GpuReserved;
 }
 
 // `free` prints no unit and its options are not in its output: the total is a
@@ -104,14 +105,14 @@ void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics
 // The line of which a log has millions: a step and one reading of a series that is known, with
 // nothing in doubt. Must do what take() and settle() would; shortcut_test.cpp holds it to that.
 bool Assembler::take_short(const Facts& facts, const FactHeader& header) {
-  if (header.values != 2 || doubt_ != Doubt::None || mark_ || has_partial_ || carried_stamp_.role != Role::None) {
+  if (header.values != 2 || doubt_ != Doubt::None || mark_ || has_partial_ ||
+      carried_stamp_.role != Role::None) {
     return false;
   }
   const Value& step = facts.values[header.first_value];
   const Value& memory = facts.values[header.first_value + 1];
   if (step.role != Role::Step || memory.role != Role::Memory || step.negative || memory.negative ||
-      !(step.number < 1e15) ||
-      lead_rank_ >= 0 || header.format == kNvidiaTableFormat) {
+      !(step.number < 1e15) || lead_rank_ >= 0 || header.format == kNvidiaTableFormat) {
     return false;
   }
   SeriesState* const series = plain_series_[memory.topic];
@@ -126,8 +127,10 @@ bool Assembler::take_short(const Facts& facts, const FactHeader& header) {
   ++format_counts_[header.format];
   ++readings_;
   ++run_readings_;
-  sink_.add(series->index, {model::kUnknown, steps_.advance_plainly(step.number), static_cast<std::uint64_t>(memory.number + 0.5)},
-            header.line);
+  sink_.add(
+      series->index,
+      {model::kUnknown, steps_.advance_plainly(step.number), static_cast<std::uint64_t>(memory.number + 0.5)},
+      header.line);
   return true;
 }
 
@@ -203,7 +206,8 @@ void Assembler::take(const Facts& facts, const FactHeader& header, Record& recor
 }
 
 void Assembler::special(const Facts& facts, const Value& value, std::uint64_t line) {
-  const auto number = static_cast<std::size_t>(value.number);
+  // Marks carry the number of their text; a peak carries bytes, perhaps more than fit.
+  const auto number = value.role == Role::Peak ? std::size_t{0} : static_cast<std::size_t>(value.number);
   switch (value.role) {
     case Role::Flush:
       if (has_partial_) {
@@ -315,13 +319,15 @@ void Assembler::count_row(Record& record) {
 // csv,noheader with several sizes: of two, the larger is the total. Of three no rule is sure.
 bool Assembler::choose_nvidia_column(Record& record) {
   if (record.memories != 2) {
-    warnings_.add("nvidia-smi rows with three sizes and no header: which one is used is not known, they were ignored "
-                  "(leave out noheader)",
-                  record.line);
+    warnings_.add(
+        "nvidia-smi rows with three sizes and no header: which one is used is not known, they were ignored "
+        "(leave out noheader)",
+        record.line);
     return false;
   }
   const std::size_t used = record.memory[0].value.number <= record.memory[1].value.number ? 0 : 1;
-  warnings_.add("nvidia-smi rows without a header: the smaller size was taken as used, the larger as total", record.line);
+  warnings_.add("nvidia-smi rows without a header: the smaller size was taken as used, the larger as total",
+                record.line);
   record.limit[0] = record.memory[1 - used].value;
   record.limits = 1;
   record.memory[0] = record.memory[used];
@@ -446,8 +452,8 @@ double Assembler::scale_of(const Record& record, const Value& value) {
     if (free_scale_ == 0) {
       const double total = record.limits > 0 ? record.limit[0].number : carried_limit_.value_or(value.number);
       free_scale_ = free_scale_for(total);
-      warnings_.add(fmt::format("free prints no unit: read as {} because the total is {:.0f}", scale_name(free_scale_),
-                                total),
+      warnings_.add(fmt::format("free prints no unit: read as {} because the total is {:.0f}",
+                                scale_name(free_scale_), total),
                     record.line);
     }
     return free_scale_;
@@ -462,14 +468,15 @@ double Assembler::scale_of(const Record& record, const Value& value) {
     } else if (value.number <= 1.0) {
       unit.ignored = value.number > 0;
       if (unit.ignored) {
-        warnings_.add(fmt::format("{} has no unit and starts at {:g}: taken for a fraction and ignored", what, value.number),
+        warnings_.add(fmt::format("{} has no unit and starts at {:g}: taken for a fraction and ignored", what,
+                                  value.number),
                       record.line);
       }
       return 0;
     } else {
       unit.scale = magnitude_scale_for(value.number);
-      warnings_.add(fmt::format("{} has no unit: read as {} because it starts at {:g}", what, scale_name(unit.scale),
-                                value.number),
+      warnings_.add(fmt::format("{} has no unit: read as {} because it starts at {:g}", what,
+                                scale_name(unit.scale), value.number),
                     record.line);
     }
   }
@@ -493,7 +500,8 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const Topic& topic = topics_[value.topic];
   const bool on_gpu = is_gpu(topic.quantity);
-  const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 && record.row == 0;
+  const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 &&
+                     record.row == 0;
   if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
   std::uint64_t key = mix(1, value.topic);
   key = mix(key, static_cast<std::uint64_t>(record.pid));
@@ -505,8 +513,9 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   const auto found = series_.find(key);
   if (found != series_.end()) return &found->second;
   if (series_.size() >= kMaxSeries) {
-    warnings_.add(fmt::format("more than {} series in one run: readings of the others were ignored", kMaxSeries),
-                  record.line);
+    warnings_.add(
+        fmt::format("more than {} series in one run: readings of the others were ignored", kMaxSeries),
+        record.line);
     return nullptr;
   }
   SeriesInfo info;
@@ -536,9 +545,9 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
     info.name += ": " + topic.label;
   }
   const std::optional<double> limit = limit_of(record, value);
-  if (limit && *limit > 0 && *limit < kMaxBytes) {
-    const double scale = topic.unit == UnitSource::Free ? free_scale_ : 1.0;
-    info.limit_bytes = static_cast<std::uint64_t>(*limit * scale);
+  if (limit) {
+    const double bytes = *limit * (topic.unit == UnitSource::Free ? free_scale_ : 1.0);
+    if (bytes > 0 && bytes < kMaxBytes) info.limit_bytes = static_cast<std::uint64_t>(bytes);
   }
   SeriesState& state = series_[key];
   state.index = sink_.begin_series(info);
@@ -569,9 +578,11 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   SeriesState* series = series_of(record, reading);
   if (series == nullptr) return;
   if (series->unit != value.unit) {
-    const bool tool_scales = record.format == kDockerFormat || record.format == kTopFormat || record.format == kFreeFormat;
+    const bool tool_scales =
+        record.format == kDockerFormat || record.format == kTopFormat || record.format == kFreeFormat;
     if (!tool_scales) {
-      warnings_.add("the unit changes within a series: each reading was taken in the unit beside it", record.line);
+      warnings_.add("the unit changes within a series: each reading was taken in the unit beside it",
+                    record.line);
     }
     series->unit = value.unit;
   }

@@ -27,7 +27,8 @@ class Assembler {
   explicit Assembler(Sink& sink) : sink_(sink), timeline_(warnings_) {}
 
   // `new_topics` and `new_names` are those that facts refer to from here on, after all before.
-  void consume(const Facts& facts, const std::vector<Topic>& new_topics, const std::vector<std::string>& new_names);
+  void consume(const Facts& facts, const std::vector<Topic>& new_topics,
+               const std::vector<std::string>& new_names);
   void finish();
 
   [[nodiscard]] bool found() const { return readings_ > 0 || events_ > 0; }
@@ -101,7 +102,7 @@ class Assembler {
   Record scratch_;
   Record partial_;
   bool has_partial_ = false;
-  Progress carried_;      // the last step that any line told
+  Progress carried_;  // the last step that any line told
   bool strong_step_seen_ = false;
   Stamp carried_stamp_;
   double last_row_at_ = 0;
@@ -115,7 +116,7 @@ class Assembler {
   std::optional<std::string> mark_;
   std::vector<std::int64_t> writers_;  // pids that have written in this run
   Doubt doubt_ = Doubt::None;
-  std::deque<Record> doubtful_;        // held until the next line tells
+  std::deque<Record> doubtful_;  // held until the next line tells
   int lead_rank_ = -1;
 
   std::unordered_map<std::uint64_t, SeriesState> series_;

@@ -125,7 +125,8 @@ class DictReader {
     const bool durations = std::any_of(members.begin(), members.end(), [](const Member& member) {
       return member.path == "data_time" || member.path == "eta" || member.path == "iter_time";
     });
-    if (durations) std::erase_if(found_, [](const Found& found) { return found.meaning.role == Role::Seconds; });
+    if (durations)
+      std::erase_if(found_, [](const Found& found) { return found.meaning.role == Role::Seconds; });
     return emit();
   }
 
@@ -277,8 +278,8 @@ bool analyse_dict(const Line& line, Plan& plan) {
   bool found = false;
   if (open > 0) {
     // What stands before the dict may carry the time, or the bar that it was printed over.
-    const Line before{line.shape.substr(0, open), line.text.substr(0, open), line.context, line.context_number,
-                      line.registry};
+    const Line before{line.shape.substr(0, open), line.text.substr(0, open), line.context,
+                      line.context_number, line.registry};
     found = analyse_text(before, plan);
   }
   found = DictReader(line, plan).read(open) || found;

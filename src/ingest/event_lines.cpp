@@ -218,7 +218,8 @@ std::optional<Event> EventReader::read_kernel(std::string_view text, std::uint64
   if (invoked || constraint) {
     if (constraint) {
       const auto pid = integer_after(text, ",pid=");
-      if (pid && killed_line_ != 0 && *pid == killed_pid_ && line - killed_line_ < kKernelLines) return std::nullopt;
+      if (pid && killed_line_ != 0 && *pid == killed_pid_ && line - killed_line_ < kKernelLines)
+        return std::nullopt;
       std::string who = "a process";
       const std::size_t task = text.find(",task=");
       if (task != std::string_view::npos) {
@@ -232,7 +233,8 @@ std::optional<Event> EventReader::read_kernel(std::string_view text, std::uint64
                          fmt::format("the kernel's out-of-memory killer chose {}{}{}", who,
                                      pid ? fmt::format(" (pid {})", *pid) : "", limit)};
     } else if (!open_kill_) {
-      open_kill_ = Event{EventKind::OomKill, std::nullopt, line, "the kernel's out-of-memory killer was invoked"};
+      open_kill_ =
+          Event{EventKind::OomKill, std::nullopt, line, "the kernel's out-of-memory killer was invoked"};
     }
     return std::nullopt;
   }
@@ -314,15 +316,18 @@ std::optional<Event> EventReader::read(std::string_view text, std::uint64_t line
                       text.find("Killed process ") != std::string_view::npos ||
                       text.find("Kill process ") != std::string_view::npos;
   if (kernel) return read_kernel(text, line);
-  if (is_bare_killed(text)) return Event{EventKind::Killed, std::nullopt, line, "the job was killed (the shell printed \"Killed\")"};
+  if (is_bare_killed(text))
+    return Event{EventKind::Killed, std::nullopt, line, "the job was killed (the shell printed \"Killed\")"};
   if (auto sentence = shell_killed(text)) return Event{EventKind::Killed, std::nullopt, line, *sentence};
   for (const Rule& rule : kRules) {
     if (!has(text, rule.needle)) continue;
-    if (rule.needle == "dataloader worker" && !has(text, "killed by signal") && !has(text, "exited unexpectedly")) {
+    if (rule.needle == "dataloader worker" && !has(text, "killed by signal") &&
+        !has(text, "exited unexpectedly")) {
       continue;
     }
     if (rule.needle == ": out of memory" && !has(text, "srun: error")) continue;
-    if (rule.needle == "earlyoom" && !has(text, "sending") && !has(text, "low memory") && !nearly_gone(text)) continue;
+    if (rule.needle == "earlyoom" && !has(text, "sending") && !has(text, "low memory") && !nearly_gone(text))
+      continue;
     return Event{rule.kind, std::nullopt, line,
                  rule.sentence.empty() ? strip_prefix(text) : std::string(rule.sentence)};
   }

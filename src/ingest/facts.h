@@ -16,28 +16,28 @@ namespace lowtide::ingest {
 // What a number (or a mark) in a line is.
 enum class Role : std::uint8_t {
   None,
-  Date,        // seconds since 1970, UTC where the log does not say
+  Date,          // seconds since 1970, UTC where the log does not say
   YearlessDate,  // seconds since the start of some year
-  Clock,       // seconds since midnight
-  Seconds,     // a number in a time column: seconds of an unknown origin
+  Clock,         // seconds since midnight
+  Seconds,       // a number in a time column: seconds of an unknown origin
   Step,
   StepTotal,
-  BarStep,   // of a progress bar: "10/663"; weaker than a step that is called one
+  BarStep,  // of a progress bar: "10/663"; weaker than a step that is called one
   BarTotal,
   Epoch,
   Memory,
   Limit,
-  Pid,       // of the process that is measured, one of several (ps, top)
-  WriterPid, // of the process that writes the log: a new one is a new run
+  Pid,        // of the process that is measured, one of several (ps, top)
+  WriterPid,  // of the process that writes the log: a new one is a new run
   Gpu,
   Rank,
-  Name,     // number of a name in Facts::names
-  RunMark,  // number of a text: the log says that a run begins here
-  Event,    // number of an event
-  Peak,     // a high-water mark: not a reading
+  Name,        // number of a name in Facts::names
+  RunMark,     // number of a text: the log says that a run begins here
+  Event,       // number of an event
+  Peak,        // a high-water mark: not a reading
   NotANumber,  // memory that was printed as nan or inf
-  Partial,  // one member of an object that is spread over lines
-  Flush,    // the end of such an object
+  Partial,     // one member of an object that is spread over lines
+  Flush,       // the end of such an object
 };
 
 struct Value {
@@ -50,10 +50,10 @@ struct Value {
 
 // What a memory number measures, and how its unit was found.
 enum class UnitSource : std::uint8_t {
-  Written,    // the line or the column says it
-  Convention, // the format is documented to use it
-  Magnitude,  // nothing says it: the first value decides, with a warning
-  Free,       // `free` prints none: the total decides, with a warning
+  Written,     // the line or the column says it
+  Convention,  // the format is documented to use it
+  Magnitude,   // nothing says it: the first value decides, with a warning
+  Free,        // `free` prints none: the total decides, with a warning
 };
 
 struct Topic {
@@ -71,7 +71,7 @@ struct FactHeader {
 
 struct Facts {
   std::vector<FactHeader> headers;
-  std::vector<Value> values;      // longer than what is used: written by index, without a check per value
+  std::vector<Value> values;  // longer than what is used: written by index, without a check per value
   std::size_t values_used = 0;
   std::vector<model::Event> events;
   std::vector<std::string> texts;

@@ -22,39 +22,60 @@ constexpr double kGiB = kMiB * kKiB;
 // Sources of the examples: the tools themselves, or the issue named in docs/formats.md.
 constexpr std::array<Format, kFormatCount> kFormats = {{
     {kNoFormat, "", "", nullptr, "", {}},
-    {kWatchFormat, "watch", "the title gives the time, and the unit of free", &analyse_watch,
+    {kWatchFormat,
+     "watch",
+     "the title gives the time, and the unit of free",
+     &analyse_watch,
      "Every 2.0s: free -m                    gpu-box: Sun Nov 15 02:16:46 2026\n"
      "\n"
      "               total        used        free      shared  buff/cache   available\n"
      "Mem:           24065        1640       20876          11        1837       22425\n",
      {Quantity::SystemMemory, 1, 1640 * kMiB, -1, 0}},
-    {kMprofFormat, "mprof .dat", "MiB; a CMDLINE line begins a run; FUNC lines are ignored", &analyse_mprof,
+    {kMprofFormat,
+     "mprof .dat",
+     "MiB; a CMDLINE line begins a run; FUNC lines are ignored",
+     &analyse_mprof,
      "CMDLINE /usr/bin/python3 ../cases/05_worker_cache.py --seconds 6 --steps 30\n"
      "MEM 500.269531 1794703397.9847\n"
      "FUNC __main__.step 20.9414 1794703435.1494 21.9453 1794703435.4501 0\n"
      "MEM 501.000000 1794703398.0847\n",
      {Quantity::ProcessMemory, 2, 501 * kMiB, -1, 0.1}},
-    {kFreeFormat, "free", "without a unit in sight the total decides, with a warning", &analyse_free,
+    {kFreeFormat,
+     "free",
+     "without a unit in sight the total decides, with a warning",
+     &analyse_free,
      "               total        used        free      shared  buff/cache   available\n"
      "Mem:            23Gi       1.6Gi        20Gi        11Mi       1.8Gi        21Gi\n"
      "Swap:             0B          0B          0B\n",
      {Quantity::SystemMemory, 1, 1.6 * kGiB, -1, -1}},
-    {kTopFormat, "top -b", "RES in KiB unless it says m, g or t; the summary is the machine's", &analyse_top_summary,
+    {kTopFormat,
+     "top -b",
+     "RES in KiB unless it says m, g or t; the summary is the machine's",
+     &analyse_top_summary,
      "top - 14:23:05 up 3 days,  2:11,  1 user,  load average: 0.52, 0.58, 0.59\n"
      "MiB Mem :  24065.3 total,  20876.1 free,   1640.2 used,   1837.0 buff/cache\n"
      "\n"
      "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n"
      "   4711 alice     20   0   11.9g   5.2g 123456 R  99.9   2.2   1:23.45 python\n",
      {Quantity::ProcessMemory, 2, 5.2 * kGiB, -1, 0}},
-    {kTimeFormat, "/usr/bin/time -v", "a peak, so no reading: said in a warning", &analyse_time,
+    {kTimeFormat,
+     "/usr/bin/time -v",
+     "a peak, so no reading: said in a warning",
+     &analyse_time,
      "Step 1: 5,552 MB\n"
      "\tMaximum resident set size (kbytes): 3541884\n",
      {Quantity::ProcessMemory, 1, 5552e6, 1, -1}},
-    {kNvidiaTableFormat, "nvidia-smi", "the screen, as watch or a loop keeps it", &analyse_nvidia_table,
+    {kNvidiaTableFormat,
+     "nvidia-smi",
+     "the screen, as watch or a loop keeps it",
+     &analyse_nvidia_table,
      "|   0  NVIDIA A100-SXM4-40GB          On  |   00000000:3B:00.0 Off |                    0 |\n"
      "| N/A   44C    P0             62W /  400W |    4321MiB /  40960MiB |      0%      Default |\n",
      {Quantity::GpuUsed, 1, 4321 * kMiB, -1, -1}},
-    {kNvidiaFormat, "nvidia-smi --query-gpu", "also nounits, --query-compute-apps and several GPUs", nullptr,
+    {kNvidiaFormat,
+     "nvidia-smi --query-gpu",
+     "also nounits, --query-compute-apps and several GPUs",
+     nullptr,
      "timestamp, name, pci.bus_id, driver_version, pstate, utilization.gpu [%], utilization.memory [%], "
      "memory.total [MiB], memory.free [MiB], memory.used [MiB]\n"
      "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 00000000:3B:00.0, 545.23.08, P0, 0 %, 0 %, 40960 MiB, "
@@ -62,73 +83,129 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "2024/06/01 11:27:06.177, NVIDIA A100-SXM4-40GB, 00000000:3B:00.0, 545.23.08, P0, 0 %, 0 %, 40960 MiB, "
      "40333 MiB, 77 MiB\n",
      {Quantity::GpuUsed, 2, 77 * kMiB, -1, 1}},
-    {kNvidiaBareFormat, "nvidia-smi --format=csv,noheader", "one size is the used one; of several the numbers tell",
-     &analyse_nvidia_bare, "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 4 MiB\n",
+    {kNvidiaBareFormat,
+     "nvidia-smi --format=csv,noheader",
+     "one size is the used one; of several the numbers tell",
+     &analyse_nvidia_bare,
+     "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 4 MiB\n",
      {Quantity::GpuUsed, 1, 4 * kMiB, -1, 0}},
-    {kSummaryFormat, "torch.cuda.memory_summary()", "current usage; peaks and totals are ignored", &analyse_memory_summary,
+    {kSummaryFormat,
+     "torch.cuda.memory_summary()",
+     "current usage; peaks and totals are ignored",
+     &analyse_memory_summary,
      "| Allocated memory      |  659155 KB |    4460 MB |   12439 MB |   11795 MB |\n"
      "| GPU reserved memory   |    5212 MB |    5212 MB |    5212 MB |       0 B  |\n",
      {Quantity::GpuReserved, 2, 5212e6, -1, -1}},
-    {kDmonFormat, "nvidia-smi dmon", "the fb column, in MB as its header says", nullptr,
+    {kDmonFormat,
+     "nvidia-smi dmon",
+     "the fb column, in MB as its header says",
+     nullptr,
      "# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec   mclk   pclk     fb   bar1\n"
      "# Idx      W      C      C      %      %      %      %    MHz    MHz     MB     MB\n"
      "    0     43     35      -      0      0      0      0    405    300   1234      5\n",
      {Quantity::GpuUsed, 1, 1234e6, -1, -1}},
-    {kDockerFormat, "docker stats", "usage and limit of each container", nullptr,
-     "CONTAINER ID   NAME                              CPU %     MEM USAGE / LIMIT   MEM %     NET I/O   BLOCK I/O    "
+    {kDockerFormat,
+     "docker stats",
+     "usage and limit of each container",
+     nullptr,
+     "CONTAINER ID   NAME                              CPU %     MEM USAGE / LIMIT   MEM %     NET I/O   "
+     "BLOCK I/O    "
      "    PIDS\n"
-     "91f32d4c7bd1   prod.logistics-core.clip_runner   2.07%     1.268GiB / 3.5GiB   36.24%    0B / 0B   924MB / "
+     "91f32d4c7bd1   prod.logistics-core.clip_runner   2.07%     1.268GiB / 3.5GiB   36.24%    0B / 0B   "
+     "924MB / "
      "8.11MB   65\n",
      {Quantity::ContainerMemory, 1, 1.268 * kGiB, -1, -1}},
-    {kPsrecordFormat, "psrecord", "Real (MB); Virtual is ignored", nullptr,
+    {kPsrecordFormat,
+     "psrecord",
+     "Real (MB); Virtual is ignored",
+     nullptr,
      "# Elapsed time   CPU (%)     Real (MB)   Virtual (MB)\n"
      "       0.003        0.000       42.715     3141.926\n"
      "       1.003        0.000       43.715     3141.926\n",
      {Quantity::ProcessMemory, 2, 43.715e6, -1, 1}},
-    {kPidstatFormat, "pidstat -r", "RSS in KiB", nullptr,
+    {kPidstatFormat,
+     "pidstat -r",
+     "RSS in KiB",
+     nullptr,
      "00:43:33      UID       PID  minflt/s  majflt/s     VSZ     RSS   %MEM  Command\n"
      "00:43:34        0      2503      0.00      0.00    5100    3876   0.02  bash\n",
      {Quantity::ProcessMemory, 1, 3876 * kKiB, -1, 0}},
-    {kPsFormat, "ps", "RSS in KiB, with or without the header of ps aux", &analyse_headless_ps,
+    {kPsFormat,
+     "ps",
+     "RSS in KiB, with or without the header of ps aux",
+     &analyse_headless_ps,
      "    PID   RSS COMMAND\n"
      "   4711 5552000 python train.py\n",
      {Quantity::ProcessMemory, 1, 5552000 * kKiB, -1, -1}},
-    {kCsvFormat, "CSV", "any sensible names; unit from the name or the cell; comma, tab, semicolon or bar", nullptr,
+    {kCsvFormat,
+     "CSV",
+     "any sensible names; unit from the name or the cell; comma, tab, semicolon or bar",
+     nullptr,
      "time,step,loss,rss_mb,vms_mb\n"
      "0.5,10,2.31,5552.25,90000\n"
      "1.0,20,2.30,5600.5,90000\n",
      {Quantity::ProcessMemory, 2, 5600.5e6, 20, 0.5}},
-    {kJsonFormat, "JSON", "one object a line, an array, or trainer_state.json", &analyse_dict,
+    {kJsonFormat,
+     "JSON",
+     "one object a line, an array, or trainer_state.json",
+     &analyse_dict,
      "{\"step\": 10, \"loss\": 2.31, \"memory\": {\"rss_mb\": 5552.25}}\n"
      "{\"step\": 20, \"loss\": 2.3, \"memory\": {\"rss_mb\": 5600.5}}\n",
      {Quantity::ProcessMemory, 2, 5600.5e6, 20, -1}},
-    {kDictFormat, "HF Trainer dict", "allocated, not max; the step comes from the progress bar", nullptr,
+    {kDictFormat,
+     "HF Trainer dict",
+     "allocated, not max; the step comes from the progress bar",
+     nullptr,
      "  2%|2         | 10/663 [00:03<03:15,  3.34it/s]\n"
-     "{'loss': 0.6188, 'learning_rate': 2.9130434782608696e-05, 'epoch': 0.09, 'memory_allocated (GB)': 3.82, "
+     "{'loss': 0.6188, 'learning_rate': 2.9130434782608696e-05, 'epoch': 0.09, 'memory_allocated (GB)': "
+     "3.82, "
      "'max_memory_allocated (GB)': 6.32, 'total_memory_available (GB)': 29.85}\n",
      {Quantity::GpuAllocated, 1, 3.82e9, 10, -1}},
-    {kTitanFormat, "torchtitan", "memory is what the CUDA allocator has reserved", nullptr,
-     "[rank0]:[titan] 2026-05-18 16:04:46,338 - root - INFO - step: 14  loss:  3.24405  grad_norm:  0.8319  memory:  "
+    {kTitanFormat,
+     "torchtitan",
+     "memory is what the CUDA allocator has reserved",
+     nullptr,
+     "[rank0]:[titan] 2026-05-18 16:04:46,338 - root - INFO - step: 14  loss:  3.24405  grad_norm:  0.8319  "
+     "memory:  "
      "9.46GiB(64.99%)  tps: 7,282  tflops: 0.52  mfu: 0.17%\n",
      {Quantity::GpuReserved, 1, 9.46 * kGiB, 14, 0}},
-    {kMmFormat, "mmdetection, mmengine", "memory without a unit is MiB on the GPU, as their source says", nullptr,
-     "2021-04-30 16:50:10,098 - mmdet - INFO - Epoch [1][1000/21306]\tlr: 1.000e-04, eta: 1 day, 4:44:46, time: "
+    {kMmFormat,
+     "mmdetection, mmengine",
+     "memory without a unit is MiB on the GPU, as their source says",
+     nullptr,
+     "2021-04-30 16:50:10,098 - mmdet - INFO - Epoch [1][1000/21306]\tlr: 1.000e-04, eta: 1 day, 4:44:46, "
+     "time: "
      "0.426, data_time: 0.017, memory: 5737, loss_rpn_cls: 0.1\n",
      {Quantity::GpuAllocated, 1, 5737 * kMiB, 1000, 0}},
-    {kMegatronFormat, "Megatron-LM", "allocated and reserved; max is ignored", nullptr,
-     "[Rank 0] (after 100 iterations) memory (MB) | allocated: 6816.88818359375 | max allocated: 8696.8515625 | "
+    {kMegatronFormat,
+     "Megatron-LM",
+     "allocated and reserved; max is ignored",
+     nullptr,
+     "[Rank 0] (after 100 iterations) memory (MB) | allocated: 6816.88818359375 | max allocated: "
+     "8696.8515625 | "
      "reserved: 8786.0 | max reserved: 8786.0\n",
      {Quantity::GpuReserved, 2, 8786e6, 100, -1}},
-    {kDeepSpeedFormat, "DeepSpeed see_memory_usage", "MA allocated, CA reserved; CPU Virtual Memory is the machine's",
+    {kDeepSpeedFormat,
+     "DeepSpeed see_memory_usage",
+     "MA allocated, CA reserved; CPU Virtual Memory is the machine's",
      nullptr,
-     "[2023-11-17 11:03:46,601] [INFO] [utils.py:803:see_memory_usage] MA 26.38 GB         Max_MA 26.38 GB         "
+     "[2023-11-17 11:03:46,601] [INFO] [utils.py:803:see_memory_usage] MA 26.38 GB         Max_MA 26.38 GB   "
+     "      "
      "CA 26.71 GB         Max_CA 27 GB \n"
-     "[2023-11-17 11:03:46,602] [INFO] [utils.py:810:see_memory_usage] CPU Virtual Memory:  used = 322.57 GB, percent "
+     "[2023-11-17 11:03:46,602] [INFO] [utils.py:810:see_memory_usage] CPU Virtual Memory:  used = 322.57 "
+     "GB, percent "
      "= 17.1%\n",
      {Quantity::SystemMemory, 3, 322.57e9, -1, 0.001}},
-    {kBareNumbersFormat, "bare numbers", "one whole number a line, as `ps -o rss=` prints; KiB, with a warning",
-     &analyse_bare_number, "5552000\n5553000\n", {Quantity::ProcessMemory, 2, 5553000 * kKiB, -1, -1}},
-    {kWordsFormat, "log lines", "by the words beside the numbers", &analyse_text,
+    {kBareNumbersFormat,
+     "bare numbers",
+     "one whole number a line, as `ps -o rss=` prints; KiB, with a warning",
+     &analyse_bare_number,
+     "5552000\n5553000\n",
+     {Quantity::ProcessMemory, 2, 5553000 * kKiB, -1, -1}},
+    {kWordsFormat,
+     "log lines",
+     "by the words beside the numbers",
+     &analyse_text,
      "Step 10: 6529 tensors (CPU: 330, GPU: 6199), Process RAM: 5552 MB\n",
      {Quantity::ProcessMemory, 1, 5552e6, 10, -1}},
 }};
@@ -143,9 +220,9 @@ constexpr std::array kConventions = {
 
 // A sentence about a kill or a failed allocation is full of sizes that are no readings.
 bool is_only_event(std::string_view shape) {
-  for (const std::string_view words :
-       {"out of memory", "tried to allocate", "anon-rss", "oom-kill", "mem avail", "oom_reaper", "dataloader worker",
-        "allocate memory", "memory pressure", "exitcode", "oomkilled", "process restarted"}) {
+  for (const std::string_view words : {"out of memory", "tried to allocate", "anon-rss", "oom-kill",
+                                       "mem avail", "oom_reaper", "dataloader worker", "allocate memory",
+                                       "memory pressure", "exitcode", "oomkilled", "process restarted"}) {
     if (contains_ignoring_case(shape, words)) return true;
   }
   return false;
@@ -176,8 +253,10 @@ std::span<const Format> formats() {
 }
 
 std::string format_names() {
-  return "lines such as \"Step 10: 5,552 MB\" or \"RAM: 5.2 GB\", trainer logs and dicts, CSV or JSON with a memory "
-         "column, and the output of nvidia-smi, free, top, ps, pidstat, docker stats, psrecord, mprof and watch";
+  return "lines such as \"Step 10: 5,552 MB\" or \"RAM: 5.2 GB\", trainer logs and dicts, CSV or JSON with a "
+         "memory "
+         "column, and the output of nvidia-smi, free, top, ps, pidstat, docker stats, psrecord, mprof and "
+         "watch";
 }
 
 const Convention* find_convention(std::string_view shape) {
@@ -205,7 +284,8 @@ Plan analyse(const Line& line) {
     plan.ask_each_time = true;
     return plan;
   }
-  if (line.shape.find("emory cgroup stats for") != std::string_view::npos) return Plan{};  // of a kill, not of a run
+  if (line.shape.find("emory cgroup stats for") != std::string_view::npos)
+    return Plan{};  // of a kill, not of a run
   bool found = attempt(analyse_mark);
   for (std::size_t i = 0; i < kFormats.size() && !found; ++i) {
     const Format& format = kFormats[i];

@@ -45,15 +45,15 @@ enum FormatNumber : std::uint16_t {
 
 struct Format {
   FormatNumber number = kNoFormat;
-  std::string_view name;     // "free", "nvidia-smi --query-gpu"
-  std::string_view note;     // unit convention, what is ignored: for docs and people
+  std::string_view name;  // "free", "nvidia-smi --query-gpu"
+  std::string_view note;  // unit convention, what is ignored: for docs and people
   bool (*analyse)(const Line& line, Plan& plan) = nullptr;  // null = another row's function reads it
-  std::string_view example;  // whole lines, as printed
+  std::string_view example;                                 // whole lines, as printed
   struct Expected {
     model::Quantity quantity = model::Quantity::ProcessMemory;
     std::size_t readings = 0;  // of all series together
     double last_bytes = 0;
-    double last_step = -1;     // -1 = none
+    double last_step = -1;  // -1 = none
     double last_at_s = -1;
   } expected;
 };

@@ -153,7 +153,8 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   ShapeEntry* entry = use_shapes_ && segment.size() <= kMaxShape ? shapes_.find(shape_, context_) : nullptr;
   if (entry != nullptr) {
     follow(entry);
-    if (!entry->plan.empty() && !is_cut(entry->plan, segment.size())) extract(entry->plan, segment.data(), facts);
+    if (!entry->plan.empty() && !is_cut(entry->plan, segment.size()))
+      extract(entry->plan, segment.data(), facts);
     return;
   }
   const std::string shape = shape_;
@@ -191,14 +192,27 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
   }
   Plan plan = analyse({shape, text, registry_.at(context_), context_, registry_});
   for (Slot& slot : plan.slots) {
-    if (slot.role == Role::Memory && slot.scale > 0) slot.unit = static_cast<std::uint8_t>(std::ilogb(slot.scale) + 1);
+    if (slot.role == Role::Memory && slot.scale > 0)
+      slot.unit = static_cast<std::uint8_t>(std::ilogb(slot.scale) + 1);
+    if (slot.scale == 0) slot.scale = 1;  // not known: the assembler will find it
   }
+  plan.plain = !plan.time && std::all_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
+    return slot.length > 0 && slot.role != Role::Name;
+  });
   return plan;
 }
 
 void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
   Value* const first = facts.more(plan.slots.size() + 1);
   Value* next = first;
+  if (plan.plain) {
+    for (const Slot& slot : plan.slots) {
+      *next++ = {read_number(text + slot.offset, slot.length, slot.form) * slot.scale, slot.topic, slot.role,
+                 slot.negative, slot.unit};
+    }
+    add_fact(plan, first, next, facts);
+    return;
+  }
   if (plan.time) {
     *next++ = {read_time(*plan.time, text), 0, plan.time->role(), false, 0};
   }
@@ -209,14 +223,17 @@ void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
       number = static_cast<double>(registry_.name({text + slot.offset, slot.length}));
     } else if (slot.length > 0) {
       number = read_number(text + slot.offset, slot.length, slot.form);
-      if (slot.scale != 0) number *= slot.scale;
+      number *= slot.scale;
     }
     *next++ = {number, slot.topic, slot.role, slot.negative, slot.unit};
   }
-  const auto count = static_cast<std::size_t>(next - first);
-  if (count == 0) return;
-  facts.headers.push_back({lines_ + 1, static_cast<std::uint32_t>(facts.values_used), static_cast<std::uint16_t>(count),
-                           plan.format});
+  if (next != first) add_fact(plan, first, next, facts);
+}
+
+void LineParser::add_fact(const Plan& plan, const Value* first, const Value* end, Facts& facts) const {
+  const auto count = static_cast<std::size_t>(end - first);
+  facts.headers.push_back({lines_ + 1, static_cast<std::uint32_t>(facts.values_used),
+                           static_cast<std::uint16_t>(count), plan.format});
   facts.values_used += count;
 }
 

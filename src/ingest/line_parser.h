@@ -54,6 +54,7 @@ class LineParser {
   Plan analyse_segment(std::string_view shape, std::string_view text);
   bool is_cut(const Plan& plan, std::size_t length);
   void extract(const Plan& plan, const char* text, Facts& facts);
+  void add_fact(const Plan& plan, const Value* first, const Value* end, Facts& facts) const;
   void extract_marks(const Plan& plan, std::string_view text, Facts& facts);
   static void add_event(const model::Event& event, Facts& facts);
   ShapeEntry* follow(ShapeEntry* entry);

@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     LOWTIDE_CHECK(!series.samples.empty() || !summary, "a series begins with a reading");
     for (const model::Sample& sample : series.samples) {
       LOWTIDE_CHECK(sample.bytes <= 1'000'000'000'000'000'000ULL, "no reading of an exabyte");
-      LOWTIDE_CHECK(!std::isinf(sample.at_s) && !std::isinf(sample.step), "times and steps are finite or unknown");
+      LOWTIDE_CHECK(!std::isinf(sample.at_s) && !std::isinf(sample.step),
+                    "times and steps are finite or unknown");
     }
   }
   return 0;

@@ -76,7 +76,11 @@ struct Batch {
 class BlockReader {
  public:
   BlockReader(ByteSource& source, const Options& options)
-      : source_(&source), parser_(options.use_shapes), buffer_(kBuffer + kSlack) {}
+      : source_(&source),
+        parser_(options.use_shapes),
+        buffer_(std::make_unique_for_overwrite<char[]>(kBuffer + kSlack)) {
+    std::memset(buffer_.get() + kBuffer, 0, kSlack);
+  }
 
   using MaybeError = std::optional<Error>;
 
@@ -84,7 +88,7 @@ class BlockReader {
   MaybeError look() {
     if (const auto error = fill_to_look()) return error;
     if (end_ == 0) return Error{ErrorCode::Malformed, "the file is empty"};
-    const std::string_view start(buffer_.data(), end_);
+    const std::string_view start(buffer_.get(), end_);
     if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
       decoder_ = std::make_unique<Utf16Source>(*source_, start, start[0] == '\xFE');
       source_ = decoder_.get();
@@ -95,12 +99,12 @@ class BlockReader {
     } else if (start.starts_with("\xEF\xBB\xBF")) {
       begin_ = 3;
     }
-    const std::string_view text(buffer_.data() + begin_, std::min(end_ - begin_, kLook));
+    const std::string_view text(buffer_.get() + begin_, std::min(end_ - begin_, kLook));
     const TextCheck check = check_text(text);
     if (check.nul_bytes * 100 > text.size() || check.control_bytes * 10 > text.size()) {
       return Error{ErrorCode::Malformed,
-                   fmt::format("the file is not text: {} of its first {} bytes are control bytes", check.control_bytes,
-                               text.size())};
+                   fmt::format("the file is not text: {} of its first {} bytes are control bytes",
+                               check.control_bytes, text.size())};
     }
     if (check.control_bytes > 0) warnings_.add("binary bytes in the text", 1, check.control_bytes);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos && ended_) {
@@ -121,8 +125,10 @@ class BlockReader {
     if (done_) return false;
     while (!done_ && batch.facts.headers.size() < kFactsInBatch) advance(batch.facts);
     const Registry& registry = parser_.registry();
-    batch.new_topics.assign(registry.topics().begin() + static_cast<std::ptrdiff_t>(topics_sent_), registry.topics().end());
-    batch.new_names.assign(registry.names().begin() + static_cast<std::ptrdiff_t>(names_sent_), registry.names().end());
+    batch.new_topics.assign(registry.topics().begin() + static_cast<std::ptrdiff_t>(topics_sent_),
+                            registry.topics().end());
+    batch.new_names.assign(registry.names().begin() + static_cast<std::ptrdiff_t>(names_sent_),
+                           registry.names().end());
     topics_sent_ = registry.topics().size();
     names_sent_ = registry.names().size();
     return true;
@@ -144,12 +150,12 @@ class BlockReader {
 
   MaybeError fill() {
     if (begin_ > 0 && kBuffer - end_ < kReadAtOnce) {
-      std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
       end_ -= begin_;
       begin_ = 0;
     }
     const std::size_t room = std::min(kBuffer - end_, kReadAtOnce);
-    auto got = source_->read({buffer_.data() + end_, room});
+    auto got = source_->read({buffer_.get() + end_, room});
     if (!got) return std::move(got).error();
     end_ += got.value();
     bytes_ += got.value();
@@ -161,7 +167,7 @@ class BlockReader {
   void advance(Facts& facts) {
     if (skipping_) skip_to_line_end();
     if (!skipping_) {
-      const std::size_t used = parser_.parse({buffer_.data() + begin_, end_ - begin_}, facts);
+      const std::size_t used = parser_.parse({buffer_.get() + begin_, end_ - begin_}, facts);
       begin_ += used;
       if (begin_ == end_) begin_ = end_ = 0;
       if (used > 0 && begin_ != end_) return;
@@ -178,9 +184,10 @@ class BlockReader {
     if (skipping_) {
       parser_.skip_line();
     } else if (end_ > begin_) {
-      parser_.parse_last({buffer_.data() + begin_, end_ - begin_}, facts);
+      parser_.parse_last({buffer_.get() + begin_, end_ - begin_}, facts);
       if (parser_.ignored_cut_number()) {
-        warnings_.add("the last line has no end: a number that may have been cut was ignored", parser_.lines());
+        warnings_.add("the last line has no end: a number that may have been cut was ignored",
+                      parser_.lines());
       }
     }
     parser_.finish(facts);
@@ -188,7 +195,7 @@ class BlockReader {
   }
 
   void skip_to_line_end() {
-    const char* const from = buffer_.data() + begin_;
+    const char* const from = buffer_.get() + begin_;
     const auto* const stop = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
     if (stop == nullptr) {
       begin_ = end_ = 0;
@@ -201,7 +208,7 @@ class BlockReader {
 
   // No line end within 1 MiB: what came so far is judged, the rest of the line is not.
   void cut_long_line(Facts& facts) {
-    const std::string_view line(buffer_.data() + begin_, end_ - begin_);
+    const std::string_view line(buffer_.get() + begin_, end_ - begin_);
     const std::size_t close = objects_ ? line.rfind('}') : std::string_view::npos;
     if (close != std::string_view::npos) {
       parser_.parse_piece(line.substr(0, close + 1), facts);
@@ -219,7 +226,7 @@ class BlockReader {
   LineParser parser_;
   Warnings warnings_;
   MaybeError error_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t bytes_ = 0;
@@ -299,8 +306,9 @@ class ReadAhead {
 
 base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
   if (!assembler.found()) {
-    return Error{ErrorCode::Malformed, fmt::format("no memory readings were recognised in {} lines; known are {}",
-                                                   reader.lines(), format_names())};
+    return Error{ErrorCode::Malformed,
+                 fmt::format("no memory readings were recognised in {} lines; known are {}", reader.lines(),
+                             format_names())};
   }
   Summary summary;
   summary.lines = reader.lines();
@@ -311,7 +319,8 @@ base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
     const std::uint64_t count = assembler.format_count(format.number);
     if (count > 0 && format.number != kNoFormat) counts.emplace_back(count, format.number);
   }
-  std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [count, number] : counts) summary.formats.emplace_back(formats()[number].name);
   if (const auto started = assembler.started()) summary.started = to_rfc3339(*started);
   summary.warnings = assembler.warnings().take();
@@ -328,7 +337,8 @@ base::Result<Summary> read_source(ByteSource& source, Sink& sink, const Options&
     while (reader.next(batch)) assembler.consume(batch.facts, batch.new_topics, batch.new_names);
   } else {
     ReadAhead ahead(reader);
-    while (const Batch* batch = ahead.next()) assembler.consume(batch->facts, batch->new_topics, batch->new_names);
+    while (const Batch* batch = ahead.next())
+      assembler.consume(batch->facts, batch->new_topics, batch->new_names);
   }
   if (reader.error()) return *reader.error();
   assembler.finish();
@@ -350,7 +360,9 @@ base::Result<Summary> read_log(const std::string& path, Sink& sink, const Option
   if (path == "-") return read_log(STDIN_FILENO, sink, options);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    const ErrorCode code = errno == ENOENT ? ErrorCode::Gone : errno == EACCES ? ErrorCode::Denied : ErrorCode::Io;
+    const ErrorCode code = errno == ENOENT   ? ErrorCode::Gone
+                           : errno == EACCES ? ErrorCode::Denied
+                                             : ErrorCode::Io;
     return Error{code, std::strerror(errno)};  // NOLINT(concurrency-mt-unsafe)
   }
   auto result = read_log(fd, sink, options);

@@ -96,7 +96,8 @@ TEST(one_step_out_of_order, begins_no_run) {
 TEST(a_counter_that_restarts_every_epoch, is_made_to_grow) {
   std::string text;
   for (int epoch = 0; epoch < 3; ++epoch) {
-    for (const int step : {0, 10, 20}) text += fmt::format("Epoch: {}, step: {}, RAM used: 14.45 GB\n", epoch, step);
+    for (const int step : {0, 10, 20})
+      text += fmt::format("Epoch: {}, step: {}, RAM used: 14.45 GB\n", epoch, step);
   }
 
   const Read result = read(text);
@@ -140,8 +141,10 @@ TEST(a_bar, rewrites_its_line_and_gives_its_step_to_the_dict_below) {
 
 TEST(trainer_state_json, joins_the_members_of_each_object) {
   const Read result = read(
-      "{\n  \"global_step\": 30,\n  \"log_history\": [\n    {\n      \"epoch\": 0.1,\n      \"memory_allocated (GB)\": 3.5,\n"
-      "      \"step\": 10\n    },\n    {\n      \"epoch\": 0.2,\n      \"memory_allocated (GB)\": 3.7,\n      \"step\": 20\n"
+      "{\n  \"global_step\": 30,\n  \"log_history\": [\n    {\n      \"epoch\": 0.1,\n      "
+      "\"memory_allocated (GB)\": 3.5,\n"
+      "      \"step\": 10\n    },\n    {\n      \"epoch\": 0.2,\n      \"memory_allocated (GB)\": 3.7,\n     "
+      " \"step\": 20\n"
       "    }\n  ]\n}\n");
 
   EXPECT_EQ(steps_of(result), (std::vector<double>{10, 20}));
@@ -149,7 +152,8 @@ TEST(trainer_state_json, joins_the_members_of_each_object) {
 
 TEST(a_json_array_on_one_line, is_read_object_by_object) {
   std::string text = "[";
-  for (int i = 0; i < 100000; ++i) text += fmt::format("{}{{\"step\": {}, \"rss_mb\": {}}}", i == 0 ? "" : ", ", i, 5000 + i);
+  for (int i = 0; i < 100000; ++i)
+    text += fmt::format("{}{{\"step\": {}, \"rss_mb\": {}}}", i == 0 ? "" : ", ", i, 5000 + i);
   text += "]";
 
   EXPECT_EQ(read(text).log.readings, 100000U);
@@ -157,7 +161,8 @@ TEST(a_json_array_on_one_line, is_read_object_by_object) {
 
 TEST(gpus_of_one_tick, are_told_apart) {
   const Read result = read(
-      "index, memory.used [MiB], memory.total [MiB]\n0, 4 MiB, 40960 MiB\n1, 5 MiB, 40960 MiB\n0, 6 MiB, 40960 MiB\n");
+      "index, memory.used [MiB], memory.total [MiB]\n0, 4 MiB, 40960 MiB\n1, 5 MiB, 40960 MiB\n0, 6 MiB, "
+      "40960 MiB\n");
 
   ASSERT_EQ(result.log.series.size(), 2U);
   EXPECT_EQ(result.log.series[0].info.gpu_index, 0);
@@ -176,7 +181,9 @@ TEST(bad_readings, are_ignored_with_a_warning) {
 }
 
 TEST(time_that_goes_back, is_ignored_with_a_warning) {
-  const Read result = read("time,rss_mb\n2026-01-01 00:00:10,5\n2026-01-01 00:00:20,6\n2026-01-01 00:00:05,7\n2026-01-01 00:00:30,8\n");
+  const Read result = read(
+      "time,rss_mb\n2026-01-01 00:00:10,5\n2026-01-01 00:00:20,6\n2026-01-01 00:00:05,7\n2026-01-01 "
+      "00:00:30,8\n");
 
   EXPECT_EQ(result.log.readings, 3U);
   EXPECT_THAT(warnings_of(result), HasSubstr("time goes back"));
@@ -246,8 +253,11 @@ TEST(shapes, give_what_analysis_of_every_line_gives) {
   for (int i = 0; i < 3000; ++i) {
     const double loss = 3.0 / (1 + i);
     text += fmt::format("Step {}:  {},{:03} MB\n", i, 5 + i / 500, i % 1000);
-    if (i % 3 == 0) text += fmt::format("2026-05-18 16:{:02}:{:02} INFO loss={:.4g} rss={:.1f}GB\n", i / 60 % 60, i % 60, loss, 5 + loss);
-    if (i % 7 == 0) text += fmt::format(" 5%|# | {}/3000 [00:03<00:00, 12.62it/s, ram={}.2G]\r", i, 5 + i / 1000);
+    if (i % 3 == 0)
+      text += fmt::format("2026-05-18 16:{:02}:{:02} INFO loss={:.4g} rss={:.1f}GB\n", i / 60 % 60, i % 60,
+                          loss, 5 + loss);
+    if (i % 7 == 0)
+      text += fmt::format(" 5%|# | {}/3000 [00:03<00:00, 12.62it/s, ram={}.2G]\r", i, 5 + i / 1000);
   }
   Recorder fast;
   Recorder slow;

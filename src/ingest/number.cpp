@@ -20,6 +20,9 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
 constexpr std::array<double, 20> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
                                             1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
 
+constexpr std::array<std::uint64_t, 9> kWholePowers = {1,       10,        100,        1'000,      10'000,
+                                                       100'000, 1'000'000, 10'000'000, 100'000'000};
+
 // Digits with an optional point and grouping commas, by integer arithmetic: at
 // most 18 digits, so that nothing overflows.
 double read_short(const char* text, std::size_t length, char point) {
@@ -38,10 +41,11 @@ double read_short(const char* text, std::size_t length, char point) {
   return static_cast<double>(digits) / kPowers[fraction];
 }
 
-static_assert(std::endian::native == std::endian::little, "eight digits are read at once, the first in the lowest byte");
+static_assert(std::endian::native == std::endian::little,
+              "eight digits are read at once, the first in the lowest byte");
 
 // Up to eight digits, one per byte, the first in the lowest: three multiplications.
-std::uint64_t join_digits(std::uint64_t bytes, std::size_t count) {
+[[gnu::always_inline]] inline std::uint64_t join_digits(std::uint64_t bytes, std::size_t count) {
   bytes = (bytes & 0x0F0F0F0F0F0F0F0FULL) << (64 - 8 * count);
   bytes = bytes * 10 + (bytes >> 8U);
   return ((bytes & 0x000000FF000000FFULL) * 0x000F424000000064ULL +
@@ -50,7 +54,8 @@ std::uint64_t join_digits(std::uint64_t bytes, std::size_t count) {
 }
 
 // Eight bytes or fewer with one point or comma among them; the same value as read_short().
-double read_eight(const char* text, std::size_t length, char separator, bool divides) {
+[[gnu::always_inline]] inline double read_eight(const char* text, std::size_t length, char separator,
+                                                bool divides) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, text, 8);
   const std::uint64_t difference = bytes ^ (0x0101010101010101ULL * static_cast<std::uint8_t>(separator));
@@ -60,6 +65,17 @@ double read_eight(const char* text, std::size_t length, char separator, bool div
   const std::uint64_t digits = (bytes & low) | ((bytes >> 8U) & ~low);
   const auto value = static_cast<double>(join_digits(digits, length - 1));
   return divides ? value / kPowers[length - 1 - before] : value;
+}
+
+// A point among the first eight bytes and at most eight digits after it.
+[[gnu::always_inline]] inline double read_two(const char* text, std::size_t length, std::size_t before) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, text, 8);
+  const std::uint64_t high = join_digits(bytes, before);
+  const std::size_t after = length - 1 - before;
+  std::memcpy(&bytes, text + before + 1, 8);
+  const std::uint64_t low = join_digits(bytes, after);
+  return static_cast<double>(high * kWholePowers[after] + low) / kPowers[after];
 }
 
 double read_long(const char* text, std::size_t length, NumberForm form) {
@@ -131,11 +147,19 @@ double read_number(const char* text, std::size_t length, NumberForm form) {
     std::memcpy(&bytes, text, 8);
     if (length <= 8) return static_cast<double>(join_digits(bytes, length));
     std::uint64_t digits = join_digits(bytes, 8);
-    for (std::size_t at = 8; at < length; ++at) digits = digits * 10 + static_cast<std::uint64_t>(text[at] - '0');
+    for (std::size_t at = 8; at < length; ++at)
+      digits = digits * 10 + static_cast<std::uint64_t>(text[at] - '0');
     return static_cast<double>(digits);
   }
   if (form == NumberForm::Decimal && length <= 8) return read_eight(text, length, '.', true);
-  if (form == NumberForm::Grouped && length <= 7 && text[length - 4] == ',') return read_eight(text, length, ',', false);
+  if (form == NumberForm::Decimal && length <= 17) {
+    std::size_t before = 1;
+    while (before < 8 && text[before] != '.') ++before;
+    const std::size_t after = length - 1 - before;
+    if (text[before] == '.' && after >= 1 && after <= 8) return read_two(text, length, before);
+  }
+  if (form == NumberForm::Grouped && length <= 7 && text[length - 4] == ',')
+    return read_eight(text, length, ',', false);
   return read_short(text, length, form == NumberForm::DecimalComma ? ',' : '.');
 }
 

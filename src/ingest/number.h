@@ -20,10 +20,10 @@ constexpr char to_lower(char c) {
 
 // How a number is written; decided once per shape of line.
 enum class NumberForm : unsigned char {
-  Digits,     // 5552
-  Decimal,    // 5552.25, with one point
-  Grouped,    // 5,552 or 5,552.25
-  Exponent,   // 1.5e-04
+  Digits,        // 5552
+  Decimal,       // 5552.25, with one point
+  Grouped,       // 5,552 or 5,552.25
+  Exponent,      // 1.5e-04
   DecimalComma,  // 5552,25: only in files whose fields are parted by ';'
 };
 
@@ -37,7 +37,7 @@ struct NumberText {
 NumberText scan_number(std::string_view text, bool decimal_comma = false);
 
 // The value of a text that scan_number() found. Never fails: what is too large
-// for a double becomes infinity. Eight bytes from `text` must be readable, whatever the length.
+// for a double becomes infinity. Sixteen bytes from `text` must be readable, whatever the length.
 double read_number(const char* text, std::size_t length, NumberForm form);
 
 // Up to four digits, as dates have them.

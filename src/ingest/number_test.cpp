@@ -10,7 +10,7 @@ namespace {
 
 double value_of(std::string text, bool decimal_comma = false) {
   const NumberText number = scan_number(text, decimal_comma);
-  text.append(8, ' ');
+  text.append(16, ' ');
   return number.length == 0 ? std::nan("") : read_number(text.data(), number.length, number.form);
 }
 

@@ -7,9 +7,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
-#include <string>
 #include <vector>
 
 #include "ingest/facts.h"
@@ -26,13 +26,14 @@ struct Slot {
   Role role = Role::None;
   NumberForm form = NumberForm::Digits;
   bool negative = false;
-  std::uint8_t unit = 0;  // set by finish_plan()
+  std::uint8_t unit = 0;  // set when the analysis is done
 };
 
 struct Plan {
   std::vector<Slot> slots;
   std::optional<TimeText> time;
   std::uint16_t format = 0;
+  bool plain = false;          // no time, names or marks: numbers only
   bool ask_each_time = false;  // the digits themselves matter (an event, a header): never cached
   std::optional<std::uint16_t> next_context;
 
@@ -43,13 +44,13 @@ struct Column {
   Role role = Role::None;
   std::uint16_t topic = 0;
   std::uint16_t written_topic = 0;  // where the cell has a unit of its own
-  double scale = 0;        // where the cell has no unit of its own
+  double scale = 0;                 // where the cell has no unit of its own
   UnitSource unit = UnitSource::Written;
 };
 
 // A header that was seen: how to read the rows that follow.
 struct Layout {
-  char delimiter = ',';     // ' ' = any blanks; 'G' = two or more blanks or a tab
+  char delimiter = ',';  // ' ' = any blanks; 'G' = two or more blanks or a tab
   std::uint16_t format = 0;
   bool last_takes_rest = false;
   bool decimal_comma = false;

@@ -55,9 +55,9 @@ class StepCounter {
   bool known_ = false;
   Progress last_;
   double offset_ = 0;
-  double first_ = 0;           // of the run
+  double first_ = 0;  // of the run
   double first_in_epoch_ = 0;
-  double stride_ = 1;          // between the last two steps
+  double stride_ = 1;  // between the last two steps
 };
 
 }  // namespace lowtide::ingest

@@ -22,7 +22,9 @@ struct RecordedRun {
 
 class Recorder : public Sink {
  public:
-  void begin_run(const std::string& name, std::uint64_t first_line) override { runs.push_back({name, first_line, {}}); }
+  void begin_run(const std::string& name, std::uint64_t first_line) override {
+    runs.push_back({name, first_line, {}});
+  }
   SeriesIndex begin_series(const SeriesInfo& info) override {
     runs.back().series.push_back(series.size());
     series.push_back({info, {}, {}});

@@ -40,7 +40,8 @@ std::string_view text_of(std::string_view text, const Field& field) {
 bool number_in(std::string_view shape, const Field& field, double scale, Slot& slot) {
   const NumberText number = scan_number(text_of(shape, field));
   if (number.length == 0) return false;
-  const std::string_view unit = shape.substr(field.begin + number.length, field.end - field.begin - number.length);
+  const std::string_view unit =
+      shape.substr(field.begin + number.length, field.end - field.begin - number.length);
   slot.offset = static_cast<std::uint32_t>(field.begin);
   slot.length = static_cast<std::uint32_t>(number.length);
   slot.form = number.form;
@@ -59,7 +60,7 @@ Context with_free_scale(const Line& line, double scale) {
 double free_option(std::string_view text) {
   const std::size_t at = text.find("free -");
   if (at == std::string_view::npos || (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_'))) return 0;
-  for (std::size_t i = at + 5; i + 1 < text.size() && text[i] == '-'; ) {
+  for (std::size_t i = at + 5; i + 1 < text.size() && text[i] == '-';) {
     for (++i; i < text.size() && is_letter(text[i]); ++i) {
       switch (text[i]) {
         case 'b':
@@ -83,8 +84,8 @@ void remember_free_option(const Line& line, Plan& plan) {
   const double scale = free_option(line.shape);
   if (scale == 0 || scale == line.context.free_scale) return;
   const Context context = with_free_scale(line, scale);
-  plan.next_context = line.registry.context(context, "free option " + std::to_string(scale) + " " +
-                                                         std::to_string(line.context_number));
+  plan.next_context = line.registry.context(
+      context, "free option " + std::to_string(scale) + " " + std::to_string(line.context_number));
 }
 
 Slot mark(Role role) {
@@ -178,8 +179,8 @@ bool analyse_free(const Line& line, Plan& plan) {
   const bool corrected = first == "-/+" && text_of(shape, fields[1]) == "buffers/cache:";
   if (first != "Mem:" && !corrected) return false;
   const double told = line.context.free_scale;
-  const std::uint16_t topic = line.registry.topic(
-      {Quantity::SystemMemory, "", told > 0 ? UnitSource::Written : UnitSource::Free});
+  const std::uint16_t topic =
+      line.registry.topic({Quantity::SystemMemory, "", told > 0 ? UnitSource::Written : UnitSource::Free});
   const std::uint16_t written = line.registry.topic({Quantity::SystemMemory, "", UnitSource::Written});
   const auto take = [&](const Field& field, Role role) {
     Slot slot;
@@ -203,7 +204,8 @@ bool analyse_top_summary(const Line& line, Plan& plan) {
   if (fields.size() < 8) return false;
   double scale = size_unit(text_of(shape, fields[0]));
   std::size_t first = 1;
-  const bool old = text_of(shape, fields[0]) == "Mem:";  // procps 3.2: "Mem:  8174340k total,  7654321k used,"
+  const bool old =
+      text_of(shape, fields[0]) == "Mem:";  // procps 3.2: "Mem:  8174340k total,  7654321k used,"
   if (old) {
     scale = 1;
     first = 0;
@@ -356,7 +358,8 @@ bool analyse_memory_summary(const Line& line, Plan& plan) {
   if (fields.size() < 3) return false;
   const double scale = size_unit(text_of(shape.substr(bar + 1), fields[1]));
   Slot slot;
-  if (scale == 0 || !number_in(shape, {fields[0].begin + bar + 1, fields[0].end + bar + 1}, scale, slot)) return false;
+  if (scale == 0 || !number_in(shape, {fields[0].begin + bar + 1, fields[0].end + bar + 1}, scale, slot))
+    return false;
   slot.role = Role::Memory;
   slot.topic = line.registry.topic(
       {allocated ? Quantity::GpuAllocated : Quantity::GpuReserved, "", UnitSource::Written});
@@ -403,7 +406,8 @@ bool analyse_bare_number(const Line& line, Plan& plan) {
   Slot slot;
   const Field& field = fields[0];
   const NumberText number = scan_number(text_of(line.shape, field));
-  if (number.length < 4 || number.length != field.end - field.begin || number.form != NumberForm::Digits) return false;
+  if (number.length < 4 || number.length != field.end - field.begin || number.form != NumberForm::Digits)
+    return false;
   slot.offset = static_cast<std::uint32_t>(field.begin);
   slot.length = static_cast<std::uint32_t>(number.length);
   slot.role = Role::Memory;

@@ -6,7 +6,7 @@
 
 namespace lowtide::ingest {
 
-bool analyse_watch(const Line& line, Plan& plan);         // also top's first line and a `date` alone
+bool analyse_watch(const Line& line, Plan& plan);  // also top's first line and a `date` alone
 bool analyse_mprof(const Line& line, Plan& plan);
 bool analyse_free(const Line& line, Plan& plan);
 bool analyse_top_summary(const Line& line, Plan& plan);

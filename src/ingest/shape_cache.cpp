@@ -1,6 +1,8 @@
 #include "ingest/shape_cache.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace lowtide::ingest {
 namespace {
@@ -59,10 +61,10 @@ std::uint64_t ShapeCache::hash_of(std::string_view shape, std::uint16_t context)
 
 ShapeEntry* ShapeCache::find(std::string_view shape, std::uint16_t context) {
   const std::uint64_t hash = hash_of(shape, context);
-  for (ShapeEntry& entry : sets_[hash % kSets]) {
-    if (entry.length == shape.size() && entry.hash == hash && entry.context == context && !entry.bytes.empty() &&
-        std::memcmp(entry.bytes.data(), shape.data(), shape.size()) == 0) {
-      return &entry;
+  for (const std::unique_ptr<ShapeEntry>& entry : sets_[hash % kSets]) {
+    if (entry != nullptr && entry->length == shape.size() && entry->hash == hash &&
+        entry->context == context && std::memcmp(entry->bytes.data(), shape.data(), shape.size()) == 0) {
+      return entry.get();
     }
   }
   return nullptr;
@@ -71,10 +73,14 @@ ShapeEntry* ShapeCache::find(std::string_view shape, std::uint16_t context) {
 ShapeEntry* ShapeCache::add(std::string_view shape, std::uint16_t context, Plan plan) {
   const std::uint64_t hash = hash_of(shape, context);
   const std::size_t set = hash % kSets;
-  ShapeEntry& entry = sets_[set][next_[set]];
+  // An entry that is replaced stays where it is: others may still name it as their follower,
+  // and matches() tells that it is another shape now.
+  std::unique_ptr<ShapeEntry>& place = sets_[set][next_[set]];
+  if (place == nullptr) place = std::make_unique<ShapeEntry>();
+  ShapeEntry& entry = *place;
   next_[set] = static_cast<std::uint8_t>((next_[set] + 1) % kWays);
   const std::size_t padded = (shape.size() + 15) / 16 * 16;
-  // At least one block, so that an empty line has bytes and counts as used.
+  // At least one block, so that an empty line has bytes to compare.
   entry.bytes.assign(std::max<std::size_t>(padded, 16), 0);
   entry.spread.assign(std::max<std::size_t>(padded, 16), 255);
   for (std::size_t at = 0; at < shape.size(); ++at) {

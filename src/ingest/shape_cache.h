@@ -62,7 +62,7 @@ class ShapeCache {
 
   static std::uint64_t hash_of(std::string_view shape, std::uint16_t context);
 
-  std::vector<std::array<ShapeEntry, kWays>> sets_;
+  std::vector<std::array<std::unique_ptr<ShapeEntry>, kWays>> sets_;
   std::vector<std::uint8_t> next_;  // the way of each set that is replaced next
 };
 

@@ -35,8 +35,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < fast.series.size(); ++i) {
     const auto& left = fast.series[i];
     const auto& right = slow.series[i];
-    LOWTIDE_CHECK(left.info.name == right.info.name && left.info.quantity == right.info.quantity, "the same names");
-    LOWTIDE_CHECK(left.samples.size() == right.samples.size() && left.lines == right.lines, "the same readings");
+    LOWTIDE_CHECK(left.info.name == right.info.name && left.info.quantity == right.info.quantity,
+                  "the same names");
+    LOWTIDE_CHECK(left.samples.size() == right.samples.size() && left.lines == right.lines,
+                  "the same readings");
     for (std::size_t k = 0; k < left.samples.size(); ++k) {
       LOWTIDE_CHECK(left.samples[k].bytes == right.samples[k].bytes, "the same bytes");
       LOWTIDE_CHECK(same(left.samples[k].step, right.samples[k].step), "the same steps");

@@ -30,7 +30,8 @@ std::string_view text_of(std::string_view line, const Field& field) {
 
 Field trimmed(std::string_view line, Field field) {
   while (field.begin < field.end && (is_blank(line[field.begin]) || line[field.begin] == '"')) ++field.begin;
-  while (field.end > field.begin && (is_blank(line[field.end - 1]) || line[field.end - 1] == '"')) --field.end;
+  while (field.end > field.begin && (is_blank(line[field.end - 1]) || line[field.end - 1] == '"'))
+    --field.end;
   return field;
 }
 
@@ -45,7 +46,8 @@ std::vector<Field> cut(std::string_view line, char delimiter, std::size_t limit)
       std::size_t end = at;
       while (end < line.size()) {
         const bool blank = is_blank(line[end]);
-        const bool wide = line[end] == '\t' || (end + 1 < line.size() && is_blank(line[end + 1])) || end + 1 == line.size();
+        const bool wide =
+            line[end] == '\t' || (end + 1 < line.size() && is_blank(line[end + 1])) || end + 1 == line.size();
         if (blank && (delimiter == ' ' || wide)) break;
         ++end;
       }
@@ -98,7 +100,8 @@ Column column_of(const HeaderColumn& from, Registry& registry, UnitSource when_u
     column.scale = convention;
   }
   column.topic = registry.topic({from.meaning.quantity, column_label(from.name), column.unit});
-  column.written_topic = registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written});
+  column.written_topic =
+      registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written});
   return column;
 }
 
@@ -112,7 +115,8 @@ void drop_weaker(std::vector<HeaderColumn>& columns) {
     for (const HeaderColumn& other : columns) {
       if (&other == &mine || other.meaning.role != role) continue;
       if (role == Role::Memory || role == Role::Limit) {
-        if (other.meaning.quantity != mine.meaning.quantity || other.meaning.rest != mine.meaning.rest) continue;
+        if (other.meaning.quantity != mine.meaning.quantity || other.meaning.rest != mine.meaning.rest)
+          continue;
         if (has_digit && other.meaning.rank == mine.meaning.rank) continue;  // "rss_0", "rss_1"
       }
       const bool stronger = other.meaning.rank > mine.meaning.rank ||
@@ -144,7 +148,8 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
   if (named * 2 < fields.size()) return std::nullopt;
   if (nvidia) {
     const auto has = [&](std::string_view name) {
-      return std::any_of(columns.begin(), columns.end(), [&](const HeaderColumn& column) { return column.name == name; });
+      return std::any_of(columns.begin(), columns.end(),
+                         [&](const HeaderColumn& column) { return column.name == name; });
     };
     const bool identified = has("index") || has("pid");
     for (HeaderColumn& column : columns) {
@@ -191,8 +196,8 @@ std::optional<Layout> single_column(const Line& line) {
   layout.format = kCsvFormat;
   // `ps -o rss` prints RSS alone, and ps counts in KiB.
   const bool ps = name == "RSS" || name == "RES";
-  layout.columns.push_back(column_of(column, line.registry, ps ? UnitSource::Convention : UnitSource::Magnitude,
-                                     ps ? 1024.0 : 0.0));
+  layout.columns.push_back(column_of(column, line.registry,
+                                     ps ? UnitSource::Convention : UnitSource::Magnitude, ps ? 1024.0 : 0.0));
   layout.delimiter = ps ? ' ' : ',';
   if (ps) layout.format = kPsFormat;
   return layout;
@@ -358,7 +363,8 @@ class RowReader {
     slot.role = column.role;
     slot.topic = column.topic;
     slot.scale = column.scale;
-    if (equal_ignoring_case(text, "nan") || equal_ignoring_case(text, "inf") || equal_ignoring_case(text, "-inf")) {
+    if (equal_ignoring_case(text, "nan") || equal_ignoring_case(text, "inf") ||
+        equal_ignoring_case(text, "-inf")) {
       slot.role = Role::NotANumber;
       plan_.slots.push_back(slot);
       return true;
@@ -368,7 +374,8 @@ class RowReader {
       slot.negative = true;
       ++begin;
     }
-    const NumberText number = scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
+    const NumberText number =
+        scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
     if (number.length == 0) return false;
     slot.offset = static_cast<std::uint32_t>(begin);
     slot.length = static_cast<std::uint32_t>(number.length);
@@ -436,7 +443,8 @@ class RowReader {
       slot.negative = true;
       ++begin;
     }
-    const NumberText number = scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
+    const NumberText number =
+        scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
     if (number.length == 0 || begin + number.length != field.end) return false;
     slot.offset = static_cast<std::uint32_t>(begin);
     slot.length = static_cast<std::uint32_t>(number.length);
@@ -467,7 +475,8 @@ bool analyse_header(const Line& line, Plan& plan) {
   std::optional<Layout> layout = wide_layout(line);
   if (!layout) layout = process_layout(line);
   for (const char delimiter : {',', '\t', ';', '|'}) {
-    if (!layout && line.text.find(delimiter) != std::string_view::npos) layout = delimited_layout(line, delimiter);
+    if (!layout && line.text.find(delimiter) != std::string_view::npos)
+      layout = delimited_layout(line, delimiter);
   }
   if (!layout) layout = single_column(line);
   if (!layout) return false;

@@ -188,7 +188,8 @@ LastWord word_before(std::string_view text, std::size_t begin, std::size_t from)
   while (at > from && is_word_byte(text[at - 1])) --at;
   last.word = text.substr(at, end - at);
   std::size_t second = at;
-  while (second > from && (is_blank(text[second - 1]) || text[second - 1] == '/' || text[second - 1] == '.')) --second;
+  while (second > from && (is_blank(text[second - 1]) || text[second - 1] == '/' || text[second - 1] == '.'))
+    --second;
   std::size_t start = second;
   while (start > from && is_word_byte(text[start - 1])) --start;
   last.phrase = text.substr(start < second ? start : at, end - (start < second ? start : at));
@@ -292,7 +293,8 @@ class TextReader {
       const Figure* total = nullptr;
       if (i + 1 < figures_.size() && is_whole(figures_[i + 1]) && is_whole(figure)) {
         const std::size_t slash = skip_blanks(text_, figure.end);
-        if (slash < text_.size() && text_[slash] == '/' && skip_blanks(text_, slash + 1) == figures_[i + 1].begin) {
+        if (slash < text_.size() && text_[slash] == '/' &&
+            skip_blanks(text_, slash + 1) == figures_[i + 1].begin) {
           total = &figures_[i + 1];
         }
       }
@@ -311,7 +313,8 @@ class TextReader {
         const bool plural = last.word.back() == 's' || last.word.back() == 'S';
         used_[i] = true;
         if (total != nullptr) used_[i + 1] = true;
-        if ((!plural || total != nullptr) && meaning.rank > best) take_step(figure, total, meaning.rank, best);
+        if ((!plural || total != nullptr) && meaning.rank > best)
+          take_step(figure, total, meaning.rank, best);
         continue;
       }
       if (meaning.role == Role::Pid || equal_ignoring_case(last.word, "process")) {
@@ -376,7 +379,8 @@ class TextReader {
     if (used_[i] || figure.percent || figure.rate || figure.delta) return;
     std::size_t begin = figure.phrase;
     // The index belongs to the phrase: "GPU 0: 5.1 GB".
-    const bool after_gpu = i > 0 && std::find(gpu_indices_.begin(), gpu_indices_.end(), i - 1) != gpu_indices_.end();
+    const bool after_gpu =
+        i > 0 && std::find(gpu_indices_.begin(), gpu_indices_.end(), i - 1) != gpu_indices_.end();
     if (after_gpu) begin = std::min(begin, figures_[i - 1].phrase);
     const std::string_view near = text_.substr(begin, figure.begin - begin);
     // What is farther away than this is no longer the subject; it also bounds the work.
@@ -414,12 +418,14 @@ class TextReader {
     if (figure.unit > 0) {
       candidate.scale = figure.unit;
       // "used 5 GB of disk": a use of something that is never called memory.
-      if (!meaning.says_memory && !subject.says_memory && !bare && !meaning.says_gpu && !subject.says_gpu) return;
+      if (!meaning.says_memory && !subject.says_memory && !bare && !meaning.says_gpu && !subject.says_gpu)
+        return;
       if (meaning.scale > 0 && meaning.scale == figure.unit) candidate.scale = figure.unit;
     } else {
       if (!last.adjacent || !last.colon || figure.end < text_.size()) {
-        const bool followed = figure.end < text_.size() && (is_letter(text_[figure.end]) || text_[figure.end] == '/' ||
-                                                            text_[figure.end] == ':' || text_[figure.end] == '.');
+        const bool followed =
+            figure.end < text_.size() && (is_letter(text_[figure.end]) || text_[figure.end] == '/' ||
+                                          text_[figure.end] == ':' || text_[figure.end] == '.');
         if (!last.adjacent || followed) return;
         if (!last.colon && meaning.scale == 0) return;
       }
@@ -551,7 +557,9 @@ std::size_t take_prefix(std::string_view shape, Plan& plan) {
     const bool tag = rank != std::string_view::npos || pid != std::string_view::npos;
     if (tag) {
       std::size_t digits = (rank != std::string_view::npos ? rank + 4 : pid + 3);
-      while (digits < inside.size() && (inside[digits] == ' ' || inside[digits] == ':' || inside[digits] == '=')) ++digits;
+      while (digits < inside.size() &&
+             (inside[digits] == ' ' || inside[digits] == ':' || inside[digits] == '='))
+        ++digits;
       const NumberText number = scan_number(inside.substr(std::min(digits, inside.size())));
       if (number.length > 0 && number.form == NumberForm::Digits) {
         Slot slot;

@@ -119,7 +119,8 @@ std::optional<TimeText> find_named_month(std::string_view shape, std::size_t at)
 }
 
 double seconds_of_date(int year, int month, int day) {
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!date.ok()) return std::nan("");
   return 86400.0 * static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());

@@ -42,10 +42,10 @@ class Timeline {
   std::optional<double> origin_;
   std::optional<double> started_;
   Role kind_ = Role::None;
-  double last_ = 0;      // seconds since the origin
-  double wrap_ = 0;      // days or years that a clock without them has gone round
+  double last_ = 0;  // seconds since the origin
+  double wrap_ = 0;  // days or years that a clock without them has gone round
   double last_raw_ = 0;
-  int back_ = 0;         // readings in a row that lie before the last one
+  int back_ = 0;  // readings in a row that lie before the last one
 };
 
 }  // namespace lowtide::ingest

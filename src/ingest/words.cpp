@@ -13,8 +13,8 @@ namespace {
 using model::Quantity;
 
 enum class Class : std::uint8_t {
-  Memory,     // says memory, nothing more
-  Resident,   // memory of a process, and how it is counted
+  Memory,    // says memory, nothing more
+  Resident,  // memory of a process, and how it is counted
   Used,
   Allocated,
   Reserved,
@@ -28,7 +28,7 @@ enum class Class : std::uint8_t {
   Deny,
   Virtual,
   Percent,
-  Duration,   // of a part of the work, not a point in time
+  Duration,  // of a part of the work, not a point in time
   Time,
   Step,
   Epoch,
@@ -47,95 +47,184 @@ struct Word {
 
 // One line per word. Sorted by what they say, not by letter: it is read by people.
 constexpr std::array kWords = {
-    Word{"memory", Class::Memory, 40},       Word{"mem", Class::Memory, 40},
-    Word{"ram", Class::Resident, 60},        Word{"rss", Class::Resident, 90},
-    Word{"res", Class::Resident, 90},        Word{"resident", Class::Resident, 90},
-    Word{"real", Class::Resident, 90},       Word{"uss", Class::Resident, 80},
-    Word{"pss", Class::Resident, 85},        Word{"maxrss", Class::Peak},
-    Word{"vram", Class::Gpu, 45},            Word{"fb", Class::Gpu, 45},
-    Word{"used", Class::Used, 10},           Word{"usage", Class::Used, 10},
-    Word{"using", Class::Used, 5},           Word{"use", Class::Used, 5},
-    Word{"consumption", Class::Used, 5},     Word{"consumed", Class::Used, 5},
-    Word{"footprint", Class::Used, 5},       Word{"occupied", Class::Used, 5},
-    Word{"allocated", Class::Allocated, 8},  Word{"alloc", Class::Allocated, 8},
-    Word{"active", Class::Allocated, 2},     Word{"reserved", Class::Reserved, 8},
-    Word{"cached", Class::Reserved, 4},      Word{"gpu", Class::Gpu, 2},
-    Word{"cuda", Class::Gpu, 2},             Word{"nvidia", Class::Gpu, 2},
-    Word{"hpu", Class::Gpu, 2},              Word{"device", Class::Gpu, 1},
-    Word{"host", Class::Host, 20},           Word{"cpu", Class::Host, 20},
-    Word{"process", Class::Process, 100},    Word{"proc", Class::Process, 100},
-    Word{"self", Class::Process, 50},        Word{"system", Class::System, 10},
-    Word{"sys", Class::System, 10},          Word{"machine", Class::System, 10},
-    Word{"node", Class::System, 10},         Word{"container", Class::Container, 10},
-    Word{"cgroup", Class::Container, 10},    Word{"docker", Class::Container, 10},
-    Word{"total", Class::Total},             Word{"limit", Class::Total},
-    Word{"capacity", Class::Total},          Word{"max", Class::Peak},
-    Word{"peak", Class::Peak},               Word{"maximum", Class::Peak},
-    Word{"hwm", Class::Peak},                Word{"high", Class::Peak},
-    Word{"min", Class::Deny},                Word{"free", Class::Deny},
-    Word{"freed", Class::Deny},              Word{"avail", Class::Deny},
-    Word{"available", Class::Deny},          Word{"swap", Class::Deny},
-    Word{"shared", Class::Deny},             Word{"shr", Class::Deny},
-    Word{"buff", Class::Deny},               Word{"buffers", Class::Deny},
-    Word{"cache", Class::Deny},              Word{"delta", Class::Deny},
-    Word{"diff", Class::Deny},               Word{"change", Class::Deny},
-    Word{"growth", Class::Deny},             Word{"grew", Class::Deny},
-    Word{"increase", Class::Deny},           Word{"increased", Class::Deny},
-    Word{"leaked", Class::Deny},             Word{"bandwidth", Class::Deny},
-    Word{"checkpoint", Class::Deny},         Word{"disk", Class::Deny},
-    Word{"file", Class::Deny},               Word{"download", Class::Deny},
-    Word{"downloaded", Class::Deny},         Word{"clocks", Class::Deny},
-    Word{"clock", Class::Deny},              Word{"temperature", Class::Deny},
-    Word{"temp", Class::Deny},               Word{"power", Class::Deny},
-    Word{"tensors", Class::Deny},            Word{"objects", Class::Deny},
-    Word{"params", Class::Deny},             Word{"parameters", Class::Deny},
-    Word{"weights", Class::Deny},            Word{"needed", Class::Deny},
-    Word{"requires", Class::Deny},           Word{"required", Class::Deny},
-    Word{"expected", Class::Deny},           Word{"estimated", Class::Deny},
-    Word{"pinned", Class::Deny},             Word{"faults", Class::Deny},
-    Word{"lost", Class::Deny},               Word{"saved", Class::Deny},
-    Word{"virtual", Class::Virtual},         Word{"virt", Class::Virtual},
-    Word{"vms", Class::Virtual},             Word{"vsz", Class::Virtual},
-    Word{"vss", Class::Virtual},             Word{"vsize", Class::Virtual},
-    Word{"percent", Class::Percent},         Word{"percentage", Class::Percent},
-    Word{"pct", Class::Percent},             Word{"util", Class::Percent},
-    Word{"utilization", Class::Percent},     Word{"utilisation", Class::Percent},
-    Word{"fraction", Class::Percent},        Word{"ratio", Class::Percent},
-    Word{"data", Class::Duration},           Word{"eta", Class::Duration},
-    Word{"per", Class::Duration},            Word{"forward", Class::Duration},
-    Word{"backward", Class::Duration},       Word{"remaining", Class::Duration},
-    Word{"loss", Class::Duration},           Word{"warmup", Class::Duration},
-    Word{"every", Class::Duration},          Word{"num", Class::Duration},
-    Word{"eval", Class::Duration},           Word{"runtime", Class::Duration},
-    Word{"throughput", Class::Duration},     Word{"lr", Class::Duration},
-    Word{"batchsize", Class::Duration},      Word{"size", Class::Filler},
-    Word{"time", Class::Time},               Word{"timestamp", Class::Time},
-    Word{"datetime", Class::Time},           Word{"date", Class::Time},
-    Word{"elapsed", Class::Time, 1},         Word{"ts", Class::Time},
-    Word{"t", Class::Time},                  Word{"wall", Class::Time},
-    Word{"walltime", Class::Time},           Word{"seconds", Class::Time},
-    Word{"secs", Class::Time},               Word{"sec", Class::Time},
-    Word{"step", Class::Step, 8},            Word{"steps", Class::Step, 3},
-    Word{"iter", Class::Step, 6},            Word{"iteration", Class::Step, 6},
-    Word{"iterations", Class::Step, 3},      Word{"iters", Class::Step, 3},
-    Word{"it", Class::Step, 2},              Word{"batch", Class::Step, 2},
-    Word{"batches", Class::Step, 2},         Word{"updates", Class::Step, 3},
-    Word{"global", Class::Filler, 1},        Word{"epoch", Class::Epoch},
-    Word{"epochs", Class::Epoch},            Word{"pid", Class::Pid},
-    Word{"tgid", Class::Pid},                Word{"name", Class::Name},
-    Word{"command", Class::Name},            Word{"cmd", Class::Name},
-    Word{"comm", Class::Name},               Word{"args", Class::Name},
-    Word{"names", Class::Name},              Word{"index", Class::Index},
-    Word{"idx", Class::Index},               Word{"id", Class::Index},
-    Word{"uuid", Class::Index},              Word{"rank", Class::Rank},
-    Word{"current", Class::Filler},          Word{"cur", Class::Filler},
-    Word{"currently", Class::Filler},        Word{"now", Class::Filler},
-    Word{"of", Class::Filler},               Word{"the", Class::Filler},
-    Word{"is", Class::Filler},               Word{"at", Class::Filler},
-    Word{"in", Class::Filler},               Word{"set", Class::Filler},
-    Word{"by", Class::Filler},               Word{"after", Class::Filler},
-    Word{"already", Class::Filler},          Word{"trainer", Class::Filler},
-    Word{"train", Class::Filler},            Word{"main", Class::Filler},
+    Word{"memory", Class::Memory, 40},
+    Word{"mem", Class::Memory, 40},
+    Word{"ram", Class::Resident, 60},
+    Word{"rss", Class::Resident, 90},
+    Word{"res", Class::Resident, 90},
+    Word{"resident", Class::Resident, 90},
+    Word{"real", Class::Resident, 90},
+    Word{"uss", Class::Resident, 80},
+    Word{"pss", Class::Resident, 85},
+    Word{"maxrss", Class::Peak},
+    Word{"vram", Class::Gpu, 45},
+    Word{"fb", Class::Gpu, 45},
+    Word{"used", Class::Used, 10},
+    Word{"usage", Class::Used, 10},
+    Word{"using", Class::Used, 5},
+    Word{"use", Class::Used, 5},
+    Word{"consumption", Class::Used, 5},
+    Word{"consumed", Class::Used, 5},
+    Word{"footprint", Class::Used, 5},
+    Word{"occupied", Class::Used, 5},
+    Word{"allocated", Class::Allocated, 8},
+    Word{"alloc", Class::Allocated, 8},
+    Word{"active", Class::Allocated, 2},
+    Word{"reserved", Class::Reserved, 8},
+    Word{"cached", Class::Reserved, 4},
+    Word{"gpu", Class::Gpu, 2},
+    Word{"cuda", Class::Gpu, 2},
+    Word{"nvidia", Class::Gpu, 2},
+    Word{"hpu", Class::Gpu, 2},
+    Word{"device", Class::Gpu, 1},
+    Word{"host", Class::Host, 20},
+    Word{"cpu", Class::Host, 20},
+    Word{"process", Class::Process, 100},
+    Word{"proc", Class::Process, 100},
+    Word{"self", Class::Process, 50},
+    Word{"system", Class::System, 10},
+    Word{"sys", Class::System, 10},
+    Word{"machine", Class::System, 10},
+    Word{"node", Class::System, 10},
+    Word{"container", Class::Container, 10},
+    Word{"cgroup", Class::Container, 10},
+    Word{"docker", Class::Container, 10},
+    Word{"total", Class::Total},
+    Word{"limit", Class::Total},
+    Word{"capacity", Class::Total},
+    Word{"max", Class::Peak},
+    Word{"peak", Class::Peak},
+    Word{"maximum", Class::Peak},
+    Word{"hwm", Class::Peak},
+    Word{"high", Class::Peak},
+    Word{"min", Class::Deny},
+    Word{"free", Class::Deny},
+    Word{"freed", Class::Deny},
+    Word{"avail", Class::Deny},
+    Word{"available", Class::Deny},
+    Word{"swap", Class::Deny},
+    Word{"shared", Class::Deny},
+    Word{"shr", Class::Deny},
+    Word{"buff", Class::Deny},
+    Word{"buffers", Class::Deny},
+    Word{"cache", Class::Deny},
+    Word{"delta", Class::Deny},
+    Word{"diff", Class::Deny},
+    Word{"change", Class::Deny},
+    Word{"growth", Class::Deny},
+    Word{"grew", Class::Deny},
+    Word{"increase", Class::Deny},
+    Word{"increased", Class::Deny},
+    Word{"leaked", Class::Deny},
+    Word{"bandwidth", Class::Deny},
+    Word{"checkpoint", Class::Deny},
+    Word{"disk", Class::Deny},
+    Word{"file", Class::Deny},
+    Word{"download", Class::Deny},
+    Word{"downloaded", Class::Deny},
+    Word{"clocks", Class::Deny},
+    Word{"clock", Class::Deny},
+    Word{"temperature", Class::Deny},
+    Word{"temp", Class::Deny},
+    Word{"power", Class::Deny},
+    Word{"tensors", Class::Deny},
+    Word{"objects", Class::Deny},
+    Word{"params", Class::Deny},
+    Word{"parameters", Class::Deny},
+    Word{"weights", Class::Deny},
+    Word{"needed", Class::Deny},
+    Word{"requires", Class::Deny},
+    Word{"required", Class::Deny},
+    Word{"expected", Class::Deny},
+    Word{"estimated", Class::Deny},
+    Word{"pinned", Class::Deny},
+    Word{"faults", Class::Deny},
+    Word{"lost", Class::Deny},
+    Word{"saved", Class::Deny},
+    Word{"virtual", Class::Virtual},
+    Word{"virt", Class::Virtual},
+    Word{"vms", Class::Virtual},
+    Word{"vsz", Class::Virtual},
+    Word{"vss", Class::Virtual},
+    Word{"vsize", Class::Virtual},
+    Word{"percent", Class::Percent},
+    Word{"percentage", Class::Percent},
+    Word{"pct", Class::Percent},
+    Word{"util", Class::Percent},
+    Word{"utilization", Class::Percent},
+    Word{"utilisation", Class::Percent},
+    Word{"fraction", Class::Percent},
+    Word{"ratio", Class::Percent},
+    Word{"data", Class::Duration},
+    Word{"eta", Class::Duration},
+    Word{"per", Class::Duration},
+    Word{"forward", Class::Duration},
+    Word{"backward", Class::Duration},
+    Word{"remaining", Class::Duration},
+    Word{"loss", Class::Duration},
+    Word{"warmup", Class::Duration},
+    Word{"every", Class::Duration},
+    Word{"num", Class::Duration},
+    Word{"eval", Class::Duration},
+    Word{"runtime", Class::Duration},
+    Word{"throughput", Class::Duration},
+    Word{"lr", Class::Duration},
+    Word{"batchsize", Class::Duration},
+    Word{"size", Class::Filler},
+    Word{"time", Class::Time},
+    Word{"timestamp", Class::Time},
+    Word{"datetime", Class::Time},
+    Word{"date", Class::Time},
+    Word{"elapsed", Class::Time, 1},
+    Word{"ts", Class::Time},
+    Word{"t", Class::Time},
+    Word{"wall", Class::Time},
+    Word{"walltime", Class::Time},
+    Word{"seconds", Class::Time},
+    Word{"secs", Class::Time},
+    Word{"sec", Class::Time},
+    Word{"step", Class::Step, 8},
+    Word{"steps", Class::Step, 3},
+    Word{"iter", Class::Step, 6},
+    Word{"iteration", Class::Step, 6},
+    Word{"iterations", Class::Step, 3},
+    Word{"iters", Class::Step, 3},
+    Word{"it", Class::Step, 2},
+    Word{"batch", Class::Step, 2},
+    Word{"batches", Class::Step, 2},
+    Word{"updates", Class::Step, 3},
+    Word{"global", Class::Filler, 1},
+    Word{"epoch", Class::Epoch},
+    Word{"epochs", Class::Epoch},
+    Word{"pid", Class::Pid},
+    Word{"tgid", Class::Pid},
+    Word{"name", Class::Name},
+    Word{"command", Class::Name},
+    Word{"cmd", Class::Name},
+    Word{"comm", Class::Name},
+    Word{"args", Class::Name},
+    Word{"names", Class::Name},
+    Word{"index", Class::Index},
+    Word{"idx", Class::Index},
+    Word{"id", Class::Index},
+    Word{"uuid", Class::Index},
+    Word{"rank", Class::Rank},
+    Word{"current", Class::Filler},
+    Word{"cur", Class::Filler},
+    Word{"currently", Class::Filler},
+    Word{"now", Class::Filler},
+    Word{"of", Class::Filler},
+    Word{"the", Class::Filler},
+    Word{"is", Class::Filler},
+    Word{"at", Class::Filler},
+    Word{"in", Class::Filler},
+    Word{"set", Class::Filler},
+    Word{"by", Class::Filler},
+    Word{"after", Class::Filler},
+    Word{"already", Class::Filler},
+    Word{"trainer", Class::Filler},
+    Word{"train", Class::Filler},
+    Word{"main", Class::Filler},
 };
 
 struct TimeUnit {
@@ -143,9 +232,9 @@ struct TimeUnit {
   double seconds;
 };
 constexpr std::array kTimeUnits = {
-    TimeUnit{"s", 1.0},     TimeUnit{"sec", 1.0},   TimeUnit{"secs", 1.0},    TimeUnit{"seconds", 1.0},
-    TimeUnit{"ms", 1e-3},   TimeUnit{"us", 1e-6},   TimeUnit{"ns", 1e-9},     TimeUnit{"min", 60.0},
-    TimeUnit{"mins", 60.0}, TimeUnit{"h", 3600.0},  TimeUnit{"minutes", 60.0}, TimeUnit{"hours", 3600.0}};
+    TimeUnit{"s", 1.0},     TimeUnit{"sec", 1.0},  TimeUnit{"secs", 1.0},     TimeUnit{"seconds", 1.0},
+    TimeUnit{"ms", 1e-3},   TimeUnit{"us", 1e-6},  TimeUnit{"ns", 1e-9},      TimeUnit{"min", 60.0},
+    TimeUnit{"mins", 60.0}, TimeUnit{"h", 3600.0}, TimeUnit{"minutes", 60.0}, TimeUnit{"hours", 3600.0}};
 
 // The words by a small hash: analysis asks for every word of every new shape.
 class WordIndex {
@@ -281,8 +370,9 @@ Seen see(std::string_view phrase) {
       if (small_then_capital && !unit_tail) break;
       ++end;
     }
-    const bool attached = at > 0 && (phrase[at - 1] == '_' || phrase[at - 1] == '.' || phrase[at - 1] == '/' ||
-                                     (phrase[at - 1] >= 'a' && phrase[at - 1] <= 'z'));
+    const bool attached =
+        at > 0 && (phrase[at - 1] == '_' || phrase[at - 1] == '.' || phrase[at - 1] == '/' ||
+                   (phrase[at - 1] >= 'a' && phrase[at - 1] <= 'z'));
     see_word(phrase.substr(at, end - at), brackets > 0, attached, seen);
     at = end;
   }
@@ -298,7 +388,8 @@ Quantity quantity_of(const Seen& seen, bool gpu) {
   }
   if (seen.has(Class::Container)) return Quantity::ContainerMemory;
   const bool one_process = seen.has(Class::Process) || seen.has(Class::Resident);
-  if ((seen.has(Class::System) && !one_process) || (seen.has(Class::Virtual) && seen.has(Class::Used))) return Quantity::SystemMemory;
+  if ((seen.has(Class::System) && !one_process) || (seen.has(Class::Virtual) && seen.has(Class::Used)))
+    return Quantity::SystemMemory;
   return Quantity::ProcessMemory;
 }
 
@@ -316,8 +407,9 @@ Meaning meaning_of(std::string_view phrase, const Meaning& subject) {
   meaning.says_memory = seen.has(Class::Memory) || seen.has(Class::Resident) || seen.deepspeed_pair ||
                         (seen.has(Class::Gpu) && seen.rank >= 45);
   // "used" alone is memory only where the line or a unit says so; the caller decides.
-  const bool memory = meaning.says_memory || (subject.says_memory && (meaning.says_used || seen.words == 0)) ||
-                      meaning.says_used || seen.has(Class::Peak) || seen.has(Class::Total);
+  const bool memory = meaning.says_memory ||
+                      (subject.says_memory && (meaning.says_used || seen.words == 0)) || meaning.says_used ||
+                      seen.has(Class::Peak) || seen.has(Class::Total);
   // psutil's virtual_memory() is the machine's: "CPU Virtual Memory:  used = 322.57 GB".
   const bool machine = seen.has(Class::Virtual) && seen.has(Class::Used);
   meaning.denied = (seen.has(Class::Virtual) && !machine) || seen.has(Class::Deny) || seen.foreign_unit ||
@@ -375,7 +467,8 @@ std::string tidy_label(std::string_view phrase) {
   std::string label;
   bool gap = false;
   for (const char c : phrase) {
-    const bool keep = is_letter(c) || c == '_' || c == '/' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
+    const bool keep =
+        is_letter(c) || c == '_' || c == '/' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
     if (!keep) {
       gap = true;
       continue;
@@ -398,7 +491,8 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) {
 std::size_t find_ignoring_case(std::string_view text, std::string_view lower_word) {
   if (text.size() < lower_word.size()) return std::string_view::npos;
   for (std::size_t at = 0; at + lower_word.size() <= text.size(); ++at) {
-    if (to_lower(text[at]) == lower_word[0] && equal_ignoring_case(text.substr(at, lower_word.size()), lower_word)) {
+    if (to_lower(text[at]) == lower_word[0] &&
+        equal_ignoring_case(text.substr(at, lower_word.size()), lower_word)) {
       return at;
     }
   }

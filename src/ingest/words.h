@@ -17,8 +17,8 @@ namespace lowtide::ingest {
 struct Meaning {
   Role role = Role::None;  // Memory, Limit, Peak, Step, Epoch, Seconds, Pid, Gpu, Rank, Name or None
   model::Quantity quantity = model::Quantity::ProcessMemory;
-  int rank = 0;           // of two numbers for the same quantity the higher one is used
-  double scale = 0;       // bytes (or seconds) per unit; 0 = the phrase names no unit
+  int rank = 0;              // of two numbers for the same quantity the higher one is used
+  double scale = 0;          // bytes (or seconds) per unit; 0 = the phrase names no unit
   bool says_memory = false;  // a word for memory itself is there ("ram", "rss", "memory")
   bool says_gpu = false;
   bool says_host = false;

@@ -19,9 +19,9 @@ TEST(a_column, of_resident_memory_is_memory_in_the_unit_of_its_name) {
 }
 
 TEST(what_is_not_a_reading, is_not_taken_for_one) {
-  for (const char* name : {"vms_mb", "max_memory_allocated (GB)", "peak_rss", "memory.free [MiB]", "mem_percent",
-                           "utilization.memory [%]", "clocks.mem [MHz]", "available_memory", "rss_delta", "loss", "lr",
-                           "swap_used_mb", "%MEM", "memory_bandwidth"}) {
+  for (const char* name : {"vms_mb", "max_memory_allocated (GB)", "peak_rss", "memory.free [MiB]",
+                           "mem_percent", "utilization.memory [%]", "clocks.mem [MHz]", "available_memory",
+                           "rss_delta", "loss", "lr", "swap_used_mb", "%MEM", "memory_bandwidth"}) {
     EXPECT_NE(meaning_of(name).role, Role::Memory) << name;
   }
 }
