@@ -62,12 +62,12 @@ std::optional<model::Lean> lean(const Assessment& a) {
   };
   switch (d.doubt) {
     case Doubt::None:
-    case Doubt::TooFew:
     case Doubt::NoProgress:
       return std::nullopt;
     case Doubt::SlowingDown:
     case Doubt::FlatTooBriefly:
       return leaning(VerdictKind::Warmup, 0.7);
+    case Doubt::TooFew:
     case Doubt::PausedBefore:
     case Doubt::RisingAgain:
     case Doubt::Leaving:
@@ -76,6 +76,7 @@ std::optional<model::Lean> lean(const Assessment& a) {
     case Doubt::Undecided:
       break;
   }
+  if (a.evidence.floors.empty()) return std::nullopt;
   if (!d.log_odds) return leaning(VerdictKind::Stable, 0.6);
   const double leak = chance(*d.log_odds);
   return leak >= 0.5 ? leaning(VerdictKind::Leak, leak) : leaning(VerdictKind::Warmup, 1 - leak);

@@ -62,13 +62,14 @@ Doubt doubt_about_growth(const Evidence& e, const Regime& r, const Regime* later
 
 Decision decide(const Evidence& e) {
   Decision out;
-  if (e.points < kFewestSamples || e.floors.empty()) {
-    out.doubt = e.points < kFewestSamples ? Doubt::TooFew : Doubt::NoProgress;
-    return out;
-  }
-  out.doubt = Doubt::Undecided;
+  out.doubt = e.points < kFewestToJudge ? Doubt::TooFew
+              : e.floors.empty()        ? Doubt::NoProgress
+                                        : Doubt::Undecided;
+  if (e.floors.empty()) return out;
   out.regime = e.latest ? *e.latest : e.whole;
+  if (out.doubt == Doubt::TooFew) out.regime = e.whole;
   if (out.regime.slope > 0) out.log_odds = leak_log_odds(e, out.regime);
+  if (out.doubt == Doubt::TooFew) return out;
 
   const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
   if (curved && e.shape.advantage > 2 && e.slowing && !e.stairs) {

@@ -79,9 +79,16 @@ bool dips_rather_than_spikes(std::span<const double> values, double threshold) {
 bool is_sharp(std::span<const double> values, const Excursion& excursion) {
   const std::size_t from = excursion.first > 0 ? excursion.first - 1 : 0;
   const std::size_t to = std::min(values.size() - 1, excursion.last + 2);
+  const double base = *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(excursion.first),
+                                        values.begin() + static_cast<std::ptrdiff_t>(excursion.last) + 1) -
+                      excursion.height;
   double steepest = 0;
-  for (std::size_t at = from + 1; at <= to; ++at)
-    steepest = std::max(steepest, std::abs(values[at] - values[at - 1]));
+  for (std::size_t at = from + 1; at <= to; ++at) {
+    // A rise from far below the level that it falls back to is a ramp or a jump, not the edge of a spike.
+    const bool from_base = values[at - 1] >= base - 0.5 * excursion.height;
+    if (values[at] < values[at - 1] || from_base)
+      steepest = std::max(steepest, std::abs(values[at] - values[at - 1]));
+  }
   return steepest > kEdge * excursion.height;
 }
 
@@ -299,7 +306,7 @@ Evidence gather(const Generation& generation) {
   const Curve& curve = e.curve;
   e.first = curve.startup;
   e.points = curve.size() - e.first;
-  if (e.points < kFewestSamples) return e;
+  if (e.points < kFewestToMeasure) return e;
   e.span = curve.x.back() - curve.x[e.first];
   if (!(e.span > 0)) return e;
 
@@ -316,7 +323,7 @@ Evidence gather(const Generation& generation) {
   e.shape = fit_shapes(unit, e.floors, std::max(e.floor_noise, 0.0015 * curve.level));
 
   e.whole = measure_regime(e, e.first, kAlpha);
-  const std::size_t last_start = curve.size() - 6;
+  const std::size_t last_start = curve.size() - std::min<std::size_t>(e.points, 6);
   if (e.shape.knee > 0) {
     const std::size_t start = std::min(e.floor_edges[e.shape.knee], last_start);
     if (start > e.first) {
@@ -326,7 +333,8 @@ Evidence gather(const Generation& generation) {
       if (e.slope_before > e.latest->slope) e.latest = measure_regime(e, start, kAlphaAfterRise);
     }
   }
-  e.last_third = measure_regime(e, curve.size() - std::max<std::size_t>(6, e.points / 3), kAlphaAfterKnee);
+  e.last_third = measure_regime(e, curve.size() - std::min(e.points, std::max<std::size_t>(6, e.points / 3)),
+                                kAlphaAfterKnee);
   find_stairs(e, (e.latest ? *e.latest : e.whole).residual_sd);
   const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
   e.slowing = is_slowing(e.floor_x, e.floors, std::max(0.25 * e.floor_noise, 1e-4 * curve.level)) ||

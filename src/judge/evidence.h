@@ -55,8 +55,10 @@ struct Evidence {
   bool leaving = false;  // at the end it stands above all that it settled at, unlike any spike before
 };
 
-// Needs at least kFewestSamples samples after start-up, else `points` is too small to judge.
-inline constexpr std::size_t kFewestSamples = 8;
+// Fewer points after the start-up than this are measured but not judged; below
+// kFewestToMeasure the floors stay empty.
+inline constexpr std::size_t kFewestToJudge = 8;
+inline constexpr std::size_t kFewestToMeasure = 5;
 
 Evidence gather(const Generation& generation);
 

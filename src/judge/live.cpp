@@ -7,7 +7,7 @@ using model::VerdictKind;
 
 // Log odds at which about one innocent run in twenty is called a leak at some
 // moment; growth after a flat stretch is rarely innocent and needs less.
-constexpr double kOddsSinceStart = 1.4;
+constexpr double kOddsSinceStart = 1.3;
 constexpr double kOddsAfterFlat = -0.5;
 constexpr double kOddsAfterSteeperRise = 1.1;
 constexpr std::uint64_t kFewestToSpeak = 20;
@@ -32,7 +32,10 @@ VerdictKind kind_for_now(const Assessment& a) {
   const VerdictKind kind = a.decision.kind;
   if (kind == VerdictKind::Inconclusive) return kind;
   if (kind != VerdictKind::Leak) return will_stay_flat(a.evidence) ? kind : VerdictKind::Inconclusive;
-  const bool likely = a.grew_in_both || a.decision.log_odds.value_or(0) >= odds_to_say_leak(a);
+  // After a flat stretch a slow wander looks like growth: the slope must be surer than usual.
+  const Regime& growth = a.decision.regime;
+  const bool wander = growth.start > a.evidence.first && growth.significance < 1.3 * growth.boundary;
+  const bool likely = a.grew_in_both || (a.decision.log_odds.value_or(0) >= odds_to_say_leak(a) && !wander);
   return likely ? kind : VerdictKind::Inconclusive;
 }
 

@@ -83,11 +83,21 @@ std::string flat_reason(const Assessment& a) {
   return fmt::format("floor is flat at {} over {}", format_bytes(settled.plateau), length(e, e.span));
 }
 
+bool clearly_rising(const Regime& r) {
+  return r.slope > 4 * r.standard_error && r.span > 0;
+}
+
 std::string doubt_reason(const Assessment& a) {
   const Evidence& e = a.evidence;
   const Regime& r = a.decision.regime;
   switch (a.decision.doubt) {
     case Doubt::TooFew:
+      if (clearly_rising(r)) {
+        return fmt::format(
+            "floor rose {} for {}, but {} samples are too few to tell; runs like this stop, or do not, only "
+            "later",
+            pace(e, r.slope), length(e, r.span), e.points);
+      }
       return fmt::format("only {} sample{} {}", e.points, e.points == 1 ? "" : "s",
                          e.first > 0 ? "after the start of the process" : "so far");
     case Doubt::NoProgress:
@@ -154,7 +164,8 @@ std::optional<std::string> needs(const Assessment& a) {
   };
   switch (a.decision.doubt) {
     case Doubt::TooFew:
-      return fmt::format("at least {} samples; 30 say much more", kFewestSamples);
+      if (clearly_rising(r)) return more(missing_to_warmup_budget(e)) + ", or a stop";
+      return fmt::format("at least {} samples; 30 say much more", kFewestToJudge);
     case Doubt::NoProgress:
       return "samples with a step or a time that advances";
     case Doubt::SlowingDown:
