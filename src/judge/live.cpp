@@ -11,7 +11,7 @@ constexpr double kOddsSinceStart = 1.3;
 constexpr double kOddsAfterFlat = -0.5;
 constexpr double kOddsAfterSteeperRise = 1.1;
 constexpr std::uint64_t kFewestToSpeak = 20;
-constexpr std::uint32_t kLooksToSay = 3;
+constexpr std::uint32_t kLooksToSay = 2;
 
 double odds_to_say_leak(const Assessment& a) {
   const Regime& growth = a.decision.regime;
@@ -55,7 +55,7 @@ void LiveVerdict::add(const model::Sample& sample) {
 
 void LiveVerdict::look() {
   const std::uint64_t samples = detector_.samples();
-  next_look_ = samples + samples / 50 + 1;  // every 2 %: about 650 looks for ten million samples
+  next_look_ = samples + samples / 32 + 2;  // every 3 %: about 400 looks for ten million samples
   const Assessment a = assess(detector_.generations());
   const VerdictKind now = kind_for_now(a);
   times_heard_ = now == heard_ ? times_heard_ + 1 : 1;
