@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "judge/detector.h"
+#include "judge/live.h"
 
 namespace lowtide::bench {
 namespace {
@@ -32,17 +33,24 @@ Opinion to_opinion(const Series& series, const model::Verdict& verdict) {
   return opinion;
 }
 
+// While the run goes on it is the live verdict that is asked; at its end, the one of a run that has ended.
 Outcome judge_streaming(const Series& series, std::span<const std::size_t> moments) {
   Outcome outcome;
+  judge::LiveVerdict live;
   judge::Detector detector;
   auto next = moments.begin();
   for (std::size_t i = 0; i < series.size(); ++i) {
     detector.add(to_sample(series, i));
+    if (moments.empty()) continue;
+    live.add(to_sample(series, i));
     if (next == moments.end() || i + 1 != *next) continue;
-    outcome.moments.push_back({.samples = *next, .kind = detector.verdict().kind});
+    outcome.moments.push_back({.samples = *next, .kind = live.verdict().kind});
     ++next;
   }
   outcome.last = to_opinion(series, detector.verdict());
+  if (!outcome.moments.empty() && outcome.moments.back().samples == series.size()) {
+    outcome.moments.back().kind = outcome.last.kind;
+  }
   return outcome;
 }
 

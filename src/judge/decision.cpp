@@ -11,7 +11,7 @@ namespace {
 
 using model::VerdictKind;
 
-// Growth this far below the odds of a leak is not called one, however long it lasts.
+// Growth this far below the odds of a leak must outlast any warm-up.
 constexpr double kLeastLogOdds = -2;
 
 Decision settled(const Evidence& e, Decision decision) {
@@ -54,7 +54,8 @@ Doubt doubt_about_growth(const Evidence& e, const Regime& r, const Regime* later
   if (slowed || (!tail && e.slowing && !e.stairs)) return Doubt::SlowingDown;
   if (tail && static_cast<double>(r.points) < std::max(12.0, 0.2 * static_cast<double>(e.points)))
     return Doubt::GrowingTooBriefly;
-  if (!past_warmup_budget(e, log_odds) || (!tail && log_odds < kLeastLogOdds)) return Doubt::MayBeWarmup;
+  const bool gross = !tail && log_odds < kLeastLogOdds && !past_any_warmup(e);
+  if (!past_warmup_budget(e, log_odds) || gross) return Doubt::MayBeWarmup;
   return Doubt::None;
 }
 
