@@ -24,8 +24,8 @@ struct Options {
   std::vector<std::string> corpora;
   std::vector<std::string> methods;
   std::size_t series = 1000;
-  std::uint64_t seed = 11;
-  std::uint64_t shifted_seed = 12;
+  std::uint64_t seed = 31;  // 11 and 12 were tuned on
+  std::uint64_t shifted_seed = 32;
   bool no_live = false;
   bool families = false;
   std::string json_path;

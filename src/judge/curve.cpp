@@ -113,6 +113,7 @@ Curve make_curve(const Generation& generation) {
   } else {
     curve.x = curve.at_s;
     curve.axis = timed ? model::Axis::Time : model::Axis::Step;
+    curve.counted = !timed;
   }
   if (!timed) curve.at_s.assign(buckets.size(), model::kUnknown);
 

@@ -12,6 +12,7 @@ namespace lowtide::judge {
 
 struct Curve {
   model::Axis axis = model::Axis::Time;
+  bool counted = false;      // neither steps nor time were known: x numbers the readings
   std::vector<double> x;     // step, or seconds, or the number of the reading where neither is known
   std::vector<double> at_s;  // NaN where not known
   std::vector<double> low;   // of the bucket

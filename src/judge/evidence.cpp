@@ -263,9 +263,10 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   r.residual_sd = estimate.residual_sd;
   const Acceleration acceleration = fit_acceleration(floors.x, floors.value, curve.x.back(),
                                                      std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
-  r.slope_now = acceleration.advantage > kAccelerates ? std::max(r.slope, acceleration.slope_at_end)
-                : e.spiky                             ? r.slope
-                                                      : refine_slope(curve, start, r.slope);
+  r.slope_now = count >= 8 && acceleration.advantage > kAccelerates
+                    ? std::max(r.slope, acceleration.slope_at_end)
+                : e.spiky ? r.slope
+                          : refine_slope(curve, start, r.slope);
   r.span = std::max(1e-9, curve.x.back() - curve.x[start]);
   const double walk = random_walk_t(floors.value);
   const double walk_boundary = time_uniform_boundary(static_cast<double>(count) - 1, alpha);

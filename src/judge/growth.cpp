@@ -15,6 +15,7 @@ constexpr double kLongestWarmup = 8;  // budgets
 
 // How many warm-up budgets the series is long.
 double budgets(const Evidence& e) {
+  if (e.curve.counted) return e.span / kManyPoints;
   if (e.curve.axis == model::Axis::Step) return e.span / kBudgetSteps;
   return std::max(e.span / kBudgetSeconds, static_cast<double>(e.points) / kManyPoints);
 }
@@ -40,6 +41,7 @@ double leak_log_odds(const Evidence& e, const Regime& r) {
 
 bool past_warmup_budget(const Evidence& e, double log_odds) {
   const auto points = static_cast<double>(e.points);
+  if (e.curve.counted) return points >= kManyPoints || log_odds >= 1;
   if (e.curve.axis == model::Axis::Step)
     return e.span >= kBudgetSteps && (points >= kBudgetPoints || log_odds >= 0);
   return points >= kManyPoints || (e.span >= kBudgetSeconds && points >= kBudgetPoints) || log_odds >= 1;
@@ -50,7 +52,9 @@ bool past_any_warmup(const Evidence& e) {
 }
 
 double missing_to_warmup_budget(const Evidence& e) {
-  const double budget = e.curve.axis == model::Axis::Step ? kBudgetSteps : kBudgetSeconds;
+  const double budget = e.curve.counted                     ? kManyPoints
+                        : e.curve.axis == model::Axis::Step ? kBudgetSteps
+                                                            : kBudgetSeconds;
   const double points_missing = std::max(0.0, kBudgetPoints - static_cast<double>(e.points));
   const double per_point = e.span / std::max(1.0, static_cast<double>(e.points) - 1);
   return std::max({0.0, budget - e.span, points_missing * per_point});

@@ -9,7 +9,7 @@ using model::VerdictKind;
 // moment; growth after a flat stretch is rarely innocent and needs less.
 constexpr double kOddsSinceStart = 1.3;
 constexpr double kOddsAfterFlat = -0.5;
-constexpr double kOddsAfterSteeperRise = 0.7;
+constexpr double kOddsAfterSteeperRise = 0.85;
 constexpr std::uint64_t kFewestToSpeak = 20;
 constexpr std::uint32_t kLooksToSay = 2;
 

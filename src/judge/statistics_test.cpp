@@ -1,0 +1,87 @@
+#include "judge/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace lowtide::judge {
+namespace {
+
+TEST(Quantile, lies_between_neighbours) {
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.0), 1);
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 1.0), 4);
+  EXPECT_DOUBLE_EQ(quantile({}, 0.5), 0);
+}
+
+TEST(TheilSen, stands_with_a_quarter_of_outliers) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (int at = 0; at < 40; ++at) {
+    x.push_back(at);
+    y.push_back(at % 4 == 0 ? 1e6 : 2.0 * at);
+  }
+
+  EXPECT_NEAR(theil_sen(x, y), 2.0, 0.05);
+}
+
+// Independent normal noise: the 95 % interval of the slope must hold the truth
+// in about 95 of 100 cases. Binomial: fewer than 372 of 400 has p < 1 %; the
+// autocorrelation correction widens the interval, so there is no upper bound.
+TEST(EstimateSlope, its_interval_holds_the_truth) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(0, 5);
+  int held = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (int at = 0; at < 32; ++at) {
+      x.push_back(at);
+      y.push_back(100 + 0.7 * at + noise(random));
+    }
+    const SlopeEstimate estimate = estimate_slope(x, y, 0);
+    if (std::abs(estimate.slope - 0.7) < 1.96 * estimate.standard_error) ++held;
+  }
+
+  EXPECT_GE(held, 372) << "seed 7";
+}
+
+TEST(EstimateSlope, two_points_have_no_error_to_speak_of) {
+  const std::vector<double> x = {0, 1};
+  EXPECT_TRUE(std::isinf(estimate_slope(x, x, 0).standard_error));
+}
+
+TEST(FitAcceleration, gives_the_slope_at_the_end_of_a_parabola) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (int at = 0; at <= 20; ++at) {
+    x.push_back(at);
+    y.push_back(3.0 * at * at);
+  }
+
+  const Acceleration fit = fit_acceleration(x, y, 20, 1e-3);
+
+  EXPECT_NEAR(fit.slope_at_end, 120, 1e-6);
+  EXPECT_GT(fit.advantage, 100);
+}
+
+TEST(FitAcceleration, a_line_and_a_concave_curve_have_none) {
+  std::vector<double> x;
+  std::vector<double> root;
+  for (int at = 0; at <= 20; ++at) {
+    x.push_back(at);
+    root.push_back(std::sqrt(at));
+  }
+  EXPECT_LE(fit_acceleration(x, x, 20, 1e-3).advantage, 0);
+  EXPECT_LE(fit_acceleration(x, root, 20, 1e-3).advantage, 0);
+}
+
+TEST(TimeUniformBoundary, asks_for_more_when_there_is_less_to_go_by) {
+  EXPECT_GT(time_uniform_boundary(4, 0.01), time_uniform_boundary(16, 0.01));
+  EXPECT_GT(time_uniform_boundary(16, 0.001), time_uniform_boundary(16, 0.01));
+  EXPECT_GT(time_uniform_boundary(16, 0.01), 2.33);  // more than a single look would need
+}
+
+}  // namespace
+}  // namespace lowtide::judge
