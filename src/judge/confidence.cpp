@@ -13,6 +13,9 @@ using model::VerdictKind;
 // Series of kinds that we have never seen are out there: nothing is surer than this.
 constexpr double kSurest = 0.98;
 
+// The share of open verdicts whose series were labelled so; what they will turn out to be is in the lean.
+constexpr double kOpenAndRightlySo = 0.87;
+
 double bounded(double log_odds) {
   return std::clamp(chance(log_odds), 0.5, kSurest);
 }
@@ -49,8 +52,7 @@ double confidence(const Assessment& a) {
     case VerdictKind::Inconclusive:
       break;
   }
-  // That it is open is certain; what it will turn out to be is in the lean.
-  return 1 - (lean(a) ? lean(a)->confidence : 0.5);
+  return kOpenAndRightlySo;
 }
 
 std::optional<model::Lean> lean(const Assessment& a) {
