@@ -17,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/series_line.h"
 #include "judge/detector.h"
+#include "judge/live.h"
 #include "show/json.h"
 #include "show/layout.h"
 #include "show/words.h"
@@ -57,14 +58,20 @@ struct Tally {
   }
 };
 
-std::string judged(const SeriesLine& series, bool as_json, Tally& tally) {
-  judge::Detector detector;
-  for (const model::Sample& sample : series.samples) detector.add(sample);
-  const model::Verdict verdict = detector.verdict();
+template <typename Judge>
+model::Verdict verdict_of(const SeriesLine& series) {
+  Judge judge;
+  for (const model::Sample& sample : series.samples) judge.add(sample);
+  return judge.verdict();
+}
+
+std::string judged(const SeriesLine& series, const SeriesOptions& options, Tally& tally) {
+  const model::Verdict verdict =
+      options.running ? verdict_of<judge::LiveVerdict>(series) : verdict_of<judge::Detector>(series);
   tally.code = worse_of(tally.code, exit_code_of(verdict.kind));
   tally.ignored_readings += series.ignored;
   ++tally.series;
-  return as_json ? show::to_json_line(series.id_json, verdict) : text_line(series, verdict);
+  return options.as_json ? show::to_json_line(series.id_json, verdict) : text_line(series, verdict);
 }
 
 std::string unreadable(const std::string& problem, bool as_json, Tally& tally) {
@@ -88,7 +95,7 @@ void tell(const Tally& tally, const std::string& path) {
 
 }  // namespace
 
-ExitCode analyze_series(const std::string& path, bool as_json) {
+ExitCode analyze_series(const std::string& path, const SeriesOptions& options) {
   auto opened = open_input(path);
   if (const auto* complaint = std::get_if<Complaint>(&opened)) {
     complain(*complaint);
@@ -112,14 +119,14 @@ ExitCode analyze_series(const std::string& path, bool as_json) {
       if (tally.lines == 1 && line.substr(0, 3) == "\xEF\xBB\xBF")
         line.remove_prefix(3);  // a byte order mark
       if (next == LineReader::Status::TooLong) {
-        output.write(
-            unreadable(fmt::format("it is longer than {} MiB", LineReader::kLongest >> 20U), as_json, tally));
+        output.write(unreadable(fmt::format("it is longer than {} MiB", LineReader::kLongest >> 20U),
+                                options.as_json, tally));
       } else if (is_blank(line)) {
         continue;
       } else if (auto series = parse_series_line(line)) {
-        output.write(judged(series.value(), as_json, tally));
+        output.write(judged(series.value(), options, tally));
       } else {
-        output.write(unreadable(series.error().message, as_json, tally));
+        output.write(unreadable(series.error().message, options.as_json, tally));
       }
       if (live) output.flush();
     }

@@ -6,8 +6,13 @@
 
 namespace lowtide::cli {
 
+struct SeriesOptions {
+  bool as_json = false;
+  bool running = false;  // the runs have not ended: judge as while they go on
+};
+
 // `analyze --series FILE`: judges many series, one a line, and prints one line
 // for each as it goes.
-ExitCode analyze_series(const std::string& path, bool as_json);
+ExitCode analyze_series(const std::string& path, const SeriesOptions& options);
 
 }  // namespace lowtide::cli

@@ -106,7 +106,10 @@ ExitCode run(const Arguments& arguments) {
         return refuse(fmt::format("--{} does not go with --series", flag),
                       "each series gets one line with its verdict");
     }
-    return analyze_series(*series, as_json);
+    return analyze_series(*series, {.as_json = as_json, .running = arguments.has("running")});
+  }
+  if (arguments.has("running")) {
+    return refuse("--running goes with --series only", "a log is judged as a run that has ended");
   }
   if (arguments.positionals().empty()) {
     return refuse("analyze needs a file", "none was named",
@@ -157,6 +160,8 @@ Command analyze_command() {
           {"markdown", "", "print the report as Markdown, for a ticket"},
           {"limit", "SIZE", "forecast when this much is reached, e.g. 32G; default: what the log tells"},
           {"series", "FILE", "judge many series instead, one JSON object a line; - is standard input"},
+          {"running", "",
+           "with --series: the runs go on; ask for more before saying leak, as a monitor must"},
           {"width", "N", "columns of the text; default: those of the terminal, or 80"},
           {"no-plot", "", "no picture of the series"},
           {"quiet", "", "only the answer and its reason"},
