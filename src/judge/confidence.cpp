@@ -75,6 +75,7 @@ std::optional<model::Lean> lean(const Assessment& a) {
     case Doubt::Leaving:
     case Doubt::GrowingTooBriefly:
     case Doubt::MayBeWarmup:
+    case Doubt::Creeping:
     case Doubt::Undecided:
       break;
   }

@@ -36,14 +36,17 @@ bool steps_as_axis(const std::vector<Bucket>& buckets, const std::vector<double>
     previous = buckets[at].step;
     anchors.emplace_back(at_s[at], buckets[at].step);
   }
+  // Before the first known step and after the last one the pace between them is taken to hold.
+  const double reach = anchors.back().first - anchors.front().first;
+  const double pace = reach > 0 ? (anchors.back().second - anchors.front().second) / reach : 0.0;
   x.resize(buckets.size());
   std::size_t next = 0;
   for (std::size_t at = 0; at < buckets.size(); ++at) {
     while (next < anchors.size() && anchors[next].first < at_s[at]) ++next;
     if (next == 0) {
-      x[at] = anchors.front().second;
+      x[at] = anchors.front().second - pace * (anchors.front().first - at_s[at]);
     } else if (next == anchors.size()) {
-      x[at] = anchors.back().second;
+      x[at] = anchors.back().second + pace * (at_s[at] - anchors.back().first);
     } else {
       const auto& [place0, step0] = anchors[next - 1];
       const auto& [place1, step1] = anchors[next];
@@ -94,14 +97,21 @@ Curve make_curve(const Generation& generation) {
   Curve curve;
   curve.samples = generation.samples();
   double index = 0;
-  bool timed = true;
+  // A clock that is set back once is an accident, one that jumps about or stands still is none.
+  std::size_t unknown = 0;
+  std::size_t back = 0;
   double latest = -HUGE_VAL;
+  std::vector<double> clock;
   for (const Bucket& bucket : buckets) {
-    if (std::isnan(bucket.at_s) || bucket.at_s < latest) timed = false;
-    latest = bucket.at_s;
+    if (std::isnan(bucket.at_s)) ++unknown;
+    if (bucket.at_s < latest) ++back;
+    latest = std::max(latest, bucket.at_s);
+    clock.push_back(latest);
   }
+  const bool timed =
+      !buckets.empty() && unknown == 0 && back <= buckets.size() / 100 && clock.back() > clock.front();
   for (const Bucket& bucket : buckets) {
-    curve.at_s.push_back(timed ? bucket.at_s : index);
+    curve.at_s.push_back(timed ? clock[curve.at_s.size()] : index);
     curve.low.push_back(bucket.low);
     curve.high.push_back(bucket.high);
     curve.mean.push_back(bucket.mean());
@@ -119,7 +129,8 @@ Curve make_curve(const Generation& generation) {
 
   const std::size_t m = curve.size();
   const std::size_t tail = std::min(m, std::max<std::size_t>(3, m / 5));
-  curve.level = median({curve.mean.end() - static_cast<std::ptrdiff_t>(tail), curve.mean.end()});
+  curve.level =
+      std::max(1.0, median({curve.mean.end() - static_cast<std::ptrdiff_t>(tail), curve.mean.end()}));
 
   // The lower quartile stands even if half of the differences are edges of spikes.
   std::vector<double> jumps = differences(curve.low);

@@ -13,6 +13,7 @@ using model::VerdictKind;
 
 // Growth this far below the odds of a leak must outlast any warm-up.
 constexpr double kLeastLogOdds = -2;
+constexpr double kCreep = 0.002;  // of the level: less is flat, however sure
 
 Decision settled(const Evidence& e, Decision decision) {
   decision.settled = settle(e);
@@ -44,6 +45,7 @@ Doubt doubt_about_flat(const Evidence& e, const Regime& r, const Regime* longer)
     return Doubt::FlatTooBriefly;
   if (tail && e.stairs) return Doubt::PausedBefore;
   if (e.leaving) return Doubt::Leaving;
+  if (!tail && r.certain && r.slope * r.span > kCreep * e.curve.level) return Doubt::Creeping;
   return Doubt::None;
 }
 

@@ -27,7 +27,7 @@ std::uint64_t floor_near(const Evidence& e, std::size_t at, bool begin) {
 
 model::Mark mark_at(const Curve& curve, std::size_t point) {
   model::Mark mark;
-  if (curve.axis == model::Axis::Step) mark.step = curve.x[point];
+  if (curve.axis == model::Axis::Step && !curve.counted) mark.step = curve.x[point];
   if (!std::isnan(curve.at_s[point])) mark.at_s = curve.at_s[point];
   return mark;
 }
@@ -110,6 +110,7 @@ model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
   out.kind = a.decision.kind;
   out.confidence = confidence(a);
   out.axis = e.curve.axis;
+  out.counted = e.curve.counted;
   out.samples = samples;
   out.rate = growth_rate(a);
   if (e.curve.size() > 0) out.floor = {floor_near(e, e.first, true), floor_near(e, e.curve.size(), false)};

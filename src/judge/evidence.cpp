@@ -275,8 +275,8 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   r.significance = std::max(walk, r.standard_error > 0 ? r.slope / r.standard_error : 0.0);
 
   const double matters = std::max(0.012 * curve.level, at_most_share(30 * base::kMB, curve.level, 0.03));
-  const bool certain = r.slope > slope_boundary * r.standard_error || walk > walk_boundary;
-  r.growing = certain && r.slope * e.span > matters && r.slope * r.span > 0.4 * matters;
+  r.certain = r.slope > slope_boundary * r.standard_error || walk > walk_boundary;
+  r.growing = r.certain && r.slope * e.span > matters && r.slope * r.span > 0.4 * matters;
 
   const double upper = r.slope + 1.7 * r.standard_error;
   r.level = !r.growing && (upper * e.span <= std::max(0.012 * curve.level,

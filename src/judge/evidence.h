@@ -22,6 +22,7 @@ struct Regime {
   double boundary = 0;      // standard errors at which a slope is believed
   double significance = 0;  // in standard errors, the better of two tests
   double residual_sd = 0;
+  bool certain = false;  // rises beyond doubt, by however little
   bool growing = false;  // rises beyond doubt, by an amount that matters
   bool level = false;    // rises by less than matters, also at the upper end of its interval
   bool recurs = false;   // came back down to where it was

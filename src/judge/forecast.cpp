@@ -50,13 +50,15 @@ std::optional<model::Forecast> forecast(const Assessment& a, model::LimitKind li
   if (a.decision.kind != VerdictKind::Leak && a.decision.kind != VerdictKind::Inconclusive)
     return std::nullopt;
   const std::optional<model::Rate> rate = growth_rate(a);
-  if (!rate || rate->low <= 0) return std::nullopt;
+  if (!rate || rate->low <= 0 || a.evidence.curve.counted) return std::nullopt;
 
   const Evidence& e = a.evidence;
   const Regime& r = a.decision.regime;
   const double floor_now = e.floors.back() + r.slope_now * (e.curve.x.back() - e.floor_x.back());
-  const double headroom =
-      std::max(0.0, static_cast<double>(limit_bytes) - floor_now - (e.spikes > 0 ? e.spike_bytes : 0.0));
+  // One spike is an accident; several are how the job is.
+  const double usual_spike = e.spikes >= 3 ? e.spike_bytes : 0.0;
+  const double headroom = static_cast<double>(limit_bytes) - floor_now - usual_spike;
+  if (headroom <= 0) return std::nullopt;
   const double now = e.curve.x.back();
   const model::Range on_axis{now + headroom / rate->bytes, now + headroom / rate->high,
                              now + headroom / rate->low};

@@ -34,7 +34,7 @@ double leak_log_odds(const Evidence& e, const Regime& r) {
   if (faster_than_before) gain += std::max(0.0, e.slope_before) * (e.curve.x[r.start] - e.curve.x[e.first]);
 
   // Logistic regression on 8,000 generated series at 24 moments each.
-  double odds = -2.9 + 1.04 * std::log(samples) - 7.1 * std::min(2.0, gain / e.curve.level);
+  double odds = -2.9 + 1.04 * std::log(samples) - 7.1 * std::min(0.6, gain / e.curve.level);
   if (after_knee) odds += faster_than_before ? 0.4 : ratio < 0.25 ? 0.2 : -0.95;
   return odds;
 }

@@ -71,9 +71,8 @@ RestartFinder::Answer RestartFinder::add(const Reading& reading) {
       const bool deep = reading.bytes < 0.65 * low;
       const bool paused = typical_gap_ > 0 && gap > 10 * typical_gap_;
       const bool paused_a_little = typical_gap_ > 0 && gap > 4 * typical_gap_;
-      if ((step_back && reading.bytes < 0.9 * low) || paused ||
-          (deep && paused_a_little && reading.bytes < 0.8 * lowest_) ||
-          reading.bytes < 0.3 * std::min(low, lowest_)) {
+      const bool silence = paused || (deep && paused_a_little && reading.bytes < 0.8 * lowest_);
+      if (silence || (step_back && reading.bytes < 0.9 * low)) {
         reset();
         learn(reading);
         return Answer::Restarted;

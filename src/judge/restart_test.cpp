@@ -29,9 +29,10 @@ TEST(RestartFinder, steps_that_go_back_alone_are_a_late_line) {
   EXPECT_EQ(finder.add({50, 300, 1000}), Answer::Continues);
 }
 
-TEST(RestartFinder, a_fall_to_next_to_nothing_is_a_restart) {
+TEST(RestartFinder, one_reading_of_next_to_nothing_is_a_dip) {
   RestartFinder finder = watched(50, 1000);
-  EXPECT_EQ(finder.add({50, kNoStep, 100}), Answer::Restarted);
+  EXPECT_EQ(finder.add({50, kNoStep, 10}), Answer::Unclear);
+  EXPECT_EQ(finder.add({51, kNoStep, 1000}), Answer::WasDip);
 }
 
 TEST(RestartFinder, a_dip_that_comes_back_is_none) {

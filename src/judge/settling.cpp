@@ -40,6 +40,12 @@ std::size_t first_to_stay_above(const std::vector<double>& trace, double bar) {
   return count - 1;
 }
 
+// Where a person would say that it began.
+double lowest_at_first(const Evidence& e) {
+  const std::size_t few = std::max<std::size_t>(1, e.points / 40);
+  return *std::min_element(e.curve.low.begin(), e.curve.low.begin() + static_cast<std::ptrdiff_t>(few));
+}
+
 double first_level(const Evidence& e) {
   const std::vector<double>& means = e.curve.mean;
   if (e.first > 0) {
@@ -76,6 +82,7 @@ Settled settle(const Evidence& e) {
       while (block + 1 < count && e.floor_edges[block + 1] <= end) ++block;
       block = std::min(block, count > 3 ? count - 3 : 0);
       out.plateau = median({e.floors.begin() + static_cast<std::ptrdiff_t>(block), e.floors.end()});
+      out.rise = out.plateau - lowest_at_first(e);
       return out;
     }
   }

@@ -18,24 +18,33 @@ using base::format_seconds;
 using model::Axis;
 using model::VerdictKind;
 
-std::string steps(double count) {
-  const auto whole = static_cast<std::uint64_t>(std::max(0.0, std::round(count)));
-  return fmt::format("{} step{}", format_count(whole), whole == 1 ? "" : "s");
+// What one unit of the axis is called, where the axis is not time.
+std::string_view unit(const Evidence& e) {
+  return e.curve.counted ? "reading" : "step";
+}
+
+// Figures beyond this say nothing to a person.
+constexpr double kLargestCount = 1e15;
+
+std::string count_words(double count) {
+  return count < kLargestCount ? format_count(static_cast<std::uint64_t>(std::max(0.0, std::round(count))))
+                               : fmt::format("{:.1e}", count);
 }
 
 std::string length(const Evidence& e, double span) {
-  return e.curve.axis == Axis::Step ? steps(span) : format_seconds(span);
+  if (e.curve.axis == Axis::Time)
+    return span < kLargestCount ? format_seconds(span) : fmt::format("{:.1e} s", span);
+  return fmt::format("{} {}{}", count_words(span), unit(e), std::round(span) == 1 ? "" : "s");
 }
 
 std::string place(const Evidence& e, double x) {
-  return e.curve.axis == Axis::Step
-             ? fmt::format("step {}", format_count(static_cast<std::uint64_t>(std::max(0.0, std::round(x)))))
-             : fmt::format("{} into the run", format_seconds(x));
+  return e.curve.axis == Axis::Step ? fmt::format("{} {}", unit(e), count_words(x))
+                                    : fmt::format("{} into the run", length(e, x));
 }
 
 // Per second, minute or hour, whichever gives a number that a person can picture.
 std::string pace(const Evidence& e, double slope) {
-  if (e.curve.axis == Axis::Step) return format_bytes(slope) + " per step";
+  if (e.curve.axis == Axis::Step) return fmt::format("{} per {}", format_bytes(slope), unit(e));
   if (std::abs(slope) >= base::kMB) return format_bytes(slope) + " per second";
   if (std::abs(slope) * 60 >= base::kMB) return format_bytes(slope * 60) + " per minute";
   return format_bytes(slope * 3600) + " per hour";
@@ -43,6 +52,7 @@ std::string pace(const Evidence& e, double slope) {
 
 std::string spikes_recover(const Evidence& e) {
   if (e.spikes == 0) return "";
+  if (e.spikes == 1) return fmt::format("; a spike of {} recovered", format_bytes(e.spike_bytes));
   return fmt::format("; spikes of {} recover", format_bytes(e.spike_bytes));
 }
 
@@ -54,7 +64,7 @@ std::string leak_reason(const Assessment& a) {
                        spikes_recover(e));
   const bool faster = r.slope_now > 1.3 * r.slope;
   return fmt::format("floor rose {} over the last {}{}{}",
-                     faster ? format_bytes(r.slope * r.span) : pace(e, r.slope), length(e, r.span),
+                     faster ? format_bytes(r.slope * r.span) : pace(e, r.slope_now), length(e, r.span),
                      faster ? fmt::format(", ever faster: {} now", pace(e, r.slope_now)) : "",
                      spikes_recover(e));
 }
@@ -96,7 +106,7 @@ std::string doubt_reason(const Assessment& a) {
         return fmt::format(
             "floor rose {} for {}, but {} samples are too few to tell; runs like this stop, or do not, only "
             "later",
-            pace(e, r.slope), length(e, r.span), e.points);
+            pace(e, r.slope_now), length(e, r.span), e.points);
       }
       return fmt::format("only {} sample{} {}", e.points, e.points == 1 ? "" : "s",
                          e.first > 0 ? "after the start of the process" : "so far");
@@ -116,12 +126,15 @@ std::string doubt_reason(const Assessment& a) {
     case Doubt::Leaving:
       return fmt::format("flat for most of {}, and above that level at the end", length(e, e.span));
     case Doubt::GrowingTooBriefly:
-      return fmt::format("rising {} since {}, which is too short to tell", pace(e, r.slope),
+      return fmt::format("rising {} since {}, which is too short to tell", pace(e, r.slope_now),
                          place(e, e.curve.x[r.start]));
     case Doubt::MayBeWarmup:
       return fmt::format(
           "floor rose {} for {} without a pause since the start; runs like this stop, or do not, only later",
-          pace(e, r.slope), length(e, r.span));
+          pace(e, r.slope_now), length(e, r.span));
+    case Doubt::Creeping:
+      return fmt::format("floor rises {}, surely but slowly: {} over {} so far", pace(e, r.slope_now),
+                         format_bytes(r.slope * r.span), length(e, r.span));
     case Doubt::Undecided:
       return fmt::format("the floor changes by {} to {}: neither surely flat nor surely rising",
                          pace(e, r.slope - 2 * r.standard_error), pace(e, r.slope + 2 * r.standard_error));
@@ -181,6 +194,9 @@ std::optional<std::string> needs(const Assessment& a) {
       return more(std::max(0.25 * e.span, 0.05 * e.span)) + ", to see whether it goes on";
     case Doubt::MayBeWarmup:
       return more(std::max(missing_to_warmup_budget(e), 0.5 * e.span)) + ", or a stop";
+    case Doubt::Creeping:
+      return more(std::clamp(0.012 * e.curve.level / r.slope - r.span, 0.5 * r.span, 5 * r.span)) +
+             ", or a stop";
     case Doubt::Undecided: {
       // The standard error of a slope shrinks with the 3/2 power of the length.
       const double short_of = r.slope > 0 ? r.boundary * r.standard_error / r.slope : 4.0;

@@ -48,6 +48,7 @@ struct Verdict {
   VerdictKind kind = VerdictKind::Inconclusive;
   double confidence = 0;  // the chance that the kind is right, 0..1
   Axis axis = Axis::Time;
+  bool counted = false;  // neither steps nor times were known: the axis numbers the readings
   std::uint64_t samples = 0;
   std::optional<Rate> rate;
   Floor floor;

@@ -43,7 +43,8 @@ Multiple step_multiple(double bytes_per_step, const model::SeriesReport& series)
   double factor = 1;
   while (factor < 1000 && factor * 10 <= spacing * 1.001) factor *= 10;
   while (factor < 1000 && std::abs(bytes_per_step) * factor < base::kMB) factor *= 10;
-  return {factor, factor == 1 ? "step" : count_words(factor) + " steps"};
+  const std::string unit = series.verdict.counted ? "reading" : "step";
+  return {factor, factor == 1 ? unit : count_words(factor) + " " + unit + "s"};
 }
 
 Multiple time_multiple(double bytes_per_second) {
@@ -56,29 +57,6 @@ Multiple time_multiple(double bytes_per_second) {
 
 Multiple multiple_of(const model::SeriesReport& series, double rate) {
   return series.verdict.axis == model::Axis::Step ? step_multiple(rate, series) : time_multiple(rate);
-}
-
-// Theil-Sen slope of the low edge before `end` on the verdict's axis: the
-// median of the slopes of all pairs, so that a few spikes do not move it.
-std::optional<double> slope_before(const model::SeriesReport& series, double end) {
-  constexpr std::size_t kMostPoints = 64;
-  std::vector<std::pair<double, double>> points;
-  for (const model::Stretch& stretch : series.outline) {
-    const double at = series.verdict.axis == model::Axis::Step ? stretch.step : stretch.at_s;
-    if (at <= end) points.emplace_back(at, static_cast<double>(stretch.low_bytes));
-  }
-  const std::size_t stride = points.size() / kMostPoints + 1;
-  std::vector<double> slopes;
-  for (std::size_t a = 0; a < points.size(); a += stride) {
-    for (std::size_t b = a + stride; b < points.size(); b += stride) {
-      const double run = points[b].first - points[a].first;
-      if (run > 0) slopes.push_back((points[b].second - points[a].second) / run);
-    }
-  }
-  if (slopes.empty()) return std::nullopt;
-  const auto middle = slopes.begin() + static_cast<std::ptrdiff_t>(slopes.size() / 2);
-  std::nth_element(slopes.begin(), middle, slopes.end());
-  return *middle;
 }
 
 bool is_host_process(const model::SeriesReport& series) {
@@ -114,37 +92,23 @@ std::string limit_size(std::uint64_t bytes) {
   return format_bytes(static_cast<double>(bytes));
 }
 
-std::optional<model::Rate> told_rate(const model::SeriesReport& series) {
-  const model::Verdict& verdict = series.verdict;
-  if (verdict.kind != VerdictKind::Warmup || !verdict.warmup_end) return verdict.rate;
-  const auto end = verdict.axis == model::Axis::Step ? verdict.warmup_end->step : verdict.warmup_end->at_s;
-  const auto rise = end ? slope_before(series, *end) : std::nullopt;
-  if (!rise) return verdict.rate;
-  // The verdict's own rate has an interval and is better, if it is of the rise and not of the plateau behind
-  // it.
-  if (verdict.rate && verdict.rate->bytes > *rise / 2 && verdict.rate->bytes < *rise * 2) return verdict.rate;
-  return model::Rate{*rise, *rise, *rise};
-}
-
 std::string short_growth(const model::SeriesReport& series) {
-  const auto rate = told_rate(series);
+  const std::optional<model::Rate>& rate = series.verdict.rate;
   if (!rate) return "";
   const Multiple multiple = multiple_of(series, rate->bytes);
   return fmt::format("{} per {}", format_bytes(rate->bytes * multiple.factor), multiple.name);
 }
 
 std::string growth(const model::SeriesReport& series) {
-  const auto told = told_rate(series);
-  if (!told) return "";
-  const model::Rate& rate = *told;
+  if (!series.verdict.rate) return "";
+  const model::Rate& rate = *series.verdict.rate;
   const Multiple multiple = multiple_of(series, rate.bytes);
   std::string words = short_growth(series);
-  if (std::isfinite(rate.low) && std::isfinite(rate.high) && rate.low < rate.high) {
-    words += fmt::format(" ({} to {})", format_bytes(rate.low * multiple.factor),
-                         format_bytes(rate.high * multiple.factor));
-  }
+  const std::string low = format_bytes(rate.low * multiple.factor);
+  const std::string high = format_bytes(rate.high * multiple.factor);
+  if (std::isfinite(rate.low) && std::isfinite(rate.high) && low != high) words += fmt::format(" ({} to {})", low, high);
   if (multiple.factor > 1 && series.verdict.axis == model::Axis::Step) {
-    words += fmt::format(", {} per step", format_bytes(rate.bytes));
+    words += fmt::format(", {} per {}", format_bytes(rate.bytes), series.verdict.counted ? "reading" : "step");
   }
   return words;
 }

@@ -23,7 +23,6 @@ std::string brief(const model::SeriesReport& series);
 std::string place(const model::Mark& mark);
 
 // The rate that people mean: for a warm-up that of its rise, else the verdict's own.
-std::optional<model::Rate> told_rate(const model::SeriesReport& series);
 
 // Growth in the multiple that reads best, with its interval:
 // "1.65 GB per 10 steps (1.60 GB to 1.71 GB), 165 MB per step". Empty without a rate.
