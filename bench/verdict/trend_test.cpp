@@ -11,6 +11,7 @@ namespace {
 
 std::vector<double> count_up(std::size_t count) {
   std::vector<double> x;
+  x.reserve(count);
   for (std::size_t i = 0; i < count; ++i) x.push_back(static_cast<double>(i));
   return x;
 }
