@@ -11,7 +11,6 @@ namespace {
 
 std::vector<double> count_up(std::size_t count) {
   std::vector<double> x;
-  x.reserve(count);
   for (std::size_t i = 0; i < count; ++i) x.push_back(static_cast<double>(i));
   return x;
 }
@@ -19,6 +18,7 @@ std::vector<double> count_up(std::size_t count) {
 TEST(Trend, least_squares_is_exact_on_a_line) {
   const std::vector<double> x = {0, 1, 2.5, 7, 11};
   std::vector<double> y;
+  y.reserve(x.size());
   for (const double at : x) y.push_back(40 + 2.5 * at);
 
   const Line line = fit_line(x, y);
