@@ -18,6 +18,7 @@ std::vector<double> count_up(std::size_t count) {
 TEST(Trend, least_squares_is_exact_on_a_line) {
   const std::vector<double> x = {0, 1, 2.5, 7, 11};
   std::vector<double> y;
+  y.reserve(x.size());
   for (const double at : x) y.push_back(40 + 2.5 * at);
 
   const Line line = fit_line(x, y);

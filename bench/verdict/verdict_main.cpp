@@ -64,6 +64,7 @@ std::string report(const NamedCorpus& corpus, const std::vector<Method>& methods
   fmt::print("\n## {}: {} series\n\n", corpus.name, corpus.series.size());
   const Live live = options.no_live ? Live::No : Live::Yes;
   std::vector<NamedScore> scores;
+  scores.reserve(methods.size());
   for (const Method& method : methods) {
     scores.push_back({.method = method.name, .score = score_method(method, corpus.series, live)});
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::ptrdiff_t kMostFormats = 3;
 
 bool contains(std::string_view text, std::string_view piece) {
-  return text.find(piece) != text.npos;
+  return text.find(piece) != std::string_view::npos;
 }
 
 // The reader says what it met; why that is so, and what to try, is for here.

@@ -39,7 +39,7 @@ std::string text_line(const SeriesLine& series, const model::Verdict& verdict) {
 }
 
 bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == line.npos;
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
 // Counts what happened, for the words at the end and the exit code.

@@ -7,11 +7,11 @@
 namespace lowtide::cli {
 
 std::span<const Command> commands() {
-  static const std::vector<Command> all{
+  static const std::vector<Command> kAll{
       analyze_command(),
       completion_command(),
   };
-  return all;
+  return kAll;
 }
 
 const Command* find_command(std::string_view name) {

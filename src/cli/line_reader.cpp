@@ -44,7 +44,7 @@ LineReader::Status LineReader::next() {
       line_ += piece;
     }
     at_ += piece.size();
-    if (end != rest.npos) {
+    if (end != std::string_view::npos) {
       ++at_;
       break;
     }

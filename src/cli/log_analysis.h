@@ -27,7 +27,7 @@ class LogAnalysis final : public ingest::Sink {
 
   void begin_run(const std::string& name, std::uint64_t first_line) override;
   ingest::SeriesIndex begin_series(const ingest::SeriesInfo& info) override;
-  void add(ingest::SeriesIndex series, const model::Sample& sample, std::uint64_t line) override;
+  void add(ingest::SeriesIndex index, const model::Sample& sample, std::uint64_t line) override;
   void event(const model::Event& event) override;
 
   // The report of all that has arrived. Nothing may be added after it.

@@ -10,8 +10,11 @@ namespace lowtide::cli {
 class Output {
  public:
   Output() = default;
+  ~Output() = default;
   Output(const Output&) = delete;
+  Output(Output&&) = delete;
   Output& operator=(const Output&) = delete;
+  Output& operator=(Output&&) = delete;
 
   // Kept until there is a good deal of it, or flush().
   void write(std::string_view text);

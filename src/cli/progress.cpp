@@ -28,7 +28,7 @@ std::string line_of(int fd, const std::string& name, double seconds) {
 
 }  // namespace
 
-Progress::Progress(int fd, std::string name) : fd_(fd), name_(base::printable(name, 40)) {
+Progress::Progress(int fd, const std::string& name) : fd_(fd), name_(base::printable(name, 40)) {
   if (::isatty(STDERR_FILENO) == 1) thread_ = std::thread([this] { watch(); });
 }
 

@@ -14,10 +14,12 @@ namespace lowtide::cli {
 // knows nor pays; reading goes on in the thread that made this.
 class Progress {
  public:
-  Progress(int fd, std::string name);
+  Progress(int fd, const std::string& name);
   ~Progress();
   Progress(const Progress&) = delete;
+  Progress(Progress&&) = delete;
   Progress& operator=(const Progress&) = delete;
+  Progress& operator=(Progress&&) = delete;
 
  private:
   void watch();

@@ -180,8 +180,8 @@ base::Result<SeriesLine> parse_series_line(std::string_view line) {
   bool read = receive(line, first);
   Receiver second;
   Receiver* receiver = &first;
-  if (!read &&
-      (line.find("aN") != line.npos || line.find("nf") != line.npos || line.find("nan") != line.npos)) {
+  if (!read && (line.find("aN") != std::string_view::npos || line.find("nf") != std::string_view::npos ||
+                line.find("nan") != std::string_view::npos)) {
     const std::string mended = with_null_for_nan(line);
     read = receive(mended, second);
     receiver = &second;
@@ -193,10 +193,10 @@ base::Result<SeriesLine> parse_series_line(std::string_view line) {
   const std::vector<double>& at_s = *receiver->at_s;
   const std::vector<double>& megabytes = *receiver->megabytes;
   if (at_s.size() != megabytes.size()) {
-    return malformed(fmt::format("\"t\" has {} values and \"rss_mb\" has {}", at_s.size(), megabytes.size()));
+    return malformed(fmt::format(R"("t" has {} values and "rss_mb" has {})", at_s.size(), megabytes.size()));
   }
   if (receiver->steps && receiver->steps->size() != megabytes.size()) {
-    return malformed(fmt::format("\"step\" has {} values and \"rss_mb\" has {}", receiver->steps->size(),
+    return malformed(fmt::format(R"("step" has {} values and "rss_mb" has {})", receiver->steps->size(),
                                  megabytes.size()));
   }
 

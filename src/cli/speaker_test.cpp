@@ -19,6 +19,7 @@ model::SeriesReport series(Quantity quantity, VerdictKind kind, std::uint64_t fi
 
 std::size_t speaking(const std::vector<model::SeriesReport>& all) {
   std::vector<const model::SeriesReport*> candidates;
+  candidates.reserve(all.size());
   for (const model::SeriesReport& one : all) candidates.push_back(&one);
   return find_speaking_series(candidates);
 }

@@ -109,6 +109,7 @@ std::vector<Column> columns_of(const model::Outline& outline, const std::vector<
   }
 
   std::vector<double> low;
+  low.reserve(out.size());
   for (const Column& column : out) low.push_back(column.low);
   const auto half = static_cast<std::size_t>(static_cast<double>(columns) * kSpikeShare / 2) + 1;
   const std::vector<double> floor = opening(low, half);

@@ -38,11 +38,11 @@ struct Sample {
 };
 
 const std::vector<Sample>& samples() {
-  static const std::vector<Sample> all{{"warmup", warmup_report},
-                                       {"leak", leak_report},
-                                       {"spikes", spikes_report},
-                                       {"inconclusive", inconclusive_report}};
-  return all;
+  static const std::vector<Sample> kAll{{"warmup", warmup_report},
+                                        {"leak", leak_report},
+                                        {"spikes", spikes_report},
+                                        {"inconclusive", inconclusive_report}};
+  return kAll;
 }
 
 TEST(Golden, text_at_normal_width) {

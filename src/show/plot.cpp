@@ -33,8 +33,8 @@ struct Picture {
   Canvas canvas;
   Scale bytes;
   Scale across;
-  Abscissa abscissa;
-  std::size_t margin;
+  Abscissa abscissa = Abscissa::Reading;
+  std::size_t margin = 0;
   const Glyphs& glyphs;
 
   [[nodiscard]] std::size_t dot_up(double value) const {
