@@ -150,14 +150,12 @@ void LogAnalysis::reduce(std::size_t run) {
 }
 
 void LogAnalysis::add_to_runs(model::RunReport run, std::optional<model::Limit> limit) {
-  const auto says_something = [](const model::RunReport& one) {
-    return one.series.front().verdict.kind != model::VerdictKind::Inconclusive;
-  };
   runs_.push_back(std::move(run));
   limits_.push_back(limit);
   const std::size_t latest = runs_.size() - 1;
-  const std::size_t spoke = std::exchange(
-      speaks_, says_something(runs_[latest]) || !says_something(runs_[speaks_]) ? latest : speaks_);
+  const bool overrules =
+      later_run_speaks(runs_[speaks_].series.front().verdict, runs_[latest].series.front().verdict);
+  const std::size_t spoke = std::exchange(speaks_, overrules ? latest : speaks_);
   reduce(latest);
   if (latest > 0) reduce(latest - 1);
   reduce(spoke);

@@ -29,6 +29,8 @@ int nearness(Quantity quantity) {
   return 6;
 }
 
+constexpr std::uint64_t kFewestToSpeak = 8;
+
 bool is_gpu(Quantity quantity) {
   return nearness(quantity) >= 3;
 }
@@ -54,8 +56,8 @@ std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& 
     return growth > largest / 100 ? growth : 0.0;
   };
   const auto rank = [&](const model::SeriesReport& one) {
-    return std::tuple(nearness(one.quantity), leaks(one) ? 0 : 1, -material_growth(one),
-                      -static_cast<double>(one.peak_bytes));
+    return std::tuple(one.verdict.samples < kFewestToSpeak ? 1 : 0, nearness(one.quantity),
+                      leaks(one) ? 0 : 1, -material_growth(one), -static_cast<double>(one.peak_bytes));
   };
   std::size_t best = 0;
   for (std::size_t at = 1; at < series.size(); ++at) {
@@ -67,6 +69,16 @@ std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& 
     if (!leaks(*series[best]) || rank(*series[at]) < rank(*series[best])) best = at;
   }
   return best;
+}
+
+bool later_run_speaks(const model::Verdict& earlier, const model::Verdict& later) {
+  const bool earlier_is_open = earlier.kind == VerdictKind::Inconclusive;
+  const bool later_is_open = later.kind == VerdictKind::Inconclusive;
+  if (earlier_is_open) return !later_is_open || 4 * later.samples >= earlier.samples;
+  if (later_is_open) return later.samples > 4 * earlier.samples;
+  if (earlier.kind == VerdictKind::Leak && later.kind != VerdictKind::Leak)
+    return later.samples >= earlier.samples;
+  return 4 * later.samples >= earlier.samples;
 }
 
 }  // namespace lowtide::cli

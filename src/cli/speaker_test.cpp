@@ -58,5 +58,24 @@ TEST(Speaker, leak_on_a_gpu_is_not_passed_over) {
             1U);
 }
 
+model::Verdict said(VerdictKind kind, std::uint64_t samples) {
+  model::Verdict verdict;
+  verdict.kind = kind;
+  verdict.samples = samples;
+  return verdict;
+}
+
+TEST(LaterRunSpeaks, the_latest_conclusive_run_of_some_length) {
+  EXPECT_TRUE(later_run_speaks(said(VerdictKind::Inconclusive, 7), said(VerdictKind::Warmup, 24)));
+  EXPECT_TRUE(later_run_speaks(said(VerdictKind::Leak, 100), said(VerdictKind::Stable, 120)));
+  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Warmup, 24), said(VerdictKind::Inconclusive, 7)));
+}
+
+TEST(LaterRunSpeaks, a_few_readings_do_not_overrule_hundreds) {
+  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Stable, 800), said(VerdictKind::Spikes, 10)));
+  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Leak, 300), said(VerdictKind::Stable, 60)));
+  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Inconclusive, 800), said(VerdictKind::Inconclusive, 8)));
+}
+
 }  // namespace
 }  // namespace lowtide::cli

@@ -106,9 +106,11 @@ std::string growth(const model::SeriesReport& series) {
   std::string words = short_growth(series);
   const std::string low = format_bytes(rate.low * multiple.factor);
   const std::string high = format_bytes(rate.high * multiple.factor);
-  if (std::isfinite(rate.low) && std::isfinite(rate.high) && low != high) words += fmt::format(" ({} to {})", low, high);
+  if (std::isfinite(rate.low) && std::isfinite(rate.high) && low != high)
+    words += fmt::format(" ({} to {})", low, high);
   if (multiple.factor > 1 && series.verdict.axis == model::Axis::Step) {
-    words += fmt::format(", {} per {}", format_bytes(rate.bytes), series.verdict.counted ? "reading" : "step");
+    words +=
+        fmt::format(", {} per {}", format_bytes(rate.bytes), series.verdict.counted ? "reading" : "step");
   }
   return words;
 }

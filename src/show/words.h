@@ -22,8 +22,6 @@ std::string brief(const model::SeriesReport& series);
 // "step 1,930", or "6.5 min" where there are no steps; empty when neither is known.
 std::string place(const model::Mark& mark);
 
-// The rate that people mean: for a warm-up that of its rise, else the verdict's own.
-
 // Growth in the multiple that reads best, with its interval:
 // "1.65 GB per 10 steps (1.60 GB to 1.71 GB), 165 MB per step". Empty without a rate.
 std::string growth(const model::SeriesReport& series);

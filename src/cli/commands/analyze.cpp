@@ -19,6 +19,7 @@
 namespace lowtide::cli {
 namespace {
 
+constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; less is a unit that was forgotten
 constexpr std::string_view kHelpHint = "lowtide analyze --help";
 
 ExitCode refuse(std::string what, std::string why, std::string attempt = std::string(kHelpHint)) {
@@ -119,8 +120,9 @@ ExitCode run(const Arguments& arguments) {
   std::optional<std::uint64_t> limit_bytes;
   if (const auto text = arguments.text("limit")) {
     const auto limit = base::parse_size(*text);
-    if (!limit || limit.value() == 0) {
-      return refuse(fmt::format("--limit cannot be '{}'", *text), "it is a size above zero, with a unit",
+    if (!limit || limit.value() < kSmallestLimit) {
+      return refuse(fmt::format("--limit cannot be '{}'", *text),
+                    "it is a size of at least 1 MB, with its unit",
                     "--limit 32G, --limit 80GiB or --limit 500M");
     }
     limit_bytes = limit.value();
