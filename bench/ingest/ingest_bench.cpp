@@ -2,6 +2,7 @@
 //
 //   ingest_bench [MEGABYTES] [FOLDER]      makes the logs, reads each, removes them
 //   ingest_bench --file LOG                reads one log
+//   ingest_bench --make MEGABYTES FOLDER   only makes the logs: kind0.log, kind1.log, ...
 //
 // Each is run three times after one to warm the page cache; the fastest counts, for both.
 
@@ -154,29 +155,37 @@ int compare(std::string_view name, const std::string& path) {
   return 0;
 }
 
+void make_log(const Kind& kind, const std::string& path, std::uint64_t megabytes) {
+  std::ofstream file(path, std::ios::binary);
+  std::string block(kind.header);
+  Random random;
+  std::uint64_t written = 0;
+  for (std::uint64_t i = 1; written < megabytes * 1'000'000; ++i) {
+    block += kind.line(i, random);
+    if (block.size() < (1U << 20U)) continue;
+    file << block;
+    written += block.size();
+    block.clear();
+  }
+  file << block;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--file") == 0) return compare(argv[2], argv[2]);
+  if (argc == 4 && std::strcmp(argv[1], "--make") == 0) {
+    const std::uint64_t each = std::strtoull(argv[2], nullptr, 10);
+    int number = 0;
+    for (const Kind& kind : kinds()) make_log(kind, fmt::format("{}/kind{}.log", argv[3], number++), each);
+    return 0;
+  }
   const std::uint64_t megabytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
   const std::filesystem::path folder = argc > 2 ? argv[2] : std::filesystem::temp_directory_path();
   int status = 0;
   for (const Kind& kind : kinds()) {
     const std::string path = (folder / "lowtide_ingest_bench.log").string();
-    {
-      std::ofstream file(path, std::ios::binary);
-      std::string block(kind.header);
-      Random random;
-      std::uint64_t written = 0;
-      for (std::uint64_t i = 1; written < megabytes * 1'000'000; ++i) {
-        block += kind.line(i, random);
-        if (block.size() < (1U << 20U)) continue;
-        file << block;
-        written += block.size();
-        block.clear();
-      }
-      file << block;
-    }
+    make_log(kind, path, megabytes);
     status |= compare(kind.name, path);
     std::filesystem::remove(path);
   }

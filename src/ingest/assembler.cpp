@@ -96,45 +96,33 @@ void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics
   units_.resize(topics_.size());
   plain_series_.resize(topics_.size(), nullptr);
   for (const FactHeader& header : facts.headers) {
-    if (take_short(facts, header)) continue;
-    take(facts, header, scratch_);
+    const Value* values = facts.values.data() + header.first_value;
+    std::size_t count = header.values;
+    if (header.plan != nullptr) {
+      count = read_values(*header.plan, facts.text + header.first_value);
+      values = values_.data();
+    }
+    if (use_shortcuts_ && take_short(header, values, count)) continue;
+    take(facts, header, values, count, scratch_);
     settle(scratch_);
   }
 }
 
-// The line of which a log has millions: a step and one reading of a series that is known, with
-// nothing in doubt. Must do what take() and settle() would; shortcut_test.cpp holds it to that.
-bool Assembler::take_short(const Facts& facts, const FactHeader& header) {
-  if (header.values != 2 || doubt_ != Doubt::None || mark_ || has_partial_ ||
-      carried_stamp_.role != Role::None) {
-    return false;
+std::size_t Assembler::read_values(const Plan& plan, const char* text) {
+  if (values_.size() <= plan.slots.size()) values_.resize(2 * plan.slots.size() + 16);
+  Value* next = values_.data();
+  if (plan.time) *next++ = {times_.read(*plan.time, text), 0, plan.time->role(), false, 0};
+  for (const Slot& slot : plan.slots) {
+    const char* const at = text + slot.offset;
+    const double number =
+        slot.number.halves > 0 ? read_planned(slot.number, at) : read_number(at, slot.length, slot.form);
+    *next++ = {number * slot.scale, slot.topic, slot.role, slot.negative, slot.unit};
   }
-  const Value& step = facts.values[header.first_value];
-  const Value& memory = facts.values[header.first_value + 1];
-  if (step.role != Role::Step || memory.role != Role::Memory || step.negative || memory.negative ||
-      !(step.number < 1e15) || lead_rank_ >= 0 || header.format == kNvidiaTableFormat) {
-    return false;
-  }
-  SeriesState* const series = plain_series_[memory.topic];
-  if (series == nullptr || series->unit != memory.unit || !(memory.number < kMaxBytes)) return false;
-  const UnitSource unit = topics_[memory.topic].unit;
-  if (unit == UnitSource::Magnitude || unit == UnitSource::Free) return false;
-  if (!steps_.known() || !(step.number >= steps_.last_step())) return false;
-  strong_step_seen_ = true;
-  carried_.step = step.number;
-  carried_.total = model::kUnknown;
-  carried_.bar = false;
-  ++format_counts_[header.format];
-  ++readings_;
-  ++run_readings_;
-  sink_.add(
-      series->index,
-      {model::kUnknown, steps_.advance_plainly(step.number), static_cast<std::uint64_t>(memory.number + 0.5)},
-      header.line);
-  return true;
+  return static_cast<std::size_t>(next - values_.data());
 }
 
-void Assembler::take(const Facts& facts, const FactHeader& header, Record& record) {
+void Assembler::take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
+                     Record& record) {
   record.line = header.line;
   record.format = header.format;
   record.stamp.role = Role::None;
@@ -145,8 +133,8 @@ void Assembler::take(const Facts& facts, const FactHeader& header, Record& recor
   record.row = 0;
   record.partial = false;
   record.memories = record.limits = 0;
-  const Value* value = facts.values.data() + header.first_value;
-  for (const Value* const end = value + header.values; value != end; ++value) {
+  const Value* value = values;
+  for (const Value* const end = value + count; value != end; ++value) {
     switch (value->role) {
       case Role::Memory:
       case Role::NotANumber:

@@ -24,7 +24,9 @@ namespace lowtide::ingest {
 
 class Assembler {
  public:
-  explicit Assembler(Sink& sink) : sink_(sink), timeline_(warnings_) {}
+  // With use_shortcuts off every line goes the long way: the reference for shortcut_test.cpp.
+  explicit Assembler(Sink& sink, bool use_shortcuts = true)
+      : sink_(sink), timeline_(warnings_), use_shortcuts_(use_shortcuts) {}
 
   // `new_topics` and `new_names` are those that facts refer to from here on, after all before.
   void consume(const Facts& facts, const std::vector<Topic>& new_topics,
@@ -76,8 +78,10 @@ class Assembler {
 
   enum class Doubt { None, StepFell, NewWriter };
 
-  bool take_short(const Facts& facts, const FactHeader& header);
-  void take(const Facts& facts, const FactHeader& header, Record& record);
+  std::size_t read_values(const Plan& plan, const char* text);
+  bool take_short(const FactHeader& header, const Value* values, std::size_t count);
+  void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
+            Record& record);
   void special(const Facts& facts, const Value& value, std::uint64_t line);
   void settle(Record& record);
   void merge_partial(const Record& record);
@@ -95,10 +99,13 @@ class Assembler {
   Sink& sink_;
   Warnings warnings_;
   Timeline timeline_;
+  bool use_shortcuts_;
+  TimeReader times_;
   StepCounter steps_;
   std::vector<Topic> topics_;
   std::vector<std::string> names_;
 
+  std::vector<Value> values_;  // of a line that was text until now
   Record scratch_;
   Record partial_;
   bool has_partial_ = false;

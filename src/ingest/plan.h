@@ -27,13 +27,14 @@ struct Slot {
   NumberForm form = NumberForm::Digits;
   bool negative = false;
   std::uint8_t unit = 0;  // set when the analysis is done
+  NumberPlan number = {};  // the same
 };
 
 struct Plan {
   std::vector<Slot> slots;
   std::optional<TimeText> time;
   std::uint16_t format = 0;
-  bool plain = false;          // no time, names or marks: numbers only
+  bool numbers_only = false;   // no names or marks: a time, perhaps, and numbers
   bool ask_each_time = false;  // the digits themselves matter (an event, a header): never cached
   std::optional<std::uint16_t> next_context;
 

@@ -90,7 +90,8 @@ ShapeEntry* ShapeCache::add(std::string_view shape, std::uint16_t context, Plan 
   entry.length = shape.size();
   entry.hash = hash;
   entry.context = context;
-  entry.plan = std::move(plan);
+  if (entry.plan != nullptr) retired_.push_back(std::move(entry.plan));
+  entry.plan = std::make_unique<const Plan>(std::move(plan));
   entry.followers = {nullptr, nullptr};
   return &entry;
 }

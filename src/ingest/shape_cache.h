@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ingest/plan.h"
@@ -35,7 +36,7 @@ struct ShapeEntry {
   std::size_t length = 0;
   std::uint64_t hash = 0;
   std::uint16_t context = 0;
-  Plan plan;
+  std::unique_ptr<const Plan> plan;
   std::array<ShapeEntry*, 2> followers = {nullptr, nullptr};
 };
 
@@ -53,8 +54,11 @@ class ShapeCache {
   // The entry for a shape in a context, or null.
   ShapeEntry* find(std::string_view shape, std::uint16_t context);
 
-  // Adds a shape that is not there; may replace another.
+  // Adds a shape that is not there; may replace another, whose plan is then among the retired ones.
   ShapeEntry* add(std::string_view shape, std::uint16_t context, Plan plan);
+
+  // Plans of shapes that were replaced: lines that were found by them may still be unread.
+  std::vector<std::unique_ptr<const Plan>> take_retired() { return std::exchange(retired_, {}); }
 
  private:
   static constexpr std::size_t kSets = 1024;
@@ -64,6 +68,7 @@ class ShapeCache {
 
   std::vector<std::array<std::unique_ptr<ShapeEntry>, kWays>> sets_;
   std::vector<std::uint8_t> next_;  // the way of each set that is replaced next
+  std::vector<std::unique_ptr<const Plan>> retired_;
 };
 
 }  // namespace lowtide::ingest
