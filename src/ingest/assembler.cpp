@@ -99,10 +99,11 @@ void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics
     const Value* values = facts.values.data() + header.first_value;
     std::size_t count = header.values;
     if (header.plan != nullptr) {
-      count = read_values(*header.plan, facts.text + header.first_value);
+      const char* const text = facts.text + header.first_value;
+      if (use_shortcuts_ && take_short(header, text)) continue;
+      count = read_values(*header.plan, text);
       values = values_.data();
     }
-    if (use_shortcuts_ && take_short(header, values, count)) continue;
     take(facts, header, values, count, scratch_);
     settle(scratch_);
   }
@@ -114,9 +115,7 @@ std::size_t Assembler::read_values(const Plan& plan, const char* text) {
   if (plan.time) *next++ = {times_.read(*plan.time, text), 0, plan.time->role(), false, 0};
   for (const Slot& slot : plan.slots) {
     const char* const at = text + slot.offset;
-    const double number =
-        slot.number.halves > 0 ? read_planned(slot.number, at) : read_number(at, slot.length, slot.form);
-    *next++ = {number * slot.scale, slot.topic, slot.role, slot.negative, slot.unit};
+    *next++ = {read_slot(slot, at) * slot.scale, slot.topic, slot.role, slot.negative, slot.unit};
   }
   return static_cast<std::size_t>(next - values_.data());
 }
@@ -483,7 +482,8 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
   return record.format == kFreeFormat ? carried_limit_ : std::nullopt;
 }
 
-Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading) {
+Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading,
+                                               double scale) {
   const Value& value = reading.value;
   const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const Topic& topic = topics_[value.topic];
@@ -540,6 +540,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   SeriesState& state = series_[key];
   state.index = sink_.begin_series(info);
   state.unit = value.unit;
+  state.scale = scale;
   if (plain) plain_series_[value.topic] = &state;
   return &state;
 }
@@ -563,7 +564,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   }
   // Kernel threads have no memory of their own; a GPU or a process that is gone reads zero.
   if (bytes == 0 && record.pid >= 0) return;
-  SeriesState* series = series_of(record, reading);
+  SeriesState* series = series_of(record, reading, scale);
   if (series == nullptr) return;
   if (series->unit != value.unit) {
     const bool tool_scales =

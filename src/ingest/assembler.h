@@ -73,13 +73,14 @@ class Assembler {
 
   struct SeriesState {
     SeriesIndex index{};
+    double scale = 1;  // of its first reading, beyond what the plan knew
     std::uint8_t unit = 0;
   };
 
   enum class Doubt { None, StepFell, NewWriter };
 
   std::size_t read_values(const Plan& plan, const char* text);
-  bool take_short(const FactHeader& header, const Value* values, std::size_t count);
+  bool take_short(const FactHeader& header, const char* text);
   void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
             Record& record);
   void special(const Facts& facts, const Value& value, std::uint64_t line);
@@ -90,7 +91,7 @@ class Assembler {
   void begin_run(std::uint64_t line);
   void emit(const Record& record, bool in_order);
   void emit_reading(const Record& record, const Reading& reading, double at_s, double step);
-  SeriesState* series_of(const Record& record, const Reading& reading);
+  SeriesState* series_of(const Record& record, const Reading& reading, double scale);
   std::optional<double> limit_of(const Record& record, const Value& value) const;
   double scale_of(const Record& record, const Value& value);
   bool choose_nvidia_column(Record& record);

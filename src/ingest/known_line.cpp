@@ -14,83 +14,94 @@
 namespace lowtide::ingest {
 namespace {
 
-constexpr std::size_t kMaxReadings = 8;
-constexpr double kMaxCount = 1e15;   // as in take(): more is a number of another kind
+constexpr double kMaxCount = 1e15;  // as in take(): more is a number of another kind
 constexpr double kMaxBytes = 1e18;
 
-bool rows_are_counted(std::uint16_t format) {
-  return format == kNvidiaTableFormat || format == kNvidiaFormat || format == kNvidiaBareFormat;
+double read_slot_at(const Slot& slot, const char* text) {
+  return read_slot(slot, text + slot.offset) * slot.scale;
 }
 
 }  // namespace
 
-bool Assembler::take_short(const FactHeader& header, const Value* values, std::size_t count) {
-  if (doubt_ != Doubt::None || mark_ || has_partial_ || lead_rank_ >= 0 || rows_are_counted(header.format)) {
+ShortForm find_short_form(const Plan& plan) {
+  ShortForm form;
+  const bool rows_are_counted = plan.format == kNvidiaTableFormat || plan.format == kNvidiaFormat ||
+                                plan.format == kNvidiaBareFormat;
+  if (rows_are_counted || !plan.numbers_only || plan.slots.size() > 255) return form;
+  if (plan.time && plan.time->role() != Role::Date) return form;
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    const Slot& slot = plan.slots[i];
+    const auto number = static_cast<std::uint8_t>(i);
+    switch (slot.role) {
+      case Role::Memory:
+        if (slot.negative || form.memories == ShortForm::kMaxMemories) return form;
+        form.memory[form.memories++] = number;
+        break;
+      case Role::Step:
+        if (slot.negative || form.has_step) return form;
+        form.has_step = true;
+        form.step = number;
+        break;
+      case Role::Seconds:
+        if (slot.negative || form.has_seconds || plan.time) return form;
+        form.has_seconds = true;
+        form.seconds = number;
+        break;
+      case Role::Limit:  // matters to a new series only
+        break;
+      default:
+        return form;
+    }
+  }
+  form.usable = form.memories > 0;
+  return form;
+}
+
+bool Assembler::take_short(const FactHeader& header, const char* text) {
+  const Plan& plan = *header.plan;
+  const ShortForm& form = plan.short_form;
+  if (!form.usable || doubt_ != Doubt::None || mark_ || has_partial_ || lead_rank_ >= 0) return false;
+  Progress progress;
+  if (form.has_step) {
+    progress.step = read_slot_at(plan.slots[form.step], text);
+    if (!steps_.known() || !(progress.step >= steps_.last_step()) || !(progress.step < kMaxCount)) return false;
+  } else if (!std::isnan(carried_.step)) {
     return false;
   }
   struct Known {
     SeriesIndex series{};
     std::uint64_t bytes = 0;
   };
-  std::array<Known, kMaxReadings> readings;
-  std::size_t found = 0;
+  std::array<Known, ShortForm::kMaxMemories> readings;
+  for (std::size_t i = 0; i < form.memories; ++i) {
+    const Slot& slot = plan.slots[form.memory[i]];
+    const SeriesState* const series = plain_series_[slot.topic];
+    if (series == nullptr || series->unit != slot.unit) return false;
+    const double bytes = read_slot_at(slot, text) * series->scale;
+    if (!(bytes < kMaxBytes)) return false;
+    readings[i] = {series->index, static_cast<std::uint64_t>(static_cast<std::int64_t>(bytes + 0.5))};
+  }
   Stamp stamp = carried_stamp_;
-  Progress progress;
-  for (const Value* value = values; value != values + count; ++value) {
-    switch (value->role) {
-      case Role::Memory: {
-        SeriesState* const series = plain_series_[value->topic];
-        if (series == nullptr || series->unit != value->unit || value->negative || found == kMaxReadings) {
-          return false;
-        }
-        double bytes = value->number;
-        const UnitSource unit = topics_[value->topic].unit;
-        if (unit == UnitSource::Free) return false;
-        if (unit == UnitSource::Magnitude) {
-          if (units_[value->topic].scale == 0 || units_[value->topic].ignored) return false;
-          bytes *= units_[value->topic].scale;
-        }
-        if (!(bytes < kMaxBytes)) return false;
-        readings[found++] = {series->index, static_cast<std::uint64_t>(static_cast<std::int64_t>(bytes + 0.5))};
-        break;
-      }
-      case Role::Step:
-        if (value->negative || !(value->number < kMaxCount)) return false;
-        progress.step = value->number;
-        break;
-      case Role::Date:
-      case Role::Seconds:
-        stamp = {value->role, value->negative ? -value->number : value->number};
-        break;
-      case Role::Limit:
-      case Role::None:
-        break;
-      default:
-        return false;
-    }
-  }
-  if (found == 0) return false;
-  const bool has_step = !std::isnan(progress.step);
-  if (has_step) {
-    if (!steps_.known() || !(progress.step >= steps_.last_step())) return false;
-  } else if (!std::isnan(carried_.step)) {
-    return false;
-  }
+  if (plan.time) stamp = {Role::Date, times_.read(*plan.time, text)};
+  if (form.has_seconds) stamp = {Role::Seconds, read_slot_at(plan.slots[form.seconds], text)};
   double at_s = model::kUnknown;
   if (stamp.role != Role::None && !timeline_.place_forward(stamp, at_s)) return false;
 
-  carried_stamp_ = stamp;
-  if (has_step) {
+  // Nothing speaks against it: from here on the state changes.
+  if (form.has_step) {
     strong_step_seen_ = true;
     progress.epoch = carried_.epoch;
     carried_ = progress;
     progress.step = steps_.advance_plainly(progress);
   }
-  if (stamp.role != Role::None) last_at_s_ = at_s;
+  if (stamp.role != Role::None) {
+    carried_stamp_ = stamp;
+    last_at_s_ = at_s;
+  }
   ++format_counts_[header.format];
-  readings_ += found;
-  run_readings_ += found;
-  for (std::size_t i = 0; i < found; ++i) {
+  readings_ += form.memories;
+  run_readings_ += form.memories;
+  for (std::size_t i = 0; i < form.memories; ++i) {
     sink_.add(readings[i].series, {at_s, progress.step, readings[i].bytes}, header.line);
   }
   return true;

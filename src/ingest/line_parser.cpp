@@ -199,6 +199,7 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
   plan.numbers_only = std::all_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
     return slot.length > 0 && slot.role != Role::Name;
   });
+  plan.short_form = find_short_form(plan);
   return plan;
 }
 

@@ -85,7 +85,8 @@ NumberPlan plan_number(std::string_view shape, NumberForm form);
   std::uint64_t digits = read_half(text, plan.high_mask, plan.high_shift);
   if (plan.halves > 1)
     digits = digits * plan.low_power + read_half(text + plan.low_offset, plan.low_mask, plan.low_shift);
-  return static_cast<double>(static_cast<std::int64_t>(digits)) / plan.divisor;
+  const auto number = static_cast<double>(static_cast<std::int64_t>(digits));
+  return plan.divisor == 1 ? number : number / plan.divisor;  // a division waits; most numbers are whole
 }
 
 }  // namespace lowtide::ingest
