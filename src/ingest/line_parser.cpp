@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ingest/formats.h"
+#include "ingest/triage.h"
 #include "ingest/words.h"
 
 namespace lowtide::ingest {
@@ -98,11 +99,18 @@ std::size_t LineParser::parse(std::string_view text, Facts& facts) {
       at = bar + 1;
       continue;
     }
-    parse_line(line, facts);
+    if (!may_pass_by(line)) parse_line(line, facts);
     at = stop + 1;
     ++lines_;
   }
   return static_cast<std::size_t>(at - text.data());
+}
+
+// A line that no analysis would find anything in: most of the lines of most logs. What the next line
+// that matters is compared with stays as it is.
+bool LineParser::may_pass_by(std::string_view line) const {
+  return use_shapes_ && !part_objects_ && !events_.collecting() && !registry_.at(context_).layout &&
+         triage(line) == Triage::Nothing && std::memchr(line.data(), kEscape, line.size()) == nullptr;
 }
 
 void LineParser::parse_last(std::string_view line, Facts& facts) {
@@ -158,7 +166,8 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   }
   const std::string shape = shape_;
   const Plan plan = analyse_segment(shape, segment);
-  const bool learn = use_shapes_ && !plan.ask_each_time && !plan.next_context && segment.size() <= kMaxShape;
+  const bool learn = use_shapes_ && !plan.ask_each_time && !plan.next_context &&
+                     segment.size() <= kMaxShape && shapes_.met_before(shape, context_);
   if (!is_cut(plan, segment.size())) extract(plan, segment.data(), facts);
   extract_marks(plan, segment, facts);
   if (plan.next_context) context_ = *plan.next_context;

@@ -52,6 +52,7 @@ class LineParser {
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
  private:
+  [[nodiscard]] bool may_pass_by(std::string_view line) const;
   void parse_line(std::string_view line, Facts& facts);
   void parse_segment(std::string_view segment, Facts& facts);
   Plan analyse_segment(std::string_view shape, std::string_view text);

@@ -41,7 +41,7 @@ bool matches(const ShapeEntry& entry, const char* text) {
   return (words[0] | words[1]) == 0;
 }
 
-ShapeCache::ShapeCache() : sets_(kSets), next_(kSets, 0) {}
+ShapeCache::ShapeCache() : sets_(kSets), next_(kSets, 0), met_(kMet, 0) {}
 
 std::uint64_t ShapeCache::hash_of(std::string_view shape, std::uint16_t context) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
@@ -68,6 +68,11 @@ ShapeEntry* ShapeCache::find(std::string_view shape, std::uint16_t context) {
     }
   }
   return nullptr;
+}
+
+bool ShapeCache::met_before(std::string_view shape, std::uint16_t context) {
+  const std::uint64_t hash = hash_of(shape, context);
+  return std::exchange(met_[(hash >> 20U) % kMet], hash) == hash;
 }
 
 ShapeEntry* ShapeCache::add(std::string_view shape, std::uint16_t context, Plan plan) {

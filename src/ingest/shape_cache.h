@@ -54,6 +54,9 @@ class ShapeCache {
   // The entry for a shape in a context, or null.
   ShapeEntry* find(std::string_view shape, std::uint16_t context);
 
+  // Was this asked before, not too long ago? A shape that comes once need not be kept.
+  bool met_before(std::string_view shape, std::uint16_t context);
+
   // Adds a shape that is not there; may replace another, whose plan is then among the retired ones.
   ShapeEntry* add(std::string_view shape, std::uint16_t context, Plan plan);
 
@@ -64,11 +67,14 @@ class ShapeCache {
   static constexpr std::size_t kSets = 1024;
   static constexpr std::size_t kWays = 4;
 
+  static constexpr std::size_t kMet = 4096;
+
   static std::uint64_t hash_of(std::string_view shape, std::uint16_t context);
 
   std::vector<std::array<std::unique_ptr<ShapeEntry>, kWays>> sets_;
   std::vector<std::uint8_t> next_;  // the way of each set that is replaced next
   std::vector<std::unique_ptr<const Plan>> retired_;
+  std::vector<std::uint64_t> met_;
 };
 
 }  // namespace lowtide::ingest
