@@ -99,18 +99,18 @@ std::size_t LineParser::parse(std::string_view text, Facts& facts) {
       at = bar + 1;
       continue;
     }
-    if (!may_pass_by(line)) parse_line(line, facts);
+    parse_line(line, facts);
     at = stop + 1;
     ++lines_;
   }
   return static_cast<std::size_t>(at - text.data());
 }
 
-// A line that no analysis would find anything in: most of the lines of most logs. What the next line
-// that matters is compared with stays as it is.
+// A line of a new shape that no analysis would find anything in. Where shapes never come again, most
+// lines are such. The line that the next one is expected to follow stays the same.
 bool LineParser::may_pass_by(std::string_view line) const {
-  return use_shapes_ && !part_objects_ && !events_.collecting() && !registry_.at(context_).layout &&
-         triage(line) == Triage::Nothing && std::memchr(line.data(), kEscape, line.size()) == nullptr;
+  return use_shapes_ && !registry_.at(context_).layout && triage(line) == Triage::Nothing &&
+         std::memchr(line.data(), kEscape, line.size()) == nullptr;
 }
 
 void LineParser::parse_last(std::string_view line, Facts& facts) {
@@ -162,6 +162,12 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
     follow(entry);
     if (!entry->plan->empty() && !is_cut(*entry->plan, segment.size()))
       add_found(*entry->plan, segment.data(), facts);
+    return;
+  }
+  if (may_pass_by(segment)) {
+    if (segment.size() <= kMaxShape && shapes_.met_before(shape_, context_)) {
+      follow(shapes_.add(shape_, context_, Plan{}));
+    }
     return;
   }
   const std::string shape = shape_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "ingest/number.h"
 #include "ingest/words.h"
@@ -125,7 +126,8 @@ struct Groups {
 
 constexpr std::size_t group_of(const Key& key) {
   if (key.word.size() == 2) return 0;
-  return 1 + static_cast<std::size_t>(fold(key.word[key.anchor]) * 5U + fold(key.word[key.anchor + 2])) % 7;
+  // Those with the same first letter together: few bytes then pass the first table.
+  return 1 + (fold(key.word[key.anchor]) & 15U) * 7U / 16U;
 }
 
 constexpr Groups make_groups() {
@@ -153,6 +155,29 @@ constexpr Groups make_groups() {
 }
 
 constexpr Groups kGroups = make_groups();
+
+// Three bytes by the lower five bits of each: enough to tell letters apart.
+constexpr std::size_t triple_of(const char* at) {
+  return (static_cast<std::size_t>(at[0]) & 31U) << 10U | (static_cast<std::size_t>(at[1]) & 31U) << 5U |
+         (static_cast<std::size_t>(at[2]) & 31U);
+}
+
+// The triples that are the anchor of some key.
+const std::array<bool, 32 * 32 * 32>& triples() {
+  static const auto table = [] {
+    std::array<bool, 32 * 32 * 32> made{};
+    for (const Key& key : kKeys) {
+      std::array<char, kAnchor> bytes{};
+      for (std::size_t i = 0; i < kAnchor; ++i) {
+        bytes[i] = key.anchor + i < key.word.size() ? key.word[key.anchor + i] : '\0';
+      }
+      const bool open = key.anchor + kAnchor > key.word.size();
+      for (std::size_t last = 0; last < (open ? 32U : 1U); ++last) made[triple_of(bytes.data()) + last] = true;
+    }
+    return made;
+  }();
+  return table;
+}
 
 // The groups that may have an anchor at `at`; three bytes must be there.
 std::uint8_t groups_at(const char* at) {
@@ -243,7 +268,7 @@ bool holds(const Key& key, std::string_view shape, std::size_t at) {
 
 class Search {
  public:
-  explicit Search(std::string_view shape) : shape_(shape) {}
+  explicit Search(std::string_view shape) : shape_(shape), triples_(triples().data()) {}
 
   // Looks at the places of a block; true = an event, nothing more to find.
   bool look(std::size_t begin, std::uint32_t places) {
@@ -255,7 +280,8 @@ class Search {
 
   bool look_at(std::size_t at) {
     std::array<char, kAnchor> bytes = {' ', ' ', ' '};  // of a key of two letters at the very end
-    for (std::size_t i = 0; i < kAnchor && at + i < shape_.size(); ++i) bytes[i] = shape_[at + i];
+    std::memcpy(bytes.data(), shape_.data() + at, std::min(kAnchor, shape_.size() - at));
+    if (!triples_[triple_of(bytes.data())]) return false;
     std::uint8_t groups = groups_at(bytes.data());
     for (; groups != 0; groups = static_cast<std::uint8_t>(groups & (groups - 1))) {
       std::uint64_t keys = kGroups.keys[static_cast<std::size_t>(__builtin_ctz(groups))];
@@ -279,6 +305,7 @@ class Search {
 
  private:
   std::string_view shape_;
+  const bool* triples_;
 };
 
 Triage triage_with(std::string_view shape, std::uint32_t (*places)(const char*)) {
@@ -294,6 +321,11 @@ Triage triage_with(std::string_view shape, std::uint32_t (*places)(const char*))
   std::size_t at = 0;
   for (; at + kBlock + kAnchor - 1 <= shape.size(); at += kBlock) {
     if (search.look(at, places(shape.data() + at))) return Triage::MayBeEvent;
+  }
+  if (at > 0) {  // the rest with a block that reaches back: what was looked at is left out
+    const std::size_t last = shape.size() - kBlock - kAnchor + 1;
+    if (search.look(last, places(shape.data() + last) & (0xFFFFU << (at - last)))) return Triage::MayBeEvent;
+    at = std::max(at, last + kBlock);
   }
   for (; at + 1 < shape.size(); ++at) {
     if (search.look_at(at)) return Triage::MayBeEvent;
