@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/units.h"
 #include "ingest/formats.h"
+#include "ingest/words.h"
 
 namespace lowtide::ingest {
 namespace {
@@ -77,6 +79,20 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 // A counter beyond this is a number of another kind (an id, a hash), or no number at all.
 double counter(double number) {
   return number < 1e15 ? number : model::kUnknown;
+}
+
+// The number after "process" or "pid" in the words that begin a run.
+std::optional<std::int64_t> find_pid(std::string_view mark) {
+  for (const std::string_view word : {"process", "pid"}) {
+    const std::size_t found = find_ignoring_case(mark, word);
+    if (found == std::string_view::npos) continue;
+    std::size_t at = found + word.size();
+    while (at < mark.size() && (is_blank(mark[at]) || mark[at] == ':' || mark[at] == '=')) ++at;
+    std::int64_t pid = 0;
+    const auto [stop, status] = std::from_chars(mark.data() + at, mark.data() + mark.size(), pid);
+    if (status == std::errc{} && pid > 0) return pid;
+  }
+  return std::nullopt;
 }
 
 int small_int(double number) {
@@ -396,6 +412,7 @@ void Assembler::begin_run(std::uint64_t line) {
     name = *mark_;
     while (!name.empty() && (name.back() == ':' || name.back() == ' ')) name.pop_back();
   }
+  run_pid_ = mark_ ? find_pid(*mark_) : std::nullopt;
   mark_.reset();
   run_open_ = true;
   run_readings_ = 0;
@@ -510,6 +527,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   info.quantity = topic.quantity;
   if (record.pid >= 0) info.pid = record.pid;
   if (record.writer >= 0) info.pid = record.writer;
+  if (!info.pid && topic.quantity == Quantity::ProcessMemory) info.pid = run_pid_;
   if (on_gpu && gpu >= 0) info.gpu_index = gpu;
   if (record.name < names_.size()) info.command = names_[record.name];
   const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command

@@ -55,12 +55,33 @@ bool is_array_on_one_line(std::string_view text) {
 struct TextCheck {
   std::uint64_t nul_bytes = 0;
   std::uint64_t control_bytes = 0;
+  std::uint64_t stray_bytes = 0;  // of 0x80 and more that are no UTF-8
 };
+
+// Length of the UTF-8 sequence at text[at], a byte of 0x80 or more; 0 = it is none.
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const std::size_t length = lead >= 0xF0 && lead < 0xF5    ? 4
+                             : lead >= 0xE0 && lead < 0xF0  ? 3
+                             : lead >= 0xC2 && lead < 0xE0  ? 2
+                                                            : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (at + i >= text.size()) return length;  // cut where the look ends
+    if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80U) return 0;
+  }
+  return length;
+}
 
 TextCheck check_text(std::string_view text) {
   TextCheck check;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= 0x80) {
+      const std::size_t length = utf8_length(text, at);
+      check.stray_bytes += length == 0 ? 1 : 0;
+      at += length == 0 ? 0 : length - 1;
+      continue;
+    }
     check.nul_bytes += byte == 0 ? 1 : 0;
     const bool usual = byte >= 0x20 || byte == '\n' || byte == '\r' || byte == '\t' || byte == '\x1b' ||
                        byte == '\b' || byte == '\a' || byte == '\f';
@@ -103,10 +124,14 @@ class BlockReader {
     }
     const std::string_view text(buffer_ + begin_, std::min(end_ - begin_, kLook));
     const TextCheck check = check_text(text);
-    if (check.nul_bytes * 100 > text.size() || check.control_bytes * 10 > text.size()) {
-      return Error{ErrorCode::Malformed,
-                   fmt::format("the file is not text: {} of its first {} bytes are control bytes",
-                               check.control_bytes, text.size())};
+    // Text in an 8-bit code (Latin-1, KOI8) has stray bytes too, but the words of a log are ASCII.
+    const std::uint64_t odd_bytes = check.control_bytes + check.stray_bytes;
+    if (check.nul_bytes * 100 > text.size() || check.control_bytes * 10 > text.size() ||
+        odd_bytes * 10 > text.size() * 3) {
+      return Error{
+          ErrorCode::Malformed,
+          fmt::format("the file is not text: {} of its first {} bytes are control bytes or no UTF-8",
+                      odd_bytes, text.size())};
     }
     if (check.control_bytes > 0) warnings_.add("binary bytes in the text", 1, check.control_bytes);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos && ended_) {
