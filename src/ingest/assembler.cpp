@@ -499,8 +499,7 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
   return record.format == kFreeFormat ? carried_limit_ : std::nullopt;
 }
 
-Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading,
-                                               double scale) {
+Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading, double scale) {
   const Value& value = reading.value;
   const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const Topic& topic = topics_[value.topic];

@@ -123,7 +123,7 @@ class Assembler {
   std::uint64_t run_readings_ = 0;
   std::optional<std::string> mark_;
   std::optional<std::int64_t> run_pid_;  // as the mark told it: "Run 1 (Process 177381):"
-  std::vector<std::int64_t> writers_;  // pids that have written in this run
+  std::vector<std::int64_t> writers_;    // pids that have written in this run
   Doubt doubt_ = Doubt::None;
   std::deque<Record> doubtful_;  // held until the next line tells
   int lead_rank_ = -1;

@@ -25,8 +25,8 @@ double read_slot_at(const Slot& slot, const char* text) {
 
 ShortForm find_short_form(const Plan& plan) {
   ShortForm form;
-  const bool rows_are_counted = plan.format == kNvidiaTableFormat || plan.format == kNvidiaFormat ||
-                                plan.format == kNvidiaBareFormat;
+  const bool rows_are_counted =
+      plan.format == kNvidiaTableFormat || plan.format == kNvidiaFormat || plan.format == kNvidiaBareFormat;
   if (rows_are_counted || !plan.numbers_only || plan.slots.size() > 255) return form;
   if (plan.time && plan.time->role() != Role::Date) return form;
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
@@ -64,7 +64,8 @@ bool Assembler::take_short(const FactHeader& header, const char* text) {
   Progress progress;
   if (form.has_step) {
     progress.step = read_slot_at(plan.slots[form.step], text);
-    if (!steps_.known() || !(progress.step >= steps_.last_step()) || !(progress.step < kMaxCount)) return false;
+    if (!steps_.known() || !(progress.step >= steps_.last_step()) || !(progress.step < kMaxCount))
+      return false;
   } else if (!std::isnan(carried_.step)) {
     return false;
   }

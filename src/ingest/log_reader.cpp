@@ -61,10 +61,10 @@ struct TextCheck {
 // Length of the UTF-8 sequence at text[at], a byte of 0x80 or more; 0 = it is none.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
-  const std::size_t length = lead >= 0xF0 && lead < 0xF5    ? 4
-                             : lead >= 0xE0 && lead < 0xF0  ? 3
-                             : lead >= 0xC2 && lead < 0xE0  ? 2
-                                                            : 0;
+  const std::size_t length = lead >= 0xF0 && lead < 0xF5   ? 4
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                           : 0;
   for (std::size_t i = 1; i < length; ++i) {
     if (at + i >= text.size()) return length;  // cut where the look ends
     if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80U) return 0;
@@ -128,10 +128,9 @@ class BlockReader {
     const std::uint64_t odd_bytes = check.control_bytes + check.stray_bytes;
     if (check.nul_bytes * 100 > text.size() || check.control_bytes * 10 > text.size() ||
         odd_bytes * 10 > text.size() * 3) {
-      return Error{
-          ErrorCode::Malformed,
-          fmt::format("the file is not text: {} of its first {} bytes are control bytes or no UTF-8",
-                      odd_bytes, text.size())};
+      return Error{ErrorCode::Malformed,
+                   fmt::format("the file is not text: {} of its first {} bytes are control bytes or no UTF-8",
+                               odd_bytes, text.size())};
     }
     if (check.control_bytes > 0) warnings_.add("binary bytes in the text", 1, check.control_bytes);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos && ended_) {

@@ -27,7 +27,7 @@ struct Slot {
   Role role = Role::None;
   NumberForm form = NumberForm::Digits;
   bool negative = false;
-  std::uint8_t unit = 0;  // set when the analysis is done
+  std::uint8_t unit = 0;   // set when the analysis is done
   NumberPlan number = {};  // the same
 };
 

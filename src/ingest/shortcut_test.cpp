@@ -64,7 +64,8 @@ std::string some_log(unsigned seed) {
   for (int i = 0; i < 400; ++i) {
     step += below(3);
     second += below(2);
-    const std::string clock = fmt::format("{:02}:{:02}:{:02}", second / 3600 % 24, second / 60 % 60, second % 60);
+    const std::string clock =
+        fmt::format("{:02}:{:02}:{:02}", second / 3600 % 24, second / 60 % 60, second % 60);
     const unsigned memory = 900 + below(20000);
     switch (below(kinds)) {
       case 0:
@@ -75,7 +76,8 @@ std::string some_log(unsigned seed) {
                             memory, below(1000));
         break;
       case 2:
-        text += fmt::format("step {} RSS {},{:03} MB GPU {}.5 GB\n", step, 1 + below(99), below(1000), below(80));
+        text +=
+            fmt::format("step {} RSS {},{:03} MB GPU {}.5 GB\n", step, 1 + below(99), below(1000), below(80));
         break;
       case 3:
         text += fmt::format("Epoch {}\n", 1 + i / 60);
@@ -88,7 +90,8 @@ std::string some_log(unsigned seed) {
         text += fmt::format("RAM: {} GB\n", 0.001 * memory);
         break;
       case 6:
-        text += fmt::format("[{}] iteration {}/ 1000 | memory usage {} MiB of {} MiB\n", clock, step, memory, 65536);
+        text += fmt::format("[{}] iteration {}/ 1000 | memory usage {} MiB of {} MiB\n", clock, step, memory,
+                            65536);
         break;
       case 7:
         text += fmt::format("2026-05-18T{}Z step {} rss=-{}MB\n", clock, step, memory);
@@ -97,7 +100,8 @@ std::string some_log(unsigned seed) {
         if (below(20) == 0) text += "[Process restarted]\n";
         break;
       case 9:
-        text += fmt::format("INFO loading shard {} from bucket {}\n", below(100000), std::string(below(60), 'w'));
+        text +=
+            fmt::format("INFO loading shard {} from bucket {}\n", below(100000), std::string(below(60), 'w'));
         break;
       case 10:
         if (below(20) == 0) text += "time,step,rss,loss\n";
@@ -124,7 +128,8 @@ TEST(an_epoch_told_in_a_line_of_its_own, counts_for_the_short_way_too) {
   for (int epoch = 1; epoch <= 6; ++epoch) {
     text += fmt::format("Epoch {}\n", epoch);
     const int first = epoch % 3 == 0 ? 1 : 10 * epoch;
-    for (int step = first; step < first + 10; ++step) text += fmt::format("Step {}: {} MB\n", step, 5000 + step);
+    for (int step = first; step < first + 10; ++step)
+      text += fmt::format("Step {}: {} MB\n", step, 5000 + step);
   }
 
   expect_same(text);

@@ -120,7 +120,7 @@ struct Groups {
   using Nibbles = std::array<std::uint8_t, 16>;
   std::array<Nibbles, kAnchor> low{};
   std::array<Nibbles, kAnchor> high{};
-  std::array<std::uint64_t, 8> keys{};                       // of each group, as bits
+  std::array<std::uint64_t, 8> keys{};                        // of each group, as bits
   std::array<std::array<std::uint8_t, 256>, kAnchor> byte{};  // the same for one byte, folded
 };
 
@@ -148,7 +148,8 @@ constexpr Groups make_groups() {
   }
   for (std::size_t place = 0; place < kAnchor; ++place) {
     for (std::size_t byte = 0; byte < 256; ++byte) {
-      groups.byte[place][byte] = groups.low[place][(byte | 0x20U) & 15U] & groups.high[place][(byte | 0x20U) >> 4U];
+      groups.byte[place][byte] =
+          groups.low[place][(byte | 0x20U) & 15U] & groups.high[place][(byte | 0x20U) >> 4U];
     }
   }
   return groups;
@@ -172,7 +173,8 @@ const std::array<bool, 32 * 32 * 32>& triples() {
         bytes[i] = key.anchor + i < key.word.size() ? key.word[key.anchor + i] : '\0';
       }
       const bool open = key.anchor + kAnchor > key.word.size();
-      for (std::size_t last = 0; last < (open ? 32U : 1U); ++last) made[triple_of(bytes.data()) + last] = true;
+      for (std::size_t last = 0; last < (open ? 32U : 1U); ++last)
+        made[triple_of(bytes.data()) + last] = true;
     }
     return made;
   }();
@@ -196,8 +198,8 @@ std::uint32_t places_one_by_one(const char* at) {
 #if defined(__x86_64__)
 
 [[gnu::target("ssse3"), gnu::always_inline]] inline __m128i groups_of(const char* at, std::size_t place) {
-  const __m128i bytes = _mm_or_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at + place)),
-                                     _mm_set1_epi8(0x20));
+  const __m128i bytes =
+      _mm_or_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at + place)), _mm_set1_epi8(0x20));
   const __m128i nibble = _mm_set1_epi8(15);
   const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kGroups.low[place].data()));
   const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kGroups.high[place].data()));
@@ -231,12 +233,18 @@ std::uint32_t places_at_once(const char* at) {
   return places_one_by_one(at);
 }
 
-bool can_at_once() { return true; }
+bool can_at_once() {
+  return true;
+}
 
 #else
 
-std::uint32_t places_at_once(const char* at) { return places_one_by_one(at); }
-bool can_at_once() { return false; }
+std::uint32_t places_at_once(const char* at) {
+  return places_one_by_one(at);
+}
+bool can_at_once() {
+  return false;
+}
 
 #endif
 

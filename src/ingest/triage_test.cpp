@@ -29,9 +29,10 @@ TEST(a_word_that_matters, is_found_at_every_place_of_a_line) {
 }
 
 TEST(the_vector_search, finds_what_looking_at_each_place_finds) {
-  constexpr std::string_view kPieces[] = {"mem",   "RAM ",  "step 1", "epoch ", "12 MB", "killed", "not enough memory",
-                                          "alloc", "ter",   "res",    "pro",    "us",    "gib",    "9 gb",
-                                          "[",     "words", "\xC3\xA9", "it/s", " ",     "-",      "exit code 137"};
+  constexpr std::string_view kPieces[] = {
+      "mem",   "RAM ",  "step 1",   "epoch ", "12 MB", "killed", "not enough memory",
+      "alloc", "ter",   "res",      "pro",    "us",    "gib",    "9 gb",
+      "[",     "words", "\xC3\xA9", "it/s",   " ",     "-",      "exit code 137"};
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) {
     std::string line;
