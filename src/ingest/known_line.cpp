@@ -17,7 +17,7 @@ namespace {
 constexpr double kMaxCount = 1e15;  // as in take(): more is a number of another kind
 constexpr double kMaxBytes = 1e18;
 
-double read_slot_at(const Slot& slot, const char* text) {
+[[gnu::always_inline]] inline double read_slot_at(const Slot& slot, const char* text) {
   return read_slot(slot, text + slot.offset) * slot.scale;
 }
 
