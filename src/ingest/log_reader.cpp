@@ -30,7 +30,7 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::size_t kBuffer = 2 * 1024 * 1024;
-constexpr std::size_t kReadAtOnce = 128 * 1024;
+constexpr std::size_t kReadAtOnce = 256 * 1024;
 // A batch ends after so many facts, or so much text that had few. The first keeps it in the
 // second-level cache, the second saves handing over.
 constexpr std::size_t kFactsInBatch = 4096;
