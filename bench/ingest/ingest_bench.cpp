@@ -2,18 +2,22 @@
 //
 //   ingest_bench [MEGABYTES] [FOLDER]      makes the logs, reads each, removes them
 //   ingest_bench --file LOG                reads one log
+//   ingest_bench --make MEGABYTES FOLDER   only makes the logs: kind0.log, kind1.log, ...
 //
-// Each is run three times after one to warm the page cache; the fastest counts, for both.
+// With LOWTIDE=path/of/lowtide in the environment the whole program is run as well.
+// Each is run three times after one to warm the page cache; the median counts, for all.
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -113,27 +117,39 @@ std::vector<Kind> kinds() {
   };
 }
 
-double fastest_of_three(const std::function<void()>& work) {
-  double best = std::numeric_limits<double>::infinity();
+double median_of_three(const std::function<void()>& work) {
   work();
-  for (int i = 0; i < 3; ++i) {
+  std::array<double, 3> took{};
+  for (double& seconds : took) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    best = std::min(best, took.count());
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  return best;
+  std::sort(took.begin(), took.end());
+  return took[1];
+}
+
+// The whole program, detector and all: `lowtide analyze --json`. 0 = LOWTIDE does not name the program.
+double time_of_program(const std::string& path) {
+  const char* const program = std::getenv("LOWTIDE");  // NOLINT(concurrency-mt-unsafe)
+  if (program == nullptr) return 0;
+  const std::string command = fmt::format("'{}' analyze --json --quiet '{}' > /dev/null 2>&1", program, path);
+  return median_of_three([&] {
+    // The exit status is the verdict: 0, 1 or 4. 3 and more than 4 are failures.
+    const int status = std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe)
+    if (WEXITSTATUS(status) == 3) fmt::print(stderr, "lowtide failed\n");
+  });
 }
 
 int compare(std::string_view name, const std::string& path) {
   const auto megabytes = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
   const std::string count = "wc -l '" + path + "' > /dev/null";
-  const double wc = fastest_of_three([&] {
+  const double wc = median_of_three([&] {
     if (std::system(count.c_str()) != 0) fmt::print(stderr, "wc failed\n");  // NOLINT(concurrency-mt-unsafe)
   });
   std::uint64_t readings = 0;
   std::string failure;
-  const double ours = fastest_of_three([&] {
+  const double ours = median_of_three([&] {
     Adder adder;
     const auto summary = lowtide::ingest::read_log(path, adder);
     if (summary) {
@@ -151,32 +167,44 @@ int compare(std::string_view name, const std::string& path) {
       "readings/s\n",
       name, megabytes, megabytes / wc, megabytes / ours, wc / ours,
       static_cast<double>(readings) / ours / 1e6);
+  if (const double program = time_of_program(path); program > 0) {
+    fmt::print("{:<24} {:>6.0f} MB  wc -l {:>6.0f} MB/s  analyze  {:>6.0f} MB/s  {:>5.2f} of wc\n", name,
+               megabytes, megabytes / wc, megabytes / program, wc / program);
+  }
   return 0;
+}
+
+void make_log(const Kind& kind, const std::string& path, std::uint64_t megabytes) {
+  std::ofstream file(path, std::ios::binary);
+  std::string block(kind.header);
+  Random random;
+  std::uint64_t written = 0;
+  for (std::uint64_t i = 1; written < megabytes * 1'000'000; ++i) {
+    block += kind.line(i, random);
+    if (block.size() < (1U << 20U)) continue;
+    file << block;
+    written += block.size();
+    block.clear();
+  }
+  file << block;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--file") == 0) return compare(argv[2], argv[2]);
+  if (argc == 4 && std::strcmp(argv[1], "--make") == 0) {
+    const std::uint64_t each = std::strtoull(argv[2], nullptr, 10);
+    int number = 0;
+    for (const Kind& kind : kinds()) make_log(kind, fmt::format("{}/kind{}.log", argv[3], number++), each);
+    return 0;
+  }
   const std::uint64_t megabytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
   const std::filesystem::path folder = argc > 2 ? argv[2] : std::filesystem::temp_directory_path();
   int status = 0;
   for (const Kind& kind : kinds()) {
     const std::string path = (folder / "lowtide_ingest_bench.log").string();
-    {
-      std::ofstream file(path, std::ios::binary);
-      std::string block(kind.header);
-      Random random;
-      std::uint64_t written = 0;
-      for (std::uint64_t i = 1; written < megabytes * 1'000'000; ++i) {
-        block += kind.line(i, random);
-        if (block.size() < (1U << 20U)) continue;
-        file << block;
-        written += block.size();
-        block.clear();
-      }
-      file << block;
-    }
+    make_log(kind, path, megabytes);
     status |= compare(kind.name, path);
     std::filesystem::remove(path);
   }

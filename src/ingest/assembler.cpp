@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/units.h"
 #include "ingest/formats.h"
+#include "ingest/words.h"
 
 namespace lowtide::ingest {
 namespace {
@@ -79,6 +81,20 @@ double counter(double number) {
   return number < 1e15 ? number : model::kUnknown;
 }
 
+// The number after "process" or "pid" in the words that begin a run.
+std::optional<std::int64_t> find_pid(std::string_view mark) {
+  for (const std::string_view word : {"process", "pid"}) {
+    const std::size_t found = find_ignoring_case(mark, word);
+    if (found == std::string_view::npos) continue;
+    std::size_t at = found + word.size();
+    while (at < mark.size() && (is_blank(mark[at]) || mark[at] == ':' || mark[at] == '=')) ++at;
+    std::int64_t pid = 0;
+    const auto [stop, status] = std::from_chars(mark.data() + at, mark.data() + mark.size(), pid);
+    if (status == std::errc{} && pid > 0) return pid;
+  }
+  return std::nullopt;
+}
+
 int small_int(double number) {
   return number >= 0 && number < 1e6 ? static_cast<int>(number) : -1;
 }
@@ -96,45 +112,32 @@ void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics
   units_.resize(topics_.size());
   plain_series_.resize(topics_.size(), nullptr);
   for (const FactHeader& header : facts.headers) {
-    if (take_short(facts, header)) continue;
-    take(facts, header, scratch_);
+    const Value* values = facts.values.data() + header.first_value;
+    std::size_t count = header.values;
+    if (header.plan != nullptr) {
+      const char* const text = facts.text + header.first_value;
+      if (use_shortcuts_ && take_short(header, text)) continue;
+      count = read_values(*header.plan, text);
+      values = values_.data();
+    }
+    take(facts, header, values, count, scratch_);
     settle(scratch_);
   }
 }
 
-// The line of which a log has millions: a step and one reading of a series that is known, with
-// nothing in doubt. Must do what take() and settle() would; shortcut_test.cpp holds it to that.
-bool Assembler::take_short(const Facts& facts, const FactHeader& header) {
-  if (header.values != 2 || doubt_ != Doubt::None || mark_ || has_partial_ ||
-      carried_stamp_.role != Role::None) {
-    return false;
+std::size_t Assembler::read_values(const Plan& plan, const char* text) {
+  if (values_.size() <= plan.slots.size()) values_.resize(2 * plan.slots.size() + 16);
+  Value* next = values_.data();
+  if (plan.time) *next++ = {times_.read(*plan.time, text), 0, plan.time->role(), false, 0};
+  for (const Slot& slot : plan.slots) {
+    const char* const at = text + slot.offset;
+    *next++ = {read_slot(slot, at) * slot.scale, slot.topic, slot.role, slot.negative, slot.unit};
   }
-  const Value& step = facts.values[header.first_value];
-  const Value& memory = facts.values[header.first_value + 1];
-  if (step.role != Role::Step || memory.role != Role::Memory || step.negative || memory.negative ||
-      !(step.number < 1e15) || lead_rank_ >= 0 || header.format == kNvidiaTableFormat) {
-    return false;
-  }
-  SeriesState* const series = plain_series_[memory.topic];
-  if (series == nullptr || series->unit != memory.unit || !(memory.number < kMaxBytes)) return false;
-  const UnitSource unit = topics_[memory.topic].unit;
-  if (unit == UnitSource::Magnitude || unit == UnitSource::Free) return false;
-  if (!steps_.known() || !(step.number >= steps_.last_step())) return false;
-  strong_step_seen_ = true;
-  carried_.step = step.number;
-  carried_.total = model::kUnknown;
-  carried_.bar = false;
-  ++format_counts_[header.format];
-  ++readings_;
-  ++run_readings_;
-  sink_.add(
-      series->index,
-      {model::kUnknown, steps_.advance_plainly(step.number), static_cast<std::uint64_t>(memory.number + 0.5)},
-      header.line);
-  return true;
+  return static_cast<std::size_t>(next - values_.data());
 }
 
-void Assembler::take(const Facts& facts, const FactHeader& header, Record& record) {
+void Assembler::take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
+                     Record& record) {
   record.line = header.line;
   record.format = header.format;
   record.stamp.role = Role::None;
@@ -145,8 +148,8 @@ void Assembler::take(const Facts& facts, const FactHeader& header, Record& recor
   record.row = 0;
   record.partial = false;
   record.memories = record.limits = 0;
-  const Value* value = facts.values.data() + header.first_value;
-  for (const Value* const end = value + header.values; value != end; ++value) {
+  const Value* value = values;
+  for (const Value* const end = value + count; value != end; ++value) {
     switch (value->role) {
       case Role::Memory:
       case Role::NotANumber:
@@ -409,6 +412,7 @@ void Assembler::begin_run(std::uint64_t line) {
     name = *mark_;
     while (!name.empty() && (name.back() == ':' || name.back() == ' ')) name.pop_back();
   }
+  run_pid_ = mark_ ? find_pid(*mark_) : std::nullopt;
   mark_.reset();
   run_open_ = true;
   run_readings_ = 0;
@@ -495,7 +499,7 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
   return record.format == kFreeFormat ? carried_limit_ : std::nullopt;
 }
 
-Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading) {
+Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading, double scale) {
   const Value& value = reading.value;
   const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const Topic& topic = topics_[value.topic];
@@ -522,6 +526,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   info.quantity = topic.quantity;
   if (record.pid >= 0) info.pid = record.pid;
   if (record.writer >= 0) info.pid = record.writer;
+  if (!info.pid && topic.quantity == Quantity::ProcessMemory) info.pid = run_pid_;
   if (on_gpu && gpu >= 0) info.gpu_index = gpu;
   if (record.name < names_.size()) info.command = names_[record.name];
   const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command
@@ -552,6 +557,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   SeriesState& state = series_[key];
   state.index = sink_.begin_series(info);
   state.unit = value.unit;
+  state.scale = scale;
   if (plain) plain_series_[value.topic] = &state;
   return &state;
 }
@@ -575,7 +581,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   }
   // Kernel threads have no memory of their own; a GPU or a process that is gone reads zero.
   if (bytes == 0 && record.pid >= 0) return;
-  SeriesState* series = series_of(record, reading);
+  SeriesState* series = series_of(record, reading, scale);
   if (series == nullptr) return;
   if (series->unit != value.unit) {
     const bool tool_scales =

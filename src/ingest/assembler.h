@@ -24,7 +24,9 @@ namespace lowtide::ingest {
 
 class Assembler {
  public:
-  explicit Assembler(Sink& sink) : sink_(sink), timeline_(warnings_) {}
+  // With use_shortcuts off every line goes the long way: the reference for shortcut_test.cpp.
+  explicit Assembler(Sink& sink, bool use_shortcuts = true)
+      : sink_(sink), timeline_(warnings_), use_shortcuts_(use_shortcuts) {}
 
   // `new_topics` and `new_names` are those that facts refer to from here on, after all before.
   void consume(const Facts& facts, const std::vector<Topic>& new_topics,
@@ -71,13 +73,16 @@ class Assembler {
 
   struct SeriesState {
     SeriesIndex index{};
+    double scale = 1;  // of its first reading, beyond what the plan knew
     std::uint8_t unit = 0;
   };
 
   enum class Doubt { None, StepFell, NewWriter };
 
-  bool take_short(const Facts& facts, const FactHeader& header);
-  void take(const Facts& facts, const FactHeader& header, Record& record);
+  std::size_t read_values(const Plan& plan, const char* text);
+  bool take_short(const FactHeader& header, const char* text);
+  void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
+            Record& record);
   void special(const Facts& facts, const Value& value, std::uint64_t line);
   void settle(Record& record);
   void merge_partial(const Record& record);
@@ -86,7 +91,7 @@ class Assembler {
   void begin_run(std::uint64_t line);
   void emit(const Record& record, bool in_order);
   void emit_reading(const Record& record, const Reading& reading, double at_s, double step);
-  SeriesState* series_of(const Record& record, const Reading& reading);
+  SeriesState* series_of(const Record& record, const Reading& reading, double scale);
   std::optional<double> limit_of(const Record& record, const Value& value) const;
   double scale_of(const Record& record, const Value& value);
   bool choose_nvidia_column(Record& record);
@@ -95,10 +100,13 @@ class Assembler {
   Sink& sink_;
   Warnings warnings_;
   Timeline timeline_;
+  bool use_shortcuts_;
+  TimeReader times_;
   StepCounter steps_;
   std::vector<Topic> topics_;
   std::vector<std::string> names_;
 
+  std::vector<Value> values_;  // of a line that was text until now
   Record scratch_;
   Record partial_;
   bool has_partial_ = false;
@@ -114,7 +122,8 @@ class Assembler {
   std::uint64_t runs_ = 0;
   std::uint64_t run_readings_ = 0;
   std::optional<std::string> mark_;
-  std::vector<std::int64_t> writers_;  // pids that have written in this run
+  std::optional<std::int64_t> run_pid_;  // as the mark told it: "Run 1 (Process 177381):"
+  std::vector<std::int64_t> writers_;    // pids that have written in this run
   Doubt doubt_ = Doubt::None;
   std::deque<Record> doubtful_;  // held until the next line tells
   int lead_rank_ = -1;

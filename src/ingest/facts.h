@@ -62,9 +62,12 @@ struct Topic {
   UnitSource unit = UnitSource::Written;
 };
 
+struct Plan;
+
 struct FactHeader {
   std::uint64_t line = 0;
-  std::uint32_t first_value = 0;
+  const Plan* plan = nullptr;     // set: the numbers are still text, at Facts::text + first_value
+  std::uint32_t first_value = 0;  // else: of Facts::values
   std::uint16_t values = 0;
   std::uint16_t format = 0;  // index into formats()
 };
@@ -75,6 +78,8 @@ struct Facts {
   std::size_t values_used = 0;
   std::vector<model::Event> events;
   std::vector<std::string> texts;
+  // What facts with a plan refer to; null = there are none. kSlack bytes behind it can be read.
+  const char* text = nullptr;
 
   // Room for `count` more values; returns where to write them.
   Value* more(std::size_t count) {

@@ -276,6 +276,10 @@ Plan analyse(const Line& line) {
   plan = Plan{};
   const Triage worth = triage(line.shape);
   if (worth == Triage::Nothing) return Plan{};
+  if (worth == Triage::Progress) {
+    if (!attempt(kFormats[kWordsFormat].analyse)) plan = Plan{};
+    return plan;
+  }
   const bool event = worth == Triage::MayBeEvent;
   if (event && is_only_event(line.shape)) {
     if (attempt(analyse_mark)) return plan;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ingest/formats.h"
+#include "ingest/triage.h"
 #include "ingest/words.h"
 
 namespace lowtide::ingest {
@@ -48,7 +49,7 @@ void blank_escapes(std::string& shape, std::string_view text) {
 
 void add_mark(const Value& value, std::uint64_t line, Facts& facts) {
   *facts.more(1) = value;
-  facts.headers.push_back({line, static_cast<std::uint32_t>(facts.values_used), 1, 0});
+  facts.headers.push_back({line, nullptr, static_cast<std::uint32_t>(facts.values_used), 1, 0});
   ++facts.values_used;
 }
 
@@ -67,7 +68,6 @@ std::size_t LineParser::parse(std::string_view text, Facts& facts) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
-    if (facts.headers.size() >= kFactsInBatch) break;
     if (last_ != nullptr && use_shapes_ && !events_.collecting()) {
       ShapeEntry* hit = nullptr;
       for (ShapeEntry* const candidate : last_->followers) {
@@ -79,7 +79,7 @@ std::size_t LineParser::parse(std::string_view text, Facts& facts) {
         }
       }
       if (hit != nullptr) {
-        if (!hit->plan.empty()) extract(hit->plan, at, facts);
+        if (!hit->plan->empty()) add_found(*hit->plan, at, facts);
         if (last_->followers[0] != hit) std::swap(last_->followers[0], last_->followers[1]);
         last_ = hit;
         at += hit->length;
@@ -104,6 +104,13 @@ std::size_t LineParser::parse(std::string_view text, Facts& facts) {
     ++lines_;
   }
   return static_cast<std::size_t>(at - text.data());
+}
+
+// A line of a new shape that no analysis would find anything in. Where shapes never come again, most
+// lines are such. The line that the next one is expected to follow stays the same.
+bool LineParser::may_pass_by(std::string_view line) const {
+  return use_shapes_ && !registry_.at(context_).layout && triage(line) == Triage::Nothing &&
+         std::memchr(line.data(), kEscape, line.size()) == nullptr;
 }
 
 void LineParser::parse_last(std::string_view line, Facts& facts) {
@@ -153,13 +160,20 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   ShapeEntry* entry = use_shapes_ && segment.size() <= kMaxShape ? shapes_.find(shape_, context_) : nullptr;
   if (entry != nullptr) {
     follow(entry);
-    if (!entry->plan.empty() && !is_cut(entry->plan, segment.size()))
-      extract(entry->plan, segment.data(), facts);
+    if (!entry->plan->empty() && !is_cut(*entry->plan, segment.size()))
+      add_found(*entry->plan, segment.data(), facts);
+    return;
+  }
+  if (may_pass_by(segment)) {
+    if (segment.size() <= kMaxShape && shapes_.met_before(shape_, context_)) {
+      follow(shapes_.add(shape_, context_, Plan{}));
+    }
     return;
   }
   const std::string shape = shape_;
   const Plan plan = analyse_segment(shape, segment);
-  const bool learn = use_shapes_ && !plan.ask_each_time && !plan.next_context && segment.size() <= kMaxShape;
+  const bool learn = use_shapes_ && !plan.ask_each_time && !plan.next_context &&
+                     segment.size() <= kMaxShape && shapes_.met_before(shape, context_);
   if (!is_cut(plan, segment.size())) extract(plan, segment.data(), facts);
   extract_marks(plan, segment, facts);
   if (plan.next_context) context_ = *plan.next_context;
@@ -195,24 +209,28 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
     if (slot.role == Role::Memory && slot.scale > 0)
       slot.unit = static_cast<std::uint8_t>(std::ilogb(slot.scale) + 1);
     if (slot.scale == 0) slot.scale = 1;  // not known: the assembler will find it
+    if (slot.length > 0) slot.number = plan_number(shape.substr(slot.offset, slot.length), slot.form);
   }
-  plan.plain = !plan.time && std::all_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
+  plan.numbers_only = std::all_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
     return slot.length > 0 && slot.role != Role::Name;
   });
+  plan.short_form = find_short_form(plan);
   return plan;
+}
+
+// A line of a known shape: who takes the facts reads its numbers.
+void LineParser::add_found(const Plan& plan, const char* text, Facts& facts) {
+  if (facts.text == nullptr || !plan.numbers_only) {
+    extract(plan, text, facts);
+    return;
+  }
+  facts.headers.push_back({lines_ + 1, &plan, static_cast<std::uint32_t>(text - facts.text),
+                           static_cast<std::uint16_t>(plan.slots.size()), plan.format});
 }
 
 void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
   Value* const first = facts.more(plan.slots.size() + 1);
   Value* next = first;
-  if (plan.plain) {
-    for (const Slot& slot : plan.slots) {
-      *next++ = {read_number(text + slot.offset, slot.length, slot.form) * slot.scale, slot.topic, slot.role,
-                 slot.negative, slot.unit};
-    }
-    add_fact(plan, first, next, facts);
-    return;
-  }
   if (plan.time) {
     *next++ = {read_time(*plan.time, text), 0, plan.time->role(), false, 0};
   }
@@ -232,7 +250,7 @@ void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
 
 void LineParser::add_fact(const Plan& plan, const Value* first, const Value* end, Facts& facts) const {
   const auto count = static_cast<std::size_t>(end - first);
-  facts.headers.push_back({lines_ + 1, static_cast<std::uint32_t>(facts.values_used),
+  facts.headers.push_back({lines_ + 1, nullptr, static_cast<std::uint32_t>(facts.values_used),
                            static_cast<std::uint16_t>(count), plan.format});
   facts.values_used += count;
 }

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ingest/event_lines.h"
 #include "ingest/facts.h"
@@ -12,9 +14,6 @@
 #include "ingest/shape_cache.h"
 
 namespace lowtide::ingest {
-
-// parse() stops after so many facts. Small enough that a batch stays in the second-level cache.
-inline constexpr std::size_t kFactsInBatch = 4096;
 
 class LineParser {
  public:
@@ -24,7 +23,8 @@ class LineParser {
 
   // Parses the whole lines in `text` and returns how many bytes they took. What
   // is left is the beginning of a line that has not ended yet. kSlack bytes
-  // behind the text must be readable. Stops early when `facts` is full.
+  // behind the text must be readable. Lines of known shapes become facts with
+  // a plan where facts.text is set, and `text` lies behind it.
   std::size_t parse(std::string_view text, Facts& facts);
 
   // The last line, which has no end. It counts: most logs that matter were cut off by
@@ -45,15 +45,20 @@ class LineParser {
   void skip_line() { ++lines_; }
 
   [[nodiscard]] bool ignored_cut_number() const { return ignored_cut_number_; }
+  // Plans that facts since the last call may refer to and that nobody else keeps.
+  std::vector<std::unique_ptr<const Plan>> take_retired() { return shapes_.take_retired(); }
+
   [[nodiscard]] const Registry& registry() const { return registry_; }
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
  private:
+  [[nodiscard]] bool may_pass_by(std::string_view line) const;
   void parse_line(std::string_view line, Facts& facts);
   void parse_segment(std::string_view segment, Facts& facts);
   Plan analyse_segment(std::string_view shape, std::string_view text);
   bool is_cut(const Plan& plan, std::size_t length);
   void extract(const Plan& plan, const char* text, Facts& facts);
+  void add_found(const Plan& plan, const char* text, Facts& facts);
   void add_fact(const Plan& plan, const Value* first, const Value* end, Facts& facts) const;
   void extract_marks(const Plan& plan, std::string_view text, Facts& facts);
   static void add_event(const model::Event& event, Facts& facts);

@@ -31,6 +31,10 @@ using base::ErrorCode;
 
 constexpr std::size_t kBuffer = 2 * 1024 * 1024;
 constexpr std::size_t kReadAtOnce = 256 * 1024;
+// A batch ends after so many facts, or so much text that had few. The first keeps it in the
+// second-level cache, the second saves handing over.
+constexpr std::size_t kFactsInBatch = 4096;
+constexpr std::size_t kTextInBatch = 512 * 1024;
 constexpr std::size_t kMaxLine = 1024 * 1024;
 constexpr std::size_t kLook = 64 * 1024;  // how much is looked at to see whether it is text
 
@@ -51,12 +55,33 @@ bool is_array_on_one_line(std::string_view text) {
 struct TextCheck {
   std::uint64_t nul_bytes = 0;
   std::uint64_t control_bytes = 0;
+  std::uint64_t stray_bytes = 0;  // of 0x80 and more that are no UTF-8
 };
+
+// Length of the UTF-8 sequence at text[at], a byte of 0x80 or more; 0 = it is none.
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const std::size_t length = lead >= 0xF0 && lead < 0xF5   ? 4
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                           : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (at + i >= text.size()) return length;  // cut where the look ends
+    if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80U) return 0;
+  }
+  return length;
+}
 
 TextCheck check_text(std::string_view text) {
   TextCheck check;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= 0x80) {
+      const std::size_t length = utf8_length(text, at);
+      check.stray_bytes += length == 0 ? 1 : 0;
+      at += length == 0 ? 0 : length - 1;
+      continue;
+    }
     check.nul_bytes += byte == 0 ? 1 : 0;
     const bool usual = byte >= 0x20 || byte == '\n' || byte == '\r' || byte == '\t' || byte == '\x1b' ||
                        byte == '\b' || byte == '\a' || byte == '\f';
@@ -67,7 +92,9 @@ TextCheck check_text(std::string_view text) {
 
 // What the parsing side hands over. Owns all it refers to, so that a thread may lie between.
 struct Batch {
+  std::unique_ptr<char[]> text;  // kBuffer + kSlack bytes; the facts refer to it
   Facts facts;
+  std::vector<std::unique_ptr<const Plan>> retired;  // plans that facts, here or earlier, refer to
   std::vector<Topic> new_topics;
   std::vector<std::string> new_names;
 };
@@ -76,11 +103,7 @@ struct Batch {
 class BlockReader {
  public:
   BlockReader(ByteSource& source, const Options& options)
-      : source_(&source),
-        parser_(options.use_shapes),
-        buffer_(std::make_unique_for_overwrite<char[]>(kBuffer + kSlack)) {
-    std::memset(buffer_.get() + kBuffer, 0, kSlack);
-  }
+      : source_(&source), parser_(options.use_shapes), first_(make_buffer()), buffer_(first_.get()) {}
 
   using MaybeError = std::optional<Error>;
 
@@ -88,7 +111,7 @@ class BlockReader {
   MaybeError look() {
     if (const auto error = fill_to_look()) return error;
     if (end_ == 0) return Error{ErrorCode::Malformed, "the file is empty"};
-    const std::string_view start(buffer_.get(), end_);
+    const std::string_view start(buffer_, end_);
     if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
       decoder_ = std::make_unique<Utf16Source>(*source_, start, start[0] == '\xFE');
       source_ = decoder_.get();
@@ -99,12 +122,15 @@ class BlockReader {
     } else if (start.starts_with("\xEF\xBB\xBF")) {
       begin_ = 3;
     }
-    const std::string_view text(buffer_.get() + begin_, std::min(end_ - begin_, kLook));
+    const std::string_view text(buffer_ + begin_, std::min(end_ - begin_, kLook));
     const TextCheck check = check_text(text);
-    if (check.nul_bytes * 100 > text.size() || check.control_bytes * 10 > text.size()) {
+    // Text in an 8-bit code (Latin-1, KOI8) has stray bytes too, but the words of a log are ASCII.
+    const std::uint64_t odd_bytes = check.control_bytes + check.stray_bytes;
+    if (check.nul_bytes * 100 > text.size() || check.control_bytes * 10 > text.size() ||
+        odd_bytes * 10 > text.size() * 3) {
       return Error{ErrorCode::Malformed,
-                   fmt::format("the file is not text: {} of its first {} bytes are control bytes",
-                               check.control_bytes, text.size())};
+                   fmt::format("the file is not text: {} of its first {} bytes are control bytes or no UTF-8",
+                               odd_bytes, text.size())};
     }
     if (check.control_bytes > 0) warnings_.add("binary bytes in the text", 1, check.control_bytes);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos && ended_) {
@@ -120,10 +146,19 @@ class BlockReader {
   // The next batch; false when there is none any more.
   bool next(Batch& batch) {
     batch.facts.clear();
+    batch.retired.clear();
     batch.new_topics.clear();
     batch.new_names.clear();
     if (done_) return false;
-    while (!done_ && batch.facts.headers.size() < kFactsInBatch) advance(batch.facts);
+    if (batch.text == nullptr) batch.text = make_buffer();
+    std::memmove(batch.text.get(), buffer_ + begin_, end_ - begin_);
+    buffer_ = batch.text.get();
+    end_ -= begin_;
+    begin_ = 0;
+    batch.facts.text = buffer_;
+    bool full = false;
+    while (!done_ && !full) full = !advance(batch.facts);
+    batch.retired = parser_.take_retired();
     const Registry& registry = parser_.registry();
     batch.new_topics.assign(registry.topics().begin() + static_cast<std::ptrdiff_t>(topics_sent_),
                             registry.topics().end());
@@ -148,14 +183,15 @@ class BlockReader {
     return std::nullopt;
   }
 
+  static std::unique_ptr<char[]> make_buffer() {
+    auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer + kSlack);
+    std::memset(buffer.get() + kBuffer, 0, kSlack);
+    return buffer;
+  }
+
   MaybeError fill() {
-    if (begin_ > 0 && kBuffer - end_ < kReadAtOnce) {
-      std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
-      end_ -= begin_;
-      begin_ = 0;
-    }
     const std::size_t room = std::min(kBuffer - end_, kReadAtOnce);
-    auto got = source_->read({buffer_.get() + end_, room});
+    auto got = source_->read({buffer_ + end_, room});
     if (!got) return std::move(got).error();
     end_ += got.value();
     bytes_ += got.value();
@@ -163,28 +199,33 @@ class BlockReader {
     return std::nullopt;
   }
 
-  // One move: parse what is there, or read more, or end.
-  void advance(Facts& facts) {
+  // One move: parse what is there, then read more, or end. False = the batch is full.
+  bool advance(Facts& facts) {
     if (skipping_) skip_to_line_end();
     if (!skipping_) {
-      const std::size_t used = parser_.parse({buffer_.get() + begin_, end_ - begin_}, facts);
-      begin_ += used;
-      if (begin_ == end_) begin_ = end_ = 0;
-      if (used > 0 && begin_ != end_) return;
+      begin_ += parser_.parse({buffer_ + begin_, end_ - begin_}, facts);
       if (end_ - begin_ >= kMaxLine) {
         cut_long_line(facts);
-        return;
+        return true;
       }
     }
+    if (!facts.headers.empty() && (facts.headers.size() >= kFactsInBatch || begin_ >= kTextInBatch)) {
+      return false;
+    }
     if (!ended_) {
+      if (facts.headers.empty() && begin_ > 0) {  // nothing refers to what has been read
+        std::memmove(buffer_, buffer_ + begin_, end_ - begin_);
+        end_ -= begin_;
+        begin_ = 0;
+      }
       error_ = fill();
       done_ = error_.has_value();
-      return;
+      return true;
     }
     if (skipping_) {
       parser_.skip_line();
     } else if (end_ > begin_) {
-      parser_.parse_last({buffer_.get() + begin_, end_ - begin_}, facts);
+      parser_.parse_last({buffer_ + begin_, end_ - begin_}, facts);
       if (parser_.ignored_cut_number()) {
         warnings_.add("the last line has no end: a number that may have been cut was ignored",
                       parser_.lines());
@@ -192,13 +233,14 @@ class BlockReader {
     }
     parser_.finish(facts);
     done_ = true;
+    return true;
   }
 
   void skip_to_line_end() {
-    const char* const from = buffer_.get() + begin_;
+    const char* const from = buffer_ + begin_;
     const auto* const stop = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
     if (stop == nullptr) {
-      begin_ = end_ = 0;
+      begin_ = end_;
       return;
     }
     begin_ += static_cast<std::size_t>(stop - from) + 1;
@@ -208,7 +250,7 @@ class BlockReader {
 
   // No line end within 1 MiB: what came so far is judged, the rest of the line is not.
   void cut_long_line(Facts& facts) {
-    const std::string_view line(buffer_.get() + begin_, end_ - begin_);
+    const std::string_view line(buffer_ + begin_, end_ - begin_);
     const std::size_t close = objects_ ? line.rfind('}') : std::string_view::npos;
     if (close != std::string_view::npos) {
       parser_.parse_piece(line.substr(0, close + 1), facts);
@@ -217,7 +259,7 @@ class BlockReader {
     }
     warnings_.add("lines longer than 1 MiB: only their first MiB was read", parser_.lines() + 1);
     parser_.parse_piece(line.substr(0, kMaxLine), facts);
-    begin_ = end_ = 0;
+    begin_ = end_;
     skipping_ = true;
   }
 
@@ -226,7 +268,8 @@ class BlockReader {
   LineParser parser_;
   Warnings warnings_;
   MaybeError error_;
-  std::unique_ptr<char[]> buffer_;
+  std::unique_ptr<char[]> first_;  // what look() reads into
+  char* buffer_;                   // first_, then the text of the batch that is being made
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t bytes_ = 0;
@@ -241,7 +284,7 @@ class BlockReader {
 // Runs a BlockReader in a thread of its own, a few batches ahead of who takes them.
 //
 // Parsing takes about as long as what the receiver does with the readings; two
-// cores do both at once. A ring of batches, a lock taken once per 4096 lines.
+// cores do both at once. A ring of batches, a lock taken once per batch.
 class ReadAhead {
  public:
   explicit ReadAhead(BlockReader& reader) : reader_(reader), thread_([this] { produce(); }) {}
@@ -331,7 +374,7 @@ base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
 base::Result<Summary> read_source(ByteSource& source, Sink& sink, const Options& options) {
   BlockReader reader(source, options);
   if (const auto error = reader.look()) return *error;
-  Assembler assembler(sink);
+  Assembler assembler(sink, options.use_shapes);
   if (reader.whole_file_is_here()) {
     Batch batch;
     while (reader.next(batch)) assembler.consume(batch.facts, batch.new_topics, batch.new_names);

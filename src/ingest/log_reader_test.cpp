@@ -213,6 +213,41 @@ TEST(an_input_that_is_no_log, is_refused_with_a_reason) {
   EXPECT_EQ(read_log("/does/not/exist", recorder).error().code, base::ErrorCode::Gone);
 }
 
+TEST(random_bytes, are_refused_and_text_in_another_code_is_not) {
+  std::string random;
+  unsigned state = 1;
+  for (int i = 0; i < 100000; ++i) {
+    state = state * 1664525U + 1013904223U;
+    random += static_cast<char>(state >> 24U);
+  }
+  std::string latin;
+  for (int step = 1; step < 100; ++step)
+    latin += fmt::format(
+        "Schritt \xFC"
+        "ber \xE4 step {}: 5552 MB\n",
+        step);
+
+  EXPECT_THAT(read(random).error, HasSubstr("not text"));
+  EXPECT_EQ(read(latin).error, "");
+}
+
+TEST(the_kernels_kb, is_1024_bytes_and_that_of_others_1000) {
+  const Read kernel = read("VmRSS:\t  123456 kB\nVmRSS:\t  123460 kB\n");
+  const Read other = read("step 1 RAM: 123456 kB\n");
+
+  ASSERT_EQ(kernel.log.series.size(), 1U);
+  EXPECT_EQ(kernel.log.series[0].samples[0].bytes, 123456U * 1024U);
+  ASSERT_EQ(other.log.series.size(), 1U);
+  EXPECT_EQ(other.log.series[0].samples[0].bytes, 123456U * 1000U);
+}
+
+TEST(the_pid_of_a_run, is_that_of_its_series) {
+  const Read result = read("Run 1 (Process 177381):\nStep 1: 5,552 MB\nStep 2: 5,600 MB\n");
+
+  ASSERT_EQ(result.log.series.size(), 1U);
+  EXPECT_EQ(result.log.series[0].info.pid, 177381);
+}
+
 TEST(utf_16, is_decoded) {
   std::string text = "\xFF\xFE";
   for (const char c : std::string_view("step 1 RAM: 500 MB\r\nstep 2 RAM: 501 MB\r\n")) {

@@ -44,13 +44,8 @@ double read_short(const char* text, std::size_t length, char point) {
 static_assert(std::endian::native == std::endian::little,
               "eight digits are read at once, the first in the lowest byte");
 
-// Up to eight digits, one per byte, the first in the lowest: three multiplications.
-[[gnu::always_inline]] inline std::uint64_t join_digits(std::uint64_t bytes, std::size_t count) {
-  bytes = (bytes & 0x0F0F0F0F0F0F0F0FULL) << (64 - 8 * count);
-  bytes = bytes * 10 + (bytes >> 8U);
-  return ((bytes & 0x000000FF000000FFULL) * 0x000F424000000064ULL +
-          ((bytes >> 16U) & 0x000000FF000000FFULL) * 0x0000271000000001ULL) >>
-         32U;
+unsigned shift_for(std::size_t digits) {
+  return static_cast<unsigned>(64 - 8 * digits);
 }
 
 // Eight bytes or fewer with one point or comma among them; the same value as read_short().
@@ -63,7 +58,7 @@ static_assert(std::endian::native == std::endian::little,
   const auto before = static_cast<std::size_t>(std::countr_zero(found)) / 8;
   const std::uint64_t low = (std::uint64_t{1} << (8 * before)) - 1;
   const std::uint64_t digits = (bytes & low) | ((bytes >> 8U) & ~low);
-  const auto value = static_cast<double>(join_digits(digits, length - 1));
+  const auto value = static_cast<double>(join_digits(digits, shift_for(length - 1)));
   return divides ? value / kPowers[length - 1 - before] : value;
 }
 
@@ -71,10 +66,10 @@ static_assert(std::endian::native == std::endian::little,
 [[gnu::always_inline]] inline double read_two(const char* text, std::size_t length, std::size_t before) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, text, 8);
-  const std::uint64_t high = join_digits(bytes, before);
+  const std::uint64_t high = join_digits(bytes, shift_for(before));
   const std::size_t after = length - 1 - before;
   std::memcpy(&bytes, text + before + 1, 8);
-  const std::uint64_t low = join_digits(bytes, after);
+  const std::uint64_t low = join_digits(bytes, shift_for(after));
   return static_cast<double>(high * kWholePowers[after] + low) / kPowers[after];
 }
 
@@ -145,8 +140,8 @@ double read_number(const char* text, std::size_t length, NumberForm form) {
   if (form == NumberForm::Digits) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, text, 8);
-    if (length <= 8) return static_cast<double>(join_digits(bytes, length));
-    std::uint64_t digits = join_digits(bytes, 8);
+    if (length <= 8) return static_cast<double>(join_digits(bytes, shift_for(length)));
+    std::uint64_t digits = join_digits(bytes, 0);
     for (std::size_t at = 8; at < length; ++at)
       digits = digits * 10 + static_cast<std::uint64_t>(text[at] - '0');
     return static_cast<double>(digits);
@@ -161,6 +156,32 @@ double read_number(const char* text, std::size_t length, NumberForm form) {
   if (form == NumberForm::Grouped && length <= 7 && text[length - 4] == ',')
     return read_eight(text, length, ',', false);
   return read_short(text, length, form == NumberForm::DecimalComma ? ',' : '.');
+}
+
+NumberPlan plan_number(std::string_view shape, NumberForm form) {
+  NumberPlan plan;
+  const std::size_t separator = shape.find_first_of(".,");
+  const bool has_separator = separator != std::string_view::npos;
+  if (form == NumberForm::Exponent || shape.empty() || shape.size() > 16) return plan;
+  if (has_separator && shape.find_first_of(".,", separator + 1) != std::string_view::npos) return plan;
+  const auto half = [&](std::size_t begin, std::size_t end, std::uint64_t& mask, std::uint8_t& shift) {
+    const bool holds = has_separator && separator >= begin && separator < end;
+    mask = holds ? (std::uint64_t{1} << (8 * (separator - begin))) - 1 : ~std::uint64_t{0};
+    const std::size_t digits = end - begin - (holds ? 1 : 0);
+    shift = static_cast<std::uint8_t>(shift_for(digits));
+    return digits;
+  };
+  const std::size_t first = shape.size() <= 8 ? shape.size() : shape.size() - 8;
+  if (half(0, first, plan.high_mask, plan.high_shift) == 0) return plan;
+  plan.halves = 1;
+  if (first < shape.size()) {
+    plan.low_power = kWholePowers[half(first, shape.size(), plan.low_mask, plan.low_shift)];
+    plan.low_offset = static_cast<std::uint8_t>(first);
+    plan.halves = 2;
+  }
+  const bool divides = has_separator && form != NumberForm::Grouped;
+  if (divides) plan.divisor = kPowers[shape.size() - 1 - separator];
+  return plan;
 }
 
 }  // namespace lowtide::ingest

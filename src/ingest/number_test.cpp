@@ -39,6 +39,30 @@ TEST(a_number, of_any_length_is_read_as_the_library_reads_it) {
   }
 }
 
+TEST(the_plan_of_a_number, gives_what_reading_it_gives) {
+  std::string digits;
+  for (int length = 1; length <= 18; ++length) {
+    digits += static_cast<char>('0' + (length * 7) % 10);
+    for (std::size_t point = 0; point < digits.size(); ++point) {
+      for (const char separator : {'.', ','}) {
+        std::string text = digits;
+        if (point > 0) text.insert(point, 1, separator);
+        for (const bool decimal_comma : {false, true}) {
+          const NumberText number = scan_number(text, decimal_comma);
+          std::string shape = text.substr(0, number.length);
+          for (char& c : shape) c = is_digit(c) ? '0' : c;
+          const NumberPlan plan = plan_number(shape, number.form);
+          const std::string padded = text + std::string(16, '7');
+          if (plan.halves == 0) continue;
+          EXPECT_EQ(read_planned(plan, padded.data()), read_number(padded.data(), number.length, number.form))
+              << text;
+        }
+      }
+    }
+  }
+  EXPECT_GT(plan_number("00000000.0000000", NumberForm::Decimal).halves, 0);
+}
+
 TEST(a_comma, without_three_digits_after_it_ends_the_number) {
   EXPECT_EQ(value_of("10,55"), 10);
   EXPECT_EQ(value_of("10,5555"), 10);

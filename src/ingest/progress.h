@@ -1,6 +1,7 @@
 // Steps: counters that start again every epoch, bars, and real restarts.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -33,13 +34,13 @@ class StepCounter {
   // The step since the start of the run; remembers it.
   double advance(const Progress& progress);
 
-  // The same where the counter is known and does not fall, and only a step was told.
-  double advance_plainly(double step) {
-    if (step > last_.step) stride_ = step - last_.step;
-    last_.step = step;
-    last_.total = model::kUnknown;
-    last_.bar = false;
-    return offset_ + step;
+  // The same where the counter is known and does not fall.
+  double advance_plainly(const Progress& progress) {
+    if (progress.step > last_.step) stride_ = progress.step - last_.step;
+    const double epoch = last_.epoch;
+    last_ = progress;
+    if (std::isnan(last_.epoch)) last_.epoch = epoch;
+    return offset_ + progress.step;
   }
 
   // The same without remembering: for a line out of order.

@@ -41,7 +41,7 @@ bool matches(const ShapeEntry& entry, const char* text) {
   return (words[0] | words[1]) == 0;
 }
 
-ShapeCache::ShapeCache() : sets_(kSets), next_(kSets, 0) {}
+ShapeCache::ShapeCache() : sets_(kSets), next_(kSets, 0), met_(kMet, 0) {}
 
 std::uint64_t ShapeCache::hash_of(std::string_view shape, std::uint16_t context) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
@@ -70,6 +70,11 @@ ShapeEntry* ShapeCache::find(std::string_view shape, std::uint16_t context) {
   return nullptr;
 }
 
+bool ShapeCache::met_before(std::string_view shape, std::uint16_t context) {
+  const std::uint64_t hash = hash_of(shape, context);
+  return std::exchange(met_[(hash >> 20U) % kMet], hash) == hash;
+}
+
 ShapeEntry* ShapeCache::add(std::string_view shape, std::uint16_t context, Plan plan) {
   const std::uint64_t hash = hash_of(shape, context);
   const std::size_t set = hash % kSets;
@@ -90,7 +95,8 @@ ShapeEntry* ShapeCache::add(std::string_view shape, std::uint16_t context, Plan 
   entry.length = shape.size();
   entry.hash = hash;
   entry.context = context;
-  entry.plan = std::move(plan);
+  if (entry.plan != nullptr) retired_.push_back(std::move(entry.plan));
+  entry.plan = std::make_unique<const Plan>(std::move(plan));
   entry.followers = {nullptr, nullptr};
   return &entry;
 }

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ingest/plan.h"
@@ -35,7 +36,7 @@ struct ShapeEntry {
   std::size_t length = 0;
   std::uint64_t hash = 0;
   std::uint16_t context = 0;
-  Plan plan;
+  std::unique_ptr<const Plan> plan;
   std::array<ShapeEntry*, 2> followers = {nullptr, nullptr};
 };
 
@@ -53,17 +54,27 @@ class ShapeCache {
   // The entry for a shape in a context, or null.
   ShapeEntry* find(std::string_view shape, std::uint16_t context);
 
-  // Adds a shape that is not there; may replace another.
+  // Was this asked before, not too long ago? A shape that comes once need not be kept.
+  bool met_before(std::string_view shape, std::uint16_t context);
+
+  // Adds a shape that is not there; may replace another, whose plan is then among the retired ones.
   ShapeEntry* add(std::string_view shape, std::uint16_t context, Plan plan);
+
+  // Plans of shapes that were replaced: lines that were found by them may still be unread.
+  std::vector<std::unique_ptr<const Plan>> take_retired() { return std::exchange(retired_, {}); }
 
  private:
   static constexpr std::size_t kSets = 1024;
   static constexpr std::size_t kWays = 4;
 
+  static constexpr std::size_t kMet = 4096;
+
   static std::uint64_t hash_of(std::string_view shape, std::uint16_t context);
 
   std::vector<std::array<std::unique_ptr<ShapeEntry>, kWays>> sets_;
   std::vector<std::uint8_t> next_;  // the way of each set that is replaced next
+  std::vector<std::unique_ptr<const Plan>> retired_;
+  std::vector<std::uint64_t> met_;
 };
 
 }  // namespace lowtide::ingest

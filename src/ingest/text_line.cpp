@@ -235,6 +235,14 @@ bool is_bar(std::string_view text, const Figure& step, const Figure& total) {
   return bracketed || bar;
 }
 
+// The kernel's own names: in /proc "kB" has always been 1024 bytes (proc(5)).
+bool is_proc_name(std::string_view word) {
+  constexpr std::array<std::string_view, 11> kNames = {"VmRSS",  "VmHWM",    "VmSize",      "VmPeak",
+                                                       "VmData", "RssAnon",  "RssFile",     "Rss",
+                                                       "Pss",    "MemTotal", "MemAvailable"};
+  return std::find(kNames.begin(), kNames.end(), word) != kNames.end();
+}
+
 bool is_whole(const Figure& figure) {
   return !figure.word && figure.unit == 0 && !figure.percent && !figure.delta && !figure.negative &&
          (figure.form == NumberForm::Digits || figure.form == NumberForm::Grouped);
@@ -270,6 +278,11 @@ class TextReader {
   bool read() {
     from_ = take_prefix(text_, plan_);
     figures_ = find_figures(text_, from_);
+    for (Figure& figure : figures_) {
+      if (figure.unit != 1000 || text_.substr(0, figure.unit_end).substr(figure.unit_end - 2) != "kB")
+        continue;
+      if (is_proc_name(word_before(text_, figure.begin, from_).word)) figure.unit = 1024;
+    }
     used_.assign(figures_.size(), false);
     find_progress();
     convention_ = find_convention(text_);

@@ -128,6 +128,11 @@ double seconds_of_date(int year, int month, int day) {
 
 constexpr std::array<double, 10> kPowers = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
+double fraction_of(const TimeText& time, const char* line) {
+  return read_number(line + time.fraction, time.fraction_length, NumberForm::Digits) /
+         kPowers[time.fraction_length];
+}
+
 double read_clock(const TimeText& time, const char* line) {
   const char* clock = line + time.clock;
   int hour = read_small(clock, time.hour_length);
@@ -135,10 +140,7 @@ double read_clock(const TimeText& time, const char* line) {
   if (time.half_day != 0) hour = hour % 12 + (time.half_day == 2 ? 12 : 0);
   const int seconds = hour * 3600 + read_small(clock, 2) * 60 + read_small(clock + 3, 2);
   auto value = static_cast<double>(seconds);
-  if (time.fraction_length > 0) {
-    value += read_number(line + time.fraction, time.fraction_length, NumberForm::Digits) /
-             kPowers[time.fraction_length];
-  }
+  if (time.fraction_length > 0) value += fraction_of(time, line);
   if (time.zone_sign != 0) {
     const char* zone = line + time.zone + 1;
     const int minutes = read_small(zone, 2) * 60 + read_small(zone + (time.zone_colon ? 3 : 2), 2);
@@ -227,6 +229,17 @@ double read_time(const TimeText& time, const char* line) {
       return clock;
   }
   return clock;
+}
+
+double TimeReader::read_fraction(const TimeText& time, const char* line) {
+  return fraction_of(time, line);
+}
+
+void TimeReader::learn(const TimeText& time, const char* line, std::uint64_t date, std::uint64_t rest) {
+  const char* const text = line + time.date;
+  midnight_ = seconds_of_date(read_small(text, 4), read_small(text + 5, 2), read_small(text + 8, 2));
+  date_ = date;
+  rest_ = rest;
 }
 
 std::string to_rfc3339(double seconds_since_1970) {
