@@ -354,7 +354,7 @@ void Assembler::decide(const Record& record) {
     if (record.progress.step > steps_.last_step()) {
       resolve_doubt(false);  // the line before was out of order
     } else if (record.progress.step != fallen || doubtful_.size() >= kMaxDoubtful) {
-      resolve_doubt(true);
+      resolve_doubt(!memory_goes_on(doubtful_.front()));
     } else {
       doubtful_.push_back(record);
       return;
@@ -390,6 +390,15 @@ void Assembler::decide(const Record& record) {
     return;
   }
   emit(record, true);
+}
+
+// A process that begins anew has less memory than the one before had in the end.
+// A counter that falls while the memory goes on is another loop's (validation),
+// another writer's (ranks in one file) or another epoch's.
+bool Assembler::memory_goes_on(const Record& record) {
+  if (record.memories == 0) return false;
+  const Value& value = record.memory[record.memories - 1].value;
+  return last_bytes_ > 0 && value.number * scale_of(record, value) >= 0.9 * last_bytes_;
 }
 
 void Assembler::resolve_doubt(bool new_run) {
@@ -444,7 +453,8 @@ void Assembler::emit(const Record& record, bool in_order) {
   if (has_step) {
     if (lead_rank_ < 0) lead_rank_ = record.rank;
     const bool leads = record.rank == lead_rank_;
-    step = in_order && leads ? steps_.advance(record.progress) : steps_.place(record.progress);
+    // Out of order, of another loop or another writer: a step that is none of this run's counter.
+    if (in_order) step = leads ? steps_.advance(record.progress) : steps_.place(record.progress);
   }
   if (!std::isnan(at_s)) last_at_s_ = at_s;
   for (std::size_t i = 0; i < record.memories; ++i) emit_reading(record, record.memory[i], at_s, step);
@@ -594,6 +604,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   }
   ++readings_;
   ++run_readings_;
+  last_bytes_ = bytes;
   sink_.add(series->index, {at_s, step, static_cast<std::uint64_t>(bytes + 0.5)}, record.line);
 }
 
@@ -606,7 +617,9 @@ void Assembler::finish() {
   }
   if (doubt_ == Doubt::None) return;
   // One line is all there is of it. A step below the first one can only be a new start.
-  const bool restart = doubt_ == Doubt::NewWriter || doubtful_.front().progress.step <= steps_.first_step();
+  const bool restart =
+      doubt_ == Doubt::NewWriter ||
+      (doubtful_.front().progress.step <= steps_.first_step() && !memory_goes_on(doubtful_.front()));
   resolve_doubt(restart);
 }
 

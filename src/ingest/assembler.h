@@ -79,6 +79,7 @@ class Assembler {
 
   enum class Doubt { None, StepFell, NewWriter };
 
+  bool memory_goes_on(const Record& record);
   std::size_t read_values(const Plan& plan, const char* text);
   bool take_short(const FactHeader& header, const char* text);
   void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
@@ -121,6 +122,7 @@ class Assembler {
   bool run_open_ = false;
   std::uint64_t runs_ = 0;
   std::uint64_t run_readings_ = 0;
+  double last_bytes_ = 0;  // of the latest reading
   std::optional<std::string> mark_;
   std::optional<std::int64_t> run_pid_;  // as the mark told it: "Run 1 (Process 177381):"
   std::vector<std::int64_t> writers_;    // pids that have written in this run

@@ -102,6 +102,7 @@ bool Assembler::take_short(const FactHeader& header, const char* text) {
   ++format_counts_[header.format];
   readings_ += form.memories;
   run_readings_ += form.memories;
+  if (form.memories > 0) last_bytes_ = static_cast<double>(readings[form.memories - 1].bytes);
   for (std::size_t i = 0; i < form.memories; ++i) {
     sink_.add(readings[i].series, {at_s, progress.step, readings[i].bytes}, header.line);
   }

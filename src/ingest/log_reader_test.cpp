@@ -75,12 +75,48 @@ TEST(a_pasted_log, of_two_runs_gives_two_runs) {
 
 TEST(steps_that_start_again, begin_a_run) {
   std::string text;
-  for (const int step : {10, 20, 30, 40, 10, 20, 30}) text += fmt::format("step {} RAM: 5000 MB\n", step);
+  int reading = 0;
+  for (const int step : {10, 20, 30, 40, 10, 20, 30}) {
+    text += fmt::format("step {} RAM: {} MB\n", step, ++reading < 5 ? 5000 : 4000);
+  }
 
   const Read result = read(text);
 
   ASSERT_EQ(result.log.runs.size(), 2U);
   EXPECT_EQ(result.log.runs[1].first_line, 5U);
+}
+
+TEST(steps_that_start_again_while_the_memory_goes_on, begin_none) {
+  std::string text;
+  for (int step = 0; step < 60; ++step) {
+    text += fmt::format("train step {} rss {} MB\n", step, 5000 + 3 * step);
+    if (step % 20 == 19)
+      text += fmt::format("val step 0 rss {0} MB\nval step 1 rss {0} MB\n", 5000 + 3 * step);
+  }
+
+  const Read result = read(text);
+
+  EXPECT_EQ(result.log.runs.size(), 1U);
+  EXPECT_THAT(warnings_of(result), HasSubstr("out of order"));
+}
+
+TEST(a_line_of_words_and_values, is_no_header_whatever_parts_them) {
+  for (const char* line : {"step 12, loss 1.2, rss 5024 MB\n", "iter 12 | loss 2.1 | lr 3e-4 | mem 5024 MB\n",
+                           "step 12; rss 5024 MB\n", "INFO epoch 1, step 12, memory 5024 MB\n"}) {
+    const Read result = read(std::string(line) + line);
+
+    ASSERT_EQ(result.log.series.size(), 1U) << line;
+    EXPECT_EQ(result.log.series[0].samples[0].bytes, 5'024'000'000U) << line;
+  }
+}
+
+TEST(a_decimal_comma, is_one_before_a_unit) {
+  const Read result = read("step 1: RAM 5000,5 MB\nstep 2: RAM 5,002 MB\nstep 3: RAM 5004,25 MB\n");
+
+  ASSERT_EQ(result.log.series.size(), 1U);
+  EXPECT_EQ(result.log.series[0].samples[0].bytes, 5'000'500'000U);
+  EXPECT_EQ(result.log.series[0].samples[1].bytes, 5'002'000'000U);
+  EXPECT_EQ(result.log.series[0].samples[2].bytes, 5'004'250'000U);
 }
 
 TEST(one_step_out_of_order, begins_no_run) {

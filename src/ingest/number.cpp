@@ -95,13 +95,27 @@ double read_long(const char* text, std::size_t length, NumberForm form) {
   return value;
 }
 
+// "5000,5 MB": one or two digits behind the comma and a unit of size behind them. Three would be a group
+// of thousands, and without the unit the comma may part two numbers.
+bool is_decimal_comma_before_a_unit(std::string_view text, std::size_t comma) {
+  if (comma >= text.size() || text[comma] != ',') return false;
+  const std::size_t fraction = digits_at(text, comma + 1);
+  if (fraction < 1 || fraction > 2) return false;
+  std::size_t at = comma + 1 + fraction;
+  if (at < text.size() && text[at] == ' ') ++at;
+  if (at >= text.size() || std::string_view("kmgt").find(to_lower(text[at])) == std::string_view::npos)
+    return false;
+  if (++at < text.size() && text[at] == 'i') ++at;
+  return at < text.size() && to_lower(text[at]) == 'b' && (at + 1 == text.size() || !is_letter(text[at + 1]));
+}
+
 }  // namespace
 
 NumberText scan_number(std::string_view text, bool decimal_comma) {
   NumberText number;
   number.length = digits_at(text, 0);
   if (number.length == 0) return number;
-  if (decimal_comma) {
+  if (decimal_comma || is_decimal_comma_before_a_unit(text, number.length)) {
     const std::size_t fraction =
         number.length < text.size() && text[number.length] == ',' ? digits_at(text, number.length + 1) : 0;
     if (fraction > 0) {

@@ -26,7 +26,7 @@ enum class NumberForm : unsigned char {
   Decimal,       // 5552.25, with one point
   Grouped,       // 5,552 or 5,552.25
   Exponent,      // 1.5e-04
-  DecimalComma,  // 5552,25: only in files whose fields are parted by ';'
+  DecimalComma,  // 5552,25: in files whose fields are parted by ';', and before a unit: 5552,25 MB
 };
 
 struct NumberText {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "ingest/formats.h"
 #include "ingest/words.h"
 
@@ -68,7 +69,24 @@ std::vector<Field> cut(std::string_view line, char delimiter, std::size_t limit)
   return fields;
 }
 
+// "rss 5024 MB": a number with its unit beside it is a reading, not the name of a column.
+bool holds_a_size(std::string_view field) {
+  for (std::size_t at = 1; at + 1 < field.size(); ++at) {
+    if (field[at] != ' ' || field[at - 1] < '0' || field[at - 1] > '9') continue;
+    if (base::bytes_per_unit(field.substr(at + 1, field.find(' ', at + 1) - at - 1)) > 0) return true;
+  }
+  return false;
+}
+
+// "step 12", "loss 0.25": a word and its value.
+bool ends_in_a_number(std::string_view field) {
+  const std::size_t blank = field.rfind(' ');
+  return blank != std::string_view::npos && blank + 1 < field.size() &&
+         field.find_first_not_of("0123456789.,eE+-", blank + 1) == std::string_view::npos;
+}
+
 bool looks_like_name(std::string_view field) {
+  if (holds_a_size(field)) return false;
   if (field.empty() || field.size() > 48) return false;
   if (!is_letter(field[0]) && field[0] != '_' && field[0] != '%' && field[0] != '#') return false;
   return std::count(field.begin(), field.end(), ' ') <= 4 && field.find(": ") == std::string_view::npos &&
@@ -133,6 +151,7 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
   std::vector<HeaderColumn> columns;
   bool nvidia = false;
   std::size_t named = 0;
+  std::size_t valued = 0;
   for (const Field& field : fields) {
     HeaderColumn column;
     column.name = std::string(text_of(line.text, field));
@@ -140,12 +159,13 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
     const bool name = looks_like_name(column.name);
     if (!name && !column.name.empty()) return std::nullopt;
     named += name ? 1 : 0;
+    valued += ends_in_a_number(column.name) ? 1U : 0U;
     column.meaning = meaning_of(column.name);
     nvidia = nvidia || column.name.starts_with("memory.used") || column.name.starts_with("used_gpu_memory") ||
              column.name.starts_with("used_memory");
     columns.push_back(std::move(column));
   }
-  if (named * 2 < fields.size()) return std::nullopt;
+  if (named * 2 < fields.size() || valued * 2 > fields.size()) return std::nullopt;
   if (nvidia) {
     const auto has = [&](std::string_view name) {
       return std::any_of(columns.begin(), columns.end(),
