@@ -34,13 +34,14 @@ if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-# lowtide_module(<name> SOURCES ... [DEPS ...] [LIBS ...] [TESTS ...])
+# lowtide_module(<name> SOURCES ... [DEPS ...] [LIBS ...] [TESTS ...] [THREADED])
 #
 # One folder under src/ = one library lowtide_<name>. DEPS is the whole list of
 # folders it may include, LIBS the third-party libraries it links. TESTS names
 # the test sources (without .cpp) beside the code; they become one test program.
+# THREADED tests run under the thread sanitizer as well.
 function(lowtide_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;LIBS;TESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADED" "" "SOURCES;DEPS;LIBS;TESTS")
   file(APPEND "${LOWTIDE_LAYERS_FILE}" "${name}: ${arg_DEPS}\n")
 
   set(scope PUBLIC)
@@ -64,7 +65,11 @@ function(lowtide_module name)
     add_executable(${name}_test ${test_sources})
     target_link_libraries(${name}_test PRIVATE lowtide_${name} lowtide_warnings GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE LOWTIDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+    set(label unit)
+    if(arg_THREADED)
+      set(label unit-threads)  # -L unit and -L threads both find it
+    endif()
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label})
   endif()
 endfunction()
 
