@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "judge/amounts.h"
+#include "judge/spikes.h"
+#include "judge/stairs.h"
 #include "judge/statistics.h"
 
 namespace lowtide::judge {
@@ -11,19 +14,16 @@ namespace {
 
 constexpr std::size_t kMostFloors = 40;
 constexpr std::size_t kMostRegimeFloors = 32;
+
+// Chances to take a flat series for a growing one, each time-uniform; how they
+// were found: docs/design/verdict.md.
 constexpr double kAlpha = 0.03;
 constexpr double kAlphaAfterKnee = kAlpha / 8;  // a knee that was searched for pays for the search
-constexpr double kAccelerates = 8;
-constexpr double kHuber = 3;
-constexpr double kTrendless = 1.75;
-constexpr double kImmaterial = 0.01;
-constexpr double kEdge = 0.5;
-constexpr double kAlphaAfterRise = 0.0005;
-
-// Absolute amounts that are small for any trainer, and relative ones for processes of a few MB.
-double at_most_share(double bytes, double level, double share) {
-  return std::min(bytes, share * level);
-}
+constexpr double kAlphaAfterRise = 0.0005;      // the remnant of a warm-up looks like a slow leak
+constexpr double kAccelerates = 8;              // BIC by which a parabola must beat the line
+constexpr double kHuber = 3;                    // standard deviations at which residuals are clipped
+constexpr double kTrendless = 1.75;             // standard errors below which a slope is no trend
+constexpr double kImmaterial = 0.01;  // share of the level that a whole stretch may gain and be flat
 
 struct Floors {
   std::vector<double> x;
@@ -59,74 +59,6 @@ Floors block_floors(const Curve& curve, std::size_t start, std::size_t count, bo
   return out;
 }
 
-// Mostly high with short dips is not spiky: there the typical level is the floor.
-bool dips_rather_than_spikes(std::span<const double> values, double threshold) {
-  const std::size_t parts = values.size() >= 80 ? 8 : 4;
-  std::vector<double> places;
-  for (std::size_t part = 0; part < parts; ++part) {
-    const auto slice = values.subspan(values.size() * part / parts,
-                                      values.size() * (part + 1) / parts - values.size() * part / parts);
-    const std::vector<double> copy(slice.begin(), slice.end());
-    const double low = quantile(copy, 0.05);
-    const double high = quantile(copy, 0.95);
-    if (high - low > 0.5 * threshold) places.push_back((median(copy) - low) / (high - low));
-  }
-  return !places.empty() && median(places) > 0.75;
-}
-
-// A spike has an edge: one step up or down that makes up a good part of it.
-// The slow wander of a page cache has none.
-bool is_sharp(std::span<const double> values, const Excursion& excursion) {
-  const std::size_t from = excursion.first > 0 ? excursion.first - 1 : 0;
-  const std::size_t to = std::min(values.size() - 1, excursion.last + 2);
-  const double base = *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(excursion.first),
-                                        values.begin() + static_cast<std::ptrdiff_t>(excursion.last) + 1) -
-                      excursion.height;
-  double steepest = 0;
-  for (std::size_t at = from + 1; at <= to; ++at) {
-    // A rise from far below the level that it falls back to is a ramp or a jump, not the edge of a spike.
-    const bool from_base = values[at - 1] >= base - 0.5 * excursion.height;
-    if (values[at] < values[at - 1] || from_base)
-      steepest = std::max(steepest, std::abs(values[at] - values[at - 1]));
-  }
-  return steepest > kEdge * excursion.height;
-}
-
-void find_spikes(Evidence& e) {
-  const Curve& curve = e.curve;
-  const std::span<const double> means(curve.mean.data() + e.first, e.points);
-  const double threshold =
-      std::max({6 * curve.noise, 0.018 * curve.level, at_most_share(20 * base::kMB, curve.level, 0.1)});
-  const std::vector<Excursion> all = find_excursions(means, threshold);
-  const double big = std::max(0.03 * curve.level, at_most_share(80 * base::kMB, curve.level, 0.15));
-  std::vector<double> lengths;
-  std::vector<double> heights;
-  std::size_t inside = 0;
-  for (const Excursion& excursion : all) {
-    inside += excursion.length();
-    if (excursion.last + 1 >= e.points) continue;  // still open
-    e.recovered.push_back(excursion);
-    if (excursion.height > big && is_sharp(means, excursion)) {
-      ++e.spikes;
-      heights.push_back(excursion.height);
-    }
-    if (static_cast<double>(excursion.length()) < 0.45 * static_cast<double>(e.points)) {
-      lengths.push_back(static_cast<double>(excursion.length()));
-    }
-  }
-  std::sort(lengths.begin(), lengths.end());
-  if (!lengths.empty()) {
-    e.spike_points = static_cast<std::size_t>(
-        lengths[static_cast<std::size_t>(0.9 * static_cast<double>(lengths.size() - 1))]);
-  }
-  e.spike_bytes = median(heights);
-  e.spiky = e.recovered.size() >= 2 && static_cast<double>(inside) > 0.02 * static_cast<double>(e.points);
-  if (e.spiky && dips_rather_than_spikes(means, threshold)) {
-    e.spiky = false;
-    e.spike_points = 0;
-  }
-}
-
 std::size_t floor_count(const Evidence& e, std::size_t points, std::size_t most, std::size_t fewest) {
   std::size_t count = std::min(most, points >= 24 ? points / 3 : points >= 16 ? points / 2 : points);
   if (e.spiky && e.spike_points > 0) {
@@ -159,50 +91,6 @@ bool is_slowing(std::span<const double> x, std::span<const double> floors, doubl
   const double late = theil_sen(late_x, floors.last(half));
   const double error = std::sqrt(0.36 * variance(early_x) + variance(late_x));
   return early > 0 && late < 0.55 * early && 0.6 * early - late > 1.5 * error;
-}
-
-// Rises of the floor that were not taken back, and the pauses between them.
-void find_stairs(Evidence& e, double residual_sd) {
-  const std::vector<double>& floors = e.floors;
-  const std::size_t count = floors.size();
-  std::vector<double> ahead = floors;
-  for (std::size_t at = count - 1; at-- > 0;) ahead[at] = std::min(ahead[at], ahead[at + 1]);
-  const std::size_t tail = std::max<std::size_t>(2, count / 6);
-  const double rise = median({floors.end() - static_cast<std::ptrdiff_t>(tail), floors.end()}) - ahead[0];
-  const double noise = std::max(e.floor_noise, 0.8 * residual_sd);
-  const double step = std::max({3 * noise, 0.004 * e.curve.level, 0.05 * rise});
-  std::vector<std::size_t> rises;
-  double tread = ahead[0];
-  std::size_t last = 0;
-  for (std::size_t at = 1; at + 1 < count; ++at) {
-    if (ahead[at] <= tread + step) continue;
-    const double before = median({floors.begin() + static_cast<std::ptrdiff_t>(last),
-                                  floors.begin() + static_cast<std::ptrdiff_t>(at)});
-    if (ahead[at] <= before + 0.5 * step) continue;
-    rises.push_back(at);
-    tread = ahead[at];
-    last = at;
-  }
-  e.rises = rises.size();
-  e.flat_floors = rises.empty() ? count : count - rises.back();
-  for (std::size_t at = 1; at < rises.size(); ++at) e.pause = std::max(e.pause, rises[at] - rises[at - 1]);
-
-  // Stairs, not a ramp: the largest third of the increments carries nearly all of the movement.
-  std::vector<double> jumps = differences(std::span(floors).subspan(count / 5));
-  double total = 0;
-  double movement = 0;
-  for (const double jump : jumps) {
-    total += jump;
-    movement += std::abs(jump);
-  }
-  std::sort(jumps.rbegin(), jumps.rend());
-  double carried = 0;
-  const std::size_t third =
-      std::max<std::size_t>(1, static_cast<std::size_t>(0.34 * static_cast<double>(jumps.size())));
-  for (std::size_t at = 0; at < std::min(third, jumps.size()); ++at) carried += jumps[at];
-  const bool jumpy = total > 0 && jumps.size() >= 8 && carried > 0.85 * movement;
-  e.stairs = e.rises >= 3 && e.pause >= 2 && jumpy &&
-             static_cast<double>(e.flat_floors) <= 1.6 * static_cast<double>(e.pause);
 }
 
 }  // namespace
