@@ -1,5 +1,6 @@
 #include "ingest/formats.h"
 
+#include <algorithm>
 #include <array>
 
 #include "ingest/dict_line.h"
@@ -220,12 +221,12 @@ constexpr std::array kConventions = {
 
 // A sentence about a kill or a failed allocation is full of sizes that are no readings.
 bool is_only_event(std::string_view shape) {
-  for (const std::string_view words : {"out of memory", "tried to allocate", "anon-rss", "oom-kill",
-                                       "mem avail", "oom_reaper", "dataloader worker", "allocate memory",
-                                       "memory pressure", "exitcode", "oomkilled", "process restarted"}) {
-    if (contains_ignoring_case(shape, words)) return true;
-  }
-  return false;
+  constexpr std::array<std::string_view, 12> kWords = {
+      "out of memory",   "tried to allocate", "anon-rss",          "oom-kill",
+      "mem avail",       "oom_reaper",        "dataloader worker", "allocate memory",
+      "memory pressure", "exitcode",          "oomkilled",         "process restarted"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view words) { return contains_ignoring_case(shape, words); });
 }
 
 // "[Process restarted]", "Run 2 (Process 179532):": the log itself says that a run begins.

@@ -80,6 +80,7 @@ bool Assembler::take_short(const FactHeader& header, const char* text) {
     if (series == nullptr || series->unit != slot.unit) return false;
     const double bytes = read_slot_at(slot, text) * series->scale;
     if (!(bytes < kMaxBytes)) return false;
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): as the long way rounds, and without a call
     readings[i] = {series->index, static_cast<std::uint64_t>(static_cast<std::int64_t>(bytes + 0.5))};
   }
   Stamp stamp = carried_stamp_;
