@@ -26,7 +26,7 @@ constexpr double kMaxBytes = 1e18;
 ShortForm find_short_form(const Plan& plan) {
   ShortForm form;
   const bool rows_are_counted =
-      plan.format == kNvidiaTableFormat || plan.format == kNvidiaFormat || plan.format == kNvidiaBareFormat;
+      plan.format == NvidiaTableFormat || plan.format == NvidiaFormat || plan.format == NvidiaBareFormat;
   if (rows_are_counted || !plan.numbers_only || plan.slots.size() > 255) return form;
   if (plan.time && plan.time->role() != Role::Date) return form;
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {

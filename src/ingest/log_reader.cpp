@@ -362,7 +362,7 @@ base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
   std::vector<std::pair<std::uint64_t, std::size_t>> counts;
   for (const Format& format : formats()) {
     const std::uint64_t count = assembler.format_count(format.number);
-    if (count > 0 && format.number != kNoFormat) counts.emplace_back(count, format.number);
+    if (count > 0 && format.number != NoFormat) counts.emplace_back(count, format.number);
   }
   std::stable_sort(counts.begin(), counts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
