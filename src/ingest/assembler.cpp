@@ -298,14 +298,14 @@ void Assembler::settle(Record& record) {
   }
   if (record.memories == 0) {
     if (record.gpu >= 0) carried_gpu_ = record.gpu;
-    if (record.limits > 0 && record.format == kFreeFormat) {
+    if (record.limits > 0 && record.format == FreeFormat) {
       carried_limit_ = record.limit[0].number;
     }
     return;
   }
-  if (record.format == kNvidiaTableFormat && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
-  if (record.format == kNvidiaBareFormat && record.memories > 1 && !choose_nvidia_column(record)) return;
-  if (record.format == kNvidiaFormat || record.format == kNvidiaBareFormat) count_row(record);
+  if (record.format == NvidiaTableFormat && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
+  if (record.format == NvidiaBareFormat && record.memories > 1 && !choose_nvidia_column(record)) return;
+  if (record.format == NvidiaFormat || record.format == NvidiaBareFormat) count_row(record);
   decide(record);
 }
 
@@ -476,7 +476,7 @@ double Assembler::scale_of(const Record& record, const Value& value) {
   UnitState& unit = units_[value.topic];
   if (unit.scale == 0 && !unit.ignored) {
     const std::string what = topic.label.empty() ? "the memory column" : "\"" + topic.label + "\"";
-    if (record.format == kBareNumbersFormat) {
+    if (record.format == BareNumbersFormat) {
       unit.scale = 1024.0;
       warnings_.add("bare numbers were read as KiB, as ps prints them", record.line);
     } else if (value.number <= 1.0) {
@@ -506,7 +506,7 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
     if (chosen == nullptr && is_gpu(topics_[limit.topic].quantity) == is_gpu(quantity)) chosen = &limit;
   }
   if (chosen != nullptr) return chosen->number;
-  return record.format == kFreeFormat ? carried_limit_ : std::nullopt;
+  return record.format == FreeFormat ? carried_limit_ : std::nullopt;
 }
 
 Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading, double scale) {
@@ -595,7 +595,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   if (series == nullptr) return;
   if (series->unit != value.unit) {
     const bool tool_scales =
-        record.format == kDockerFormat || record.format == kTopFormat || record.format == kFreeFormat;
+        record.format == DockerFormat || record.format == TopFormat || record.format == FreeFormat;
     if (!tool_scales) {
       warnings_.add("the unit changes within a series: each reading was taken in the unit beside it",
                     record.line);

@@ -261,14 +261,14 @@ bool analyse_dict(const Line& line, Plan& plan) {
   // An object that is spread over lines: its members are collected until it closes.
   if (body == "}" || body == "}," || body == "}]" || body == "],") {
     plan.slots.push_back({.role = Role::Flush});
-    plan.format = kJsonFormat;
+    plan.format = JsonFormat;
     return true;
   }
   if (is_quoted_key(body)) {
     if (body.find('{') != std::string_view::npos || body.find('[') != std::string_view::npos) return false;
     const bool found = DictReader(line, plan).read(start);
     plan.slots.push_back({.role = Role::Partial});
-    plan.format = kJsonFormat;
+    plan.format = JsonFormat;
     return found;
   }
   const std::size_t open = line.shape.find('{');
@@ -283,7 +283,7 @@ bool analyse_dict(const Line& line, Plan& plan) {
     found = analyse_text(before, plan);
   }
   found = DictReader(line, plan).read(open) || found;
-  plan.format = line.shape[key] == '"' ? kJsonFormat : kDictFormat;
+  plan.format = line.shape[key] == '"' ? JsonFormat : DictFormat;
   return found;
 }
 

@@ -1,5 +1,6 @@
 #include "ingest/formats.h"
 
+#include <algorithm>
 #include <array>
 
 #include "ingest/dict_line.h"
@@ -20,9 +21,9 @@ constexpr double kGiB = kMiB * kKiB;
 
 // Rows are tried from top to bottom; a row of the table whose header was seen goes before all.
 // Sources of the examples: the tools themselves, or the issue named in docs/formats.md.
-constexpr std::array<Format, kFormatCount> kFormats = {{
-    {kNoFormat, "", "", nullptr, "", {}},
-    {kWatchFormat,
+constexpr std::array<Format, FormatCount> kFormats = {{
+    {NoFormat, "", "", nullptr, "", {}},
+    {WatchFormat,
      "watch",
      "the title gives the time, and the unit of free",
      &analyse_watch,
@@ -31,7 +32,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "               total        used        free      shared  buff/cache   available\n"
      "Mem:           24065        1640       20876          11        1837       22425\n",
      {Quantity::SystemMemory, 1, 1640 * kMiB, -1, 0}},
-    {kMprofFormat,
+    {MprofFormat,
      "mprof .dat",
      "MiB; a CMDLINE line begins a run; FUNC lines are ignored",
      &analyse_mprof,
@@ -40,7 +41,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "FUNC __main__.step 20.9414 1794703435.1494 21.9453 1794703435.4501 0\n"
      "MEM 501.000000 1794703398.0847\n",
      {Quantity::ProcessMemory, 2, 501 * kMiB, -1, 0.1}},
-    {kFreeFormat,
+    {FreeFormat,
      "free",
      "without a unit in sight the total decides, with a warning",
      &analyse_free,
@@ -48,7 +49,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "Mem:            23Gi       1.6Gi        20Gi        11Mi       1.8Gi        21Gi\n"
      "Swap:             0B          0B          0B\n",
      {Quantity::SystemMemory, 1, 1.6 * kGiB, -1, -1}},
-    {kTopFormat,
+    {TopFormat,
      "top -b",
      "RES in KiB unless it says m, g or t; the summary is the machine's",
      &analyse_top_summary,
@@ -58,21 +59,21 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n"
      "   4711 alice     20   0   11.9g   5.2g 123456 R  99.9   2.2   1:23.45 python\n",
      {Quantity::ProcessMemory, 2, 5.2 * kGiB, -1, 0}},
-    {kTimeFormat,
+    {TimeFormat,
      "/usr/bin/time -v",
      "a peak, so no reading: said in a warning",
      &analyse_time,
      "Step 1: 5,552 MB\n"
      "\tMaximum resident set size (kbytes): 3541884\n",
      {Quantity::ProcessMemory, 1, 5552e6, 1, -1}},
-    {kNvidiaTableFormat,
+    {NvidiaTableFormat,
      "nvidia-smi",
      "the screen, as watch or a loop keeps it",
      &analyse_nvidia_table,
      "|   0  NVIDIA A100-SXM4-40GB          On  |   00000000:3B:00.0 Off |                    0 |\n"
      "| N/A   44C    P0             62W /  400W |    4321MiB /  40960MiB |      0%      Default |\n",
      {Quantity::GpuUsed, 1, 4321 * kMiB, -1, -1}},
-    {kNvidiaFormat,
+    {NvidiaFormat,
      "nvidia-smi --query-gpu",
      "also nounits, --query-compute-apps and several GPUs",
      nullptr,
@@ -83,20 +84,20 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "2024/06/01 11:27:06.177, NVIDIA A100-SXM4-40GB, 00000000:3B:00.0, 545.23.08, P0, 0 %, 0 %, 40960 MiB, "
      "40333 MiB, 77 MiB\n",
      {Quantity::GpuUsed, 2, 77 * kMiB, -1, 1}},
-    {kNvidiaBareFormat,
+    {NvidiaBareFormat,
      "nvidia-smi --format=csv,noheader",
      "one size is the used one; of several the numbers tell",
      &analyse_nvidia_bare,
      "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 4 MiB\n",
      {Quantity::GpuUsed, 1, 4 * kMiB, -1, 0}},
-    {kSummaryFormat,
+    {SummaryFormat,
      "torch.cuda.memory_summary()",
      "current usage; peaks and totals are ignored",
      &analyse_memory_summary,
      "| Allocated memory      |  659155 KB |    4460 MB |   12439 MB |   11795 MB |\n"
      "| GPU reserved memory   |    5212 MB |    5212 MB |    5212 MB |       0 B  |\n",
      {Quantity::GpuReserved, 2, 5212e6, -1, -1}},
-    {kDmonFormat,
+    {DmonFormat,
      "nvidia-smi dmon",
      "the fb column, in MB as its header says",
      nullptr,
@@ -104,7 +105,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "# Idx      W      C      C      %      %      %      %    MHz    MHz     MB     MB\n"
      "    0     43     35      -      0      0      0      0    405    300   1234      5\n",
      {Quantity::GpuUsed, 1, 1234e6, -1, -1}},
-    {kDockerFormat,
+    {DockerFormat,
      "docker stats",
      "usage and limit of each container",
      nullptr,
@@ -115,7 +116,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "924MB / "
      "8.11MB   65\n",
      {Quantity::ContainerMemory, 1, 1.268 * kGiB, -1, -1}},
-    {kPsrecordFormat,
+    {PsrecordFormat,
      "psrecord",
      "Real (MB); Virtual is ignored",
      nullptr,
@@ -123,21 +124,21 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "       0.003        0.000       42.715     3141.926\n"
      "       1.003        0.000       43.715     3141.926\n",
      {Quantity::ProcessMemory, 2, 43.715e6, -1, 1}},
-    {kPidstatFormat,
+    {PidstatFormat,
      "pidstat -r",
      "RSS in KiB",
      nullptr,
      "00:43:33      UID       PID  minflt/s  majflt/s     VSZ     RSS   %MEM  Command\n"
      "00:43:34        0      2503      0.00      0.00    5100    3876   0.02  bash\n",
      {Quantity::ProcessMemory, 1, 3876 * kKiB, -1, 0}},
-    {kPsFormat,
+    {PsFormat,
      "ps",
      "RSS in KiB, with or without the header of ps aux",
      &analyse_headless_ps,
      "    PID   RSS COMMAND\n"
      "   4711 5552000 python train.py\n",
      {Quantity::ProcessMemory, 1, 5552000 * kKiB, -1, -1}},
-    {kCsvFormat,
+    {CsvFormat,
      "CSV",
      "any sensible names; unit from the name or the cell; comma, tab, semicolon or bar",
      nullptr,
@@ -145,14 +146,14 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "0.5,10,2.31,5552.25,90000\n"
      "1.0,20,2.30,5600.5,90000\n",
      {Quantity::ProcessMemory, 2, 5600.5e6, 20, 0.5}},
-    {kJsonFormat,
+    {JsonFormat,
      "JSON",
      "one object a line, an array, or trainer_state.json",
      &analyse_dict,
      "{\"step\": 10, \"loss\": 2.31, \"memory\": {\"rss_mb\": 5552.25}}\n"
      "{\"step\": 20, \"loss\": 2.3, \"memory\": {\"rss_mb\": 5600.5}}\n",
      {Quantity::ProcessMemory, 2, 5600.5e6, 20, -1}},
-    {kDictFormat,
+    {DictFormat,
      "HF Trainer dict",
      "allocated, not max; the step comes from the progress bar",
      nullptr,
@@ -161,7 +162,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "3.82, "
      "'max_memory_allocated (GB)': 6.32, 'total_memory_available (GB)': 29.85}\n",
      {Quantity::GpuAllocated, 1, 3.82e9, 10, -1}},
-    {kTitanFormat,
+    {TitanFormat,
      "torchtitan",
      "memory is what the CUDA allocator has reserved",
      nullptr,
@@ -169,7 +170,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "memory:  "
      "9.46GiB(64.99%)  tps: 7,282  tflops: 0.52  mfu: 0.17%\n",
      {Quantity::GpuReserved, 1, 9.46 * kGiB, 14, 0}},
-    {kMmFormat,
+    {MmFormat,
      "mmdetection, mmengine",
      "memory without a unit is MiB on the GPU, as their source says",
      nullptr,
@@ -177,7 +178,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "time: "
      "0.426, data_time: 0.017, memory: 5737, loss_rpn_cls: 0.1\n",
      {Quantity::GpuAllocated, 1, 5737 * kMiB, 1000, 0}},
-    {kMegatronFormat,
+    {MegatronFormat,
      "Megatron-LM",
      "allocated and reserved; max is ignored",
      nullptr,
@@ -185,7 +186,7 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "8696.8515625 | "
      "reserved: 8786.0 | max reserved: 8786.0\n",
      {Quantity::GpuReserved, 2, 8786e6, 100, -1}},
-    {kDeepSpeedFormat,
+    {DeepSpeedFormat,
      "DeepSpeed see_memory_usage",
      "MA allocated, CA reserved; CPU Virtual Memory is the machine's",
      nullptr,
@@ -196,13 +197,13 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
      "GB, percent "
      "= 17.1%\n",
      {Quantity::SystemMemory, 3, 322.57e9, -1, 0.001}},
-    {kBareNumbersFormat,
+    {BareNumbersFormat,
      "bare numbers",
      "one whole number a line, as `ps -o rss=` prints; KiB, with a warning",
      &analyse_bare_number,
      "5552000\n5553000\n",
      {Quantity::ProcessMemory, 2, 5553000 * kKiB, -1, -1}},
-    {kWordsFormat,
+    {WordsFormat,
      "log lines",
      "by the words beside the numbers",
      &analyse_text,
@@ -211,21 +212,21 @@ constexpr std::array<Format, kFormatCount> kFormats = {{
 }};
 
 constexpr std::array kConventions = {
-    Convention{kTitanFormat, "[titan]", Quantity::GpuReserved, 0, true},
+    Convention{TitanFormat, "[titan]", Quantity::GpuReserved, 0, true},
     // mmdet, mmseg, mmengine: max_memory_allocated() / 2^20, reset at every log line.
-    Convention{kMmFormat, " - mm", Quantity::GpuAllocated, kMiB, true},
-    Convention{kMegatronFormat, "memory (MB) |", Quantity::GpuAllocated, 0, false},
-    Convention{kDeepSpeedFormat, "see_memory_usage", Quantity::GpuAllocated, 0, false},
+    Convention{MmFormat, " - mm", Quantity::GpuAllocated, kMiB, true},
+    Convention{MegatronFormat, "memory (MB) |", Quantity::GpuAllocated, 0, false},
+    Convention{DeepSpeedFormat, "see_memory_usage", Quantity::GpuAllocated, 0, false},
 };
 
 // A sentence about a kill or a failed allocation is full of sizes that are no readings.
 bool is_only_event(std::string_view shape) {
-  for (const std::string_view words : {"out of memory", "tried to allocate", "anon-rss", "oom-kill",
-                                       "mem avail", "oom_reaper", "dataloader worker", "allocate memory",
-                                       "memory pressure", "exitcode", "oomkilled", "process restarted"}) {
-    if (contains_ignoring_case(shape, words)) return true;
-  }
-  return false;
+  constexpr std::array<std::string_view, 12> kWords = {
+      "out of memory",   "tried to allocate", "anon-rss",          "oom-kill",
+      "mem avail",       "oom_reaper",        "dataloader worker", "allocate memory",
+      "memory pressure", "exitcode",          "oomkilled",         "process restarted"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view words) { return contains_ignoring_case(shape, words); });
 }
 
 // "[Process restarted]", "Run 2 (Process 179532):": the log itself says that a run begins.
@@ -277,7 +278,7 @@ Plan analyse(const Line& line) {
   const Triage worth = triage(line.shape);
   if (worth == Triage::Nothing) return Plan{};
   if (worth == Triage::Progress) {
-    if (!attempt(kFormats[kWordsFormat].analyse)) plan = Plan{};
+    if (!attempt(kFormats[WordsFormat].analyse)) plan = Plan{};
     return plan;
   }
   const bool event = worth == Triage::MayBeEvent;
@@ -293,7 +294,7 @@ Plan analyse(const Line& line) {
   bool found = attempt(analyse_mark);
   for (std::size_t i = 0; i < kFormats.size() && !found; ++i) {
     const Format& format = kFormats[i];
-    if (format.number == kCsvFormat) found = attempt(analyse_header);
+    if (format.number == CsvFormat) found = attempt(analyse_header);
     if (format.analyse == nullptr || found) continue;
     found = attempt(format.analyse);
   }

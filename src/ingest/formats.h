@@ -16,35 +16,35 @@
 namespace lowtide::ingest {
 
 enum FormatNumber : std::uint16_t {
-  kNoFormat,
-  kWatchFormat,
-  kMprofFormat,
-  kFreeFormat,
-  kTopFormat,
-  kTimeFormat,
-  kNvidiaTableFormat,
-  kNvidiaFormat,
-  kNvidiaBareFormat,
-  kSummaryFormat,
-  kDmonFormat,
-  kDockerFormat,
-  kPsrecordFormat,
-  kPidstatFormat,
-  kPsFormat,
-  kCsvFormat,
-  kJsonFormat,
-  kDictFormat,
-  kTitanFormat,
-  kMmFormat,
-  kMegatronFormat,
-  kDeepSpeedFormat,
-  kBareNumbersFormat,
-  kWordsFormat,
-  kFormatCount,
+  NoFormat,
+  WatchFormat,
+  MprofFormat,
+  FreeFormat,
+  TopFormat,
+  TimeFormat,
+  NvidiaTableFormat,
+  NvidiaFormat,
+  NvidiaBareFormat,
+  SummaryFormat,
+  DmonFormat,
+  DockerFormat,
+  PsrecordFormat,
+  PidstatFormat,
+  PsFormat,
+  CsvFormat,
+  JsonFormat,
+  DictFormat,
+  TitanFormat,
+  MmFormat,
+  MegatronFormat,
+  DeepSpeedFormat,
+  BareNumbersFormat,
+  WordsFormat,
+  FormatCount,
 };
 
 struct Format {
-  FormatNumber number = kNoFormat;
+  FormatNumber number = NoFormat;
   std::string_view name;  // "free", "nvidia-smi --query-gpu"
   std::string_view note;  // unit convention, what is ignored: for docs and people
   bool (*analyse)(const Line& line, Plan& plan) = nullptr;  // null = another row's function reads it
@@ -71,7 +71,7 @@ std::string format_names();
 
 // What a trainer that prints no unit means by its number, told by a marker in its lines.
 struct Convention {
-  FormatNumber format = kNoFormat;
+  FormatNumber format = NoFormat;
   std::string_view marker;
   model::Quantity quantity = model::Quantity::GpuAllocated;
   double scale = 0;            // 0 = its lines say the unit

@@ -10,9 +10,9 @@
 namespace lowtide::ingest {
 namespace {
 
-class every_format : public testing::TestWithParam<Format> {};
+class EveryFormat : public testing::TestWithParam<Format> {};
 
-TEST_P(every_format, reads_its_own_example) {
+TEST_P(EveryFormat, reads_its_own_example) {
   const Format& format = GetParam();
   Recorder recorder;
 
@@ -43,7 +43,7 @@ std::string test_name(const testing::TestParamInfo<Format>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(of_the_table, every_format, testing::ValuesIn(formats().subspan(1)), test_name);
+INSTANTIATE_TEST_SUITE_P(of_the_table, EveryFormat, testing::ValuesIn(formats().subspan(1)), test_name);
 
 TEST(the_table_of_formats, is_ordered_by_number) {
   for (std::size_t i = 0; i < formats().size(); ++i) EXPECT_EQ(formats()[i].number, i);

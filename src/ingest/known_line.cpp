@@ -26,7 +26,7 @@ constexpr double kMaxBytes = 1e18;
 ShortForm find_short_form(const Plan& plan) {
   ShortForm form;
   const bool rows_are_counted =
-      plan.format == kNvidiaTableFormat || plan.format == kNvidiaFormat || plan.format == kNvidiaBareFormat;
+      plan.format == NvidiaTableFormat || plan.format == NvidiaFormat || plan.format == NvidiaBareFormat;
   if (rows_are_counted || !plan.numbers_only || plan.slots.size() > 255) return form;
   if (plan.time && plan.time->role() != Role::Date) return form;
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
@@ -80,6 +80,7 @@ bool Assembler::take_short(const FactHeader& header, const char* text) {
     if (series == nullptr || series->unit != slot.unit) return false;
     const double bytes = read_slot_at(slot, text) * series->scale;
     if (!(bytes < kMaxBytes)) return false;
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): as the long way rounds, and without a call
     readings[i] = {series->index, static_cast<std::uint64_t>(static_cast<std::int64_t>(bytes + 0.5))};
   }
   Stamp stamp = carried_stamp_;

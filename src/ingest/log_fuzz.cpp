@@ -9,12 +9,12 @@
 #include "ingest/recorder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lowtide;
+  namespace ingest = lowtide::ingest;
   ingest::Recorder recorder;
   const auto summary = ingest::read_log_text({reinterpret_cast<const char*>(data), size}, recorder);
   for (const ingest::RecordedSeries& series : recorder.series) {
     LOWTIDE_CHECK(!series.samples.empty() || !summary, "a series begins with a reading");
-    for (const model::Sample& sample : series.samples) {
+    for (const lowtide::model::Sample& sample : series.samples) {
       LOWTIDE_CHECK(sample.bytes <= 1'000'000'000'000'000'000ULL, "no reading of an exabyte");
       LOWTIDE_CHECK(!std::isinf(sample.at_s) && !std::isinf(sample.step),
                     "times and steps are finite or unknown");

@@ -29,14 +29,14 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::size_t kBuffer = 2 * 1024 * 1024;
-constexpr std::size_t kReadAtOnce = 256 * 1024;
+constexpr std::size_t kBuffer = std::size_t{2} * 1024 * 1024;
+constexpr std::size_t kReadAtOnce = std::size_t{256} * 1024;
 // A batch ends after so many facts, or so much text that had few. The first keeps it in the
 // second-level cache, the second saves handing over.
 constexpr std::size_t kFactsInBatch = 4096;
-constexpr std::size_t kTextInBatch = 512 * 1024;
-constexpr std::size_t kMaxLine = 1024 * 1024;
-constexpr std::size_t kLook = 64 * 1024;  // how much is looked at to see whether it is text
+constexpr std::size_t kTextInBatch = std::size_t{512} * 1024;
+constexpr std::size_t kMaxLine = std::size_t{1024} * 1024;
+constexpr std::size_t kLook = std::size_t{64} * 1024;  // how much is looked at to see whether it is text
 
 // Does this begin a JSON array, or an object that holds one, all on one line?
 bool is_array_on_one_line(std::string_view text) {
@@ -109,7 +109,7 @@ class BlockReader {
 
   // Reads the first bytes and decides what they are.
   MaybeError look() {
-    if (const auto error = fill_to_look()) return error;
+    if (auto error = fill_to_look()) return error;
     if (end_ == 0) return Error{ErrorCode::Malformed, "the file is empty"};
     const std::string_view start(buffer_, end_);
     if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
@@ -118,7 +118,7 @@ class BlockReader {
       bytes_ = 0;
       end_ = 0;
       ended_ = false;
-      if (const auto error = fill_to_look()) return error;
+      if (auto error = fill_to_look()) return error;
     } else if (start.starts_with("\xEF\xBB\xBF")) {
       begin_ = 3;
     }
@@ -297,7 +297,9 @@ class ReadAhead {
     thread_.join();
   }
   ReadAhead(const ReadAhead&) = delete;
+  ReadAhead(ReadAhead&&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
+  ReadAhead& operator=(ReadAhead&&) = delete;
 
   // The next batch, valid until the following call; null at the end.
   const Batch* next() {
@@ -360,7 +362,7 @@ base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
   std::vector<std::pair<std::uint64_t, std::size_t>> counts;
   for (const Format& format : formats()) {
     const std::uint64_t count = assembler.format_count(format.number);
-    if (count > 0 && format.number != kNoFormat) counts.emplace_back(count, format.number);
+    if (count > 0 && format.number != NoFormat) counts.emplace_back(count, format.number);
   }
   std::stable_sort(counts.begin(), counts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

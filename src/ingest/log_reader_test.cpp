@@ -14,7 +14,6 @@
 namespace lowtide::ingest {
 namespace {
 
-using model::Quantity;
 using testing::HasSubstr;
 
 struct Read {
@@ -189,7 +188,7 @@ TEST(trainer_state_json, joins_the_members_of_each_object) {
 TEST(a_json_array_on_one_line, is_read_object_by_object) {
   std::string text = "[";
   for (int i = 0; i < 100000; ++i)
-    text += fmt::format("{}{{\"step\": {}, \"rss_mb\": {}}}", i == 0 ? "" : ", ", i, 5000 + i);
+    text += fmt::format(R"({}{{"step": {}, "rss_mb": {}}})", i == 0 ? "" : ", ", i, 5000 + i);
   text += "]";
 
   EXPECT_EQ(read(text).log.readings, 100000U);

@@ -108,12 +108,12 @@ bool analyse_watch(const Line& line, Plan& plan) {
       plan.time = find_time(shape, at);
       if (plan.time) break;
     }
-    plan.format = kWatchFormat;
+    plan.format = WatchFormat;
     return true;
   }
   if (body.starts_with("top - ")) {
     plan.time = find_time(shape, start + 6);
-    plan.format = kTopFormat;
+    plan.format = TopFormat;
     return plan.time.has_value();
   }
   if (body.find("free -") != std::string_view::npos) {
@@ -134,7 +134,7 @@ bool analyse_mprof(const Line& line, Plan& plan) {
   const std::string_view shape = line.shape;
   if (shape.starts_with("CMDLINE ")) {
     plan.slots.push_back(mark(Role::RunMark));
-    plan.format = kMprofFormat;
+    plan.format = MprofFormat;
     plan.ask_each_time = true;
     return true;
   }
@@ -158,7 +158,7 @@ bool analyse_mprof(const Line& line, Plan& plan) {
     plan.slots.push_back(pid);
   }
   plan.slots.push_back(memory);
-  plan.format = kMprofFormat;
+  plan.format = MprofFormat;
   return true;
 }
 
@@ -173,7 +173,7 @@ bool analyse_free(const Line& line, Plan& plan) {
     Context context = line.context;
     context.old_free = true;
     plan.next_context = line.registry.context(context, "old free " + std::to_string(line.context_number));
-    plan.format = kFreeFormat;
+    plan.format = FreeFormat;
     return true;
   }
   const bool corrected = first == "-/+" && text_of(shape, fields[1]) == "buffers/cache:";
@@ -191,7 +191,7 @@ bool analyse_free(const Line& line, Plan& plan) {
     plan.slots.push_back(slot);
     return true;
   };
-  plan.format = kFreeFormat;
+  plan.format = FreeFormat;
   if (corrected) return take(fields[2], Role::Memory);
   if (!take(fields[1], Role::Limit)) return false;
   return line.context.old_free || take(fields[2], Role::Memory);
@@ -224,7 +224,7 @@ bool analyse_top_summary(const Line& line, Plan& plan) {
     plan.slots.push_back(slot);
     memory = memory || used;
   }
-  plan.format = kTopFormat;
+  plan.format = TopFormat;
   return memory;
 }
 
@@ -240,7 +240,7 @@ bool analyse_time(const Line& line, Plan& plan) {
   slot.form = number.form;
   slot.scale = kKiB;
   plan.slots.push_back(slot);
-  plan.format = kTimeFormat;
+  plan.format = TimeFormat;
   return true;
 }
 
@@ -257,7 +257,7 @@ bool analyse_nvidia_table(const Line& line, Plan& plan) {
       (name == "NVIDIA" || name == "Tesla" || name == "GeForce" || name == "Quadro" || name == "A000")) {
     slot.role = Role::Gpu;
     plan.slots.push_back(slot);
-    plan.format = kNvidiaTableFormat;
+    plan.format = NvidiaTableFormat;
     return true;
   }
   const std::size_t pair = shape.find("0MiB / ");
@@ -274,7 +274,7 @@ bool analyse_nvidia_table(const Line& line, Plan& plan) {
       used.topic = total.topic = line.registry.topic({Quantity::GpuUsed, "", UnitSource::Written});
       plan.slots.push_back(used);
       plan.slots.push_back(total);
-      plan.format = kNvidiaTableFormat;
+      plan.format = NvidiaTableFormat;
       return true;
     }
   }
@@ -297,7 +297,7 @@ bool analyse_nvidia_table(const Line& line, Plan& plan) {
   used.role = Role::Memory;
   used.topic = line.registry.topic({Quantity::GpuUsed, "process", UnitSource::Written});
   plan.slots.insert(plan.slots.end(), {gpu, pid, used});
-  plan.format = kNvidiaTableFormat;
+  plan.format = NvidiaTableFormat;
   return true;
 }
 
@@ -343,7 +343,7 @@ bool analyse_nvidia_bare(const Line& line, Plan& plan) {
     sizes[i].topic = line.registry.topic({Quantity::GpuUsed, label, UnitSource::Written});
     plan.slots.push_back(sizes[i]);
   }
-  plan.format = kNvidiaBareFormat;
+  plan.format = NvidiaBareFormat;
   return true;
 }
 
@@ -364,7 +364,7 @@ bool analyse_memory_summary(const Line& line, Plan& plan) {
   slot.topic = line.registry.topic(
       {allocated ? Quantity::GpuAllocated : Quantity::GpuReserved, "", UnitSource::Written});
   plan.slots.push_back(slot);
-  plan.format = kSummaryFormat;
+  plan.format = SummaryFormat;
   return true;
 }
 
@@ -394,7 +394,7 @@ bool analyse_headless_ps(const Line& line, Plan& plan) {
   name.offset = static_cast<std::uint32_t>(fields[10].begin);
   name.length = static_cast<std::uint32_t>(std::min<std::size_t>(shape.size() - fields[10].begin, 80));
   plan.slots.insert(plan.slots.end(), {pid, name, resident});
-  plan.format = kPsFormat;
+  plan.format = PsFormat;
   return true;
 }
 
@@ -414,7 +414,7 @@ bool analyse_bare_number(const Line& line, Plan& plan) {
   slot.scale = 0;
   slot.topic = line.registry.topic({Quantity::ProcessMemory, "bare numbers", UnitSource::Magnitude});
   plan.slots.push_back(slot);
-  plan.format = kBareNumbersFormat;
+  plan.format = BareNumbersFormat;
   return true;
 }
 

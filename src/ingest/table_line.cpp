@@ -191,7 +191,7 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
   Layout layout;
   layout.delimiter = delimiter;
   layout.decimal_comma = delimiter == ';';
-  layout.format = nvidia ? kNvidiaFormat : kCsvFormat;
+  layout.format = nvidia ? NvidiaFormat : CsvFormat;
   for (HeaderColumn& column : columns) {
     memory = memory || column.meaning.role == Role::Memory;
     if (nvidia) column.name.clear();  // "GPU 0 used" says it all
@@ -213,13 +213,13 @@ std::optional<Layout> single_column(const Line& line) {
     return std::nullopt;
   }
   Layout layout;
-  layout.format = kCsvFormat;
+  layout.format = CsvFormat;
   // `ps -o rss` prints RSS alone, and ps counts in KiB.
   const bool ps = name == "RSS" || name == "RES";
   layout.columns.push_back(column_of(column, line.registry,
                                      ps ? UnitSource::Convention : UnitSource::Magnitude, ps ? 1024.0 : 0.0));
   layout.delimiter = ps ? ' ' : ',';
-  if (ps) layout.format = kPsFormat;
+  if (ps) layout.format = PsFormat;
   return layout;
 }
 
@@ -243,7 +243,7 @@ std::optional<Layout> process_layout(const Line& line) {
   if (resident != 1 || capitals * 2 < fields.size()) return std::nullopt;
   Layout layout;
   layout.delimiter = ' ';
-  layout.format = kPsFormat;
+  layout.format = PsFormat;
   layout.last_takes_rest = true;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string_view name = text_of(line.text, fields[i]);
@@ -253,7 +253,7 @@ std::optional<Layout> process_layout(const Line& line) {
       column.scale = 1024.0;
       column.unit = UnitSource::Convention;
       column.topic = line.registry.topic({Quantity::ProcessMemory, "", UnitSource::Convention});
-      if (name == "RES") layout.format = kTopFormat;
+      if (name == "RES") layout.format = TopFormat;
     } else if (name == "PID") {
       column.role = Role::Pid;
     } else if (name == "COMMAND" || name == "CMD" || name == "Command" || name == "COMM" || name == "ARGS") {
@@ -266,7 +266,7 @@ std::optional<Layout> process_layout(const Line& line) {
     if ((name == "AM" || name == "PM") && i > 0) column.role = Role::None;
     layout.columns.push_back(column);
   }
-  if (pidstat) layout.format = kPidstatFormat;
+  if (pidstat) layout.format = PidstatFormat;
   return layout;
 }
 
@@ -281,7 +281,7 @@ std::optional<Layout> wide_layout(const Line& line) {
   Layout layout;
   if (hash && contains_ignoring_case(text, " fb ") && contains_ignoring_case(text, "gpu")) {
     layout.delimiter = ' ';
-    layout.format = kDmonFormat;
+    layout.format = DmonFormat;
     std::string body(text);
     body[lead] = ' ';
     for (const Field& field : cut(body, ' ', kMaxColumns)) {
@@ -301,7 +301,7 @@ std::optional<Layout> wide_layout(const Line& line) {
     return layout;
   }
   layout.delimiter = docker ? 'G' : ' ';
-  layout.format = docker ? kDockerFormat : kPsrecordFormat;
+  layout.format = docker ? DockerFormat : PsrecordFormat;
   std::string body(text);
   if (hash) body[lead] = ' ';
   bool memory = false;
@@ -325,7 +325,7 @@ std::optional<Layout> wide_layout(const Line& line) {
   drop_weaker(columns);
   for (HeaderColumn& column : columns) {
     memory = memory || column.meaning.role == Role::Memory;
-    if (docker || layout.format == kPsrecordFormat) {
+    if (docker || layout.format == PsrecordFormat) {
       const std::string kept = column.name;
       column.name.clear();
       layout.columns.push_back(column_of(column, line.registry, UnitSource::Magnitude, 0));
@@ -508,7 +508,7 @@ bool analyse_header(const Line& line, Plan& plan) {
   // digits are part of a name ("rss_1").
   std::string key = context.free_scale > 0 ? "free " + std::to_string(context.free_scale) : "header ";
   key += context.old_free ? "old " : " ";
-  key += context.layout->format == kPidstatFormat ? line.shape : line.text;
+  key += context.layout->format == PidstatFormat ? line.shape : line.text;
   plan.next_context = line.registry.context(context, key);
   return true;
 }

@@ -289,7 +289,7 @@ class TextReader {
     for (std::size_t i = 0; i < figures_.size(); ++i) consider(i);
     const bool memory = choose();
     if (step_ != nullptr || epoch_ != nullptr || memory || said_pid_) {
-      if (plan_.format == 0) plan_.format = convention_ != nullptr ? convention_->format : kWordsFormat;
+      if (plan_.format == 0) plan_.format = convention_ != nullptr ? convention_->format : WordsFormat;
       return true;
     }
     return false;

@@ -163,10 +163,12 @@ constexpr std::size_t triple_of(const char* at) {
          (static_cast<std::size_t>(at[2]) & 31U);
 }
 
+constexpr std::size_t kTriples = std::size_t{1} << 15U;
+
 // The triples that are the anchor of some key.
-const std::array<bool, 32 * 32 * 32>& triples() {
-  static const auto table = [] {
-    std::array<bool, 32 * 32 * 32> made{};
+const std::array<bool, kTriples>& triples() {
+  static const auto kTable = [] {
+    std::array<bool, kTriples> made{};
     for (const Key& key : kKeys) {
       std::array<char, kAnchor> bytes{};
       for (std::size_t i = 0; i < kAnchor; ++i) {
@@ -178,7 +180,7 @@ const std::array<bool, 32 * 32 * 32>& triples() {
     }
     return made;
   }();
-  return table;
+  return kTable;
 }
 
 // The groups that may have an anchor at `at`; three bytes must be there.
@@ -214,8 +216,8 @@ std::uint32_t places_one_by_one(const char* at) {
 }
 
 bool can_at_once() {
-  static const bool can = __builtin_cpu_supports("ssse3") != 0;
-  return can;
+  static const bool kCan = __builtin_cpu_supports("ssse3") != 0;
+  return kCan;
 }
 
 #elif defined(__aarch64__)

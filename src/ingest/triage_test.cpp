@@ -1,5 +1,6 @@
 #include "ingest/triage.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,11 +21,12 @@ TEST(a_word_that_matters, is_found_at_every_place_of_a_line) {
   for (std::size_t before = 0; before < 80; ++before) {
     const std::string left(before, '.');
     const std::string right(80 - before, '.');
-    EXPECT_EQ(triage(left + " RSS 12 " + right), Triage::Matters) << before;
+    EXPECT_EQ(triage(fmt::format("{}{}{}", left, " RSS 12 ", right)), Triage::Matters) << before;
     EXPECT_EQ(triage(left + " 12MB"), before > 35 ? Triage::Matters : triage(left + " 12MB")) << before;
-    EXPECT_EQ(triage(left + " step 12 " + right), Triage::Progress) << before;
-    EXPECT_EQ(triage(left + " Killed " + right), Triage::MayBeEvent) << before;
-    EXPECT_EQ(triage(left + " terminated with code " + right), Triage::MayBeEvent) << before;
+    EXPECT_EQ(triage(fmt::format("{}{}{}", left, " step 12 ", right)), Triage::Progress) << before;
+    EXPECT_EQ(triage(fmt::format("{}{}{}", left, " Killed ", right)), Triage::MayBeEvent) << before;
+    EXPECT_EQ(triage(fmt::format("{}{}{}", left, " terminated with code ", right)), Triage::MayBeEvent)
+        << before;
   }
 }
 

@@ -269,8 +269,8 @@ class WordIndex {
 };
 
 const Word* find_word(std::string_view lower) {
-  static const WordIndex index;
-  return index.find(lower);
+  static const WordIndex kIndex;
+  return kIndex.find(lower);
 }
 
 double time_unit(std::string_view lower) {
