@@ -605,6 +605,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   ++readings_;
   ++run_readings_;
   last_bytes_ = bytes;
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): never negative, and without a call
   sink_.add(series->index, {at_s, step, static_cast<std::uint64_t>(bytes + 0.5)}, record.line);
 }
 

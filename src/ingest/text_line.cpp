@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t kMaxNumbers = 128;
 constexpr std::size_t kMaxSubject = 160;
-constexpr std::size_t kMaxText = 16 * 1024;  // words beyond this belong to no number a person reads
+constexpr std::size_t kMaxText =
+    std::size_t{16} * 1024;  // words beyond this belong to no number a person reads
 
 struct Figure {
   std::size_t begin = 0;
@@ -132,9 +133,7 @@ std::vector<Figure> find_figures(std::string_view text, std::size_t from) {
     figure.form = number.form;
     if (at > from && (text[at - 1] == '+' || text[at - 1] == '-')) {
       const char before = at >= 2 ? text[at - 2] : ' ';
-      if (text[at - 1] == '+') {
-        figure.delta = true;
-      } else if (before == '(') {
+      if (text[at - 1] == '+' || before == '(') {
         figure.delta = true;
       } else if (before == ' ' || before == '=' || before == ':' || before == '\t') {
         figure.negative = true;
@@ -582,10 +581,8 @@ std::size_t take_prefix(std::string_view shape, Plan& plan) {
         slot.role = rank != std::string_view::npos ? Role::Rank : open == '(' ? Role::Pid : Role::WriterPid;
         plan.slots.push_back(slot);
       }
-    } else if (!plan.time && std::none_of(inside.begin(), inside.end(), is_letter)) {
+    } else if (open == '(' || (!plan.time && std::none_of(inside.begin(), inside.end(), is_letter))) {
       return at;  // "[  300/14659]" is not a tag
-    } else if (open == '(') {
-      return at;
     }
     at = close + 1;
     if (at < shape.size() && shape[at] == ':') ++at;
