@@ -18,8 +18,8 @@ TEST(FindExcursions, a_rise_that_is_taken_back_has_place_and_height) {
 }
 
 TEST(FindExcursions, growth_that_stays_and_a_short_dip_are_none) {
-  std::vector<double> values;
-  for (int at = 0; at < 60; ++at) values.push_back(100.0 + 5 * at);
+  std::vector<double> values(60);
+  for (std::size_t at = 0; at < values.size(); ++at) values[at] = 100.0 + 5.0 * static_cast<double>(at);
   EXPECT_TRUE(find_excursions(values, 20).empty());
 
   std::vector<double> dipped(60, 100);
