@@ -24,7 +24,7 @@ base::Result<std::size_t> FdSource::read(std::span<char> into) {
 
 base::Result<std::size_t> TextSource::read(std::span<char> into) {
   const std::size_t count = std::min(into.size(), text_.size());
-  std::memcpy(into.data(), text_.data(), count);
+  std::copy_n(text_.data(), count, into.data());  // memcpy may not be given the null of an empty text
   text_.remove_prefix(count);
   return count;
 }
