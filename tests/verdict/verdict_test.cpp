@@ -24,7 +24,9 @@ namespace lowtide::bench {
 namespace {
 
 // Our corpora are harder than the ones of the study (docs/design/verdict.md): a
-// third of the families is new, and more innocent ramps outlast the budget. On
+// third of the families is new, and more innocent ramps outlast the budget. The
+// bounds for recall and for ever_leak were set to what was measured after the
+// detector had failed at 98 % and 5 % here. On
 // the study's own corpus recall is 98.8 % and 4.9 % are ever called a leak.
 struct Promise {
   double precision = 0;
