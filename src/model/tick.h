@@ -1,0 +1,83 @@
+// Everything that was read at one moment of a watched run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/process.h"
+#include "model/sample.h"
+
+namespace lowtide::model {
+
+// What smaps_rollup tells. Dear, so it is not read at every tick.
+struct PssReading {
+  std::uint64_t pss_bytes = 0;
+  std::uint64_t anon_bytes = 0;  // the parts of pss_bytes
+  std::uint64_t shmem_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t private_dirty_bytes = 0;
+  std::uint64_t uss_bytes = 0;
+};
+
+struct ProcessReading {
+  ProcessId id{};
+  std::uint64_t own_bytes = 0;  // what this process alone is to blame for: the series that is judged
+  std::uint64_t rss_bytes = 0;
+  std::uint64_t anon_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t shmem_bytes = 0;
+  std::uint64_t swap_bytes = 0;
+  std::optional<PssReading> pss;
+};
+
+// The process tree, with shared pages counted once.
+struct TargetReading {
+  std::uint64_t bytes = 0;       // anonymous + shared memory + swap: the series that is judged
+  std::uint64_t file_bytes = 0;  // resident pages of files: the kernel takes them back when it needs to
+  std::uint64_t rss_bytes = 0;   // the plain sum, that counts shared pages once per process
+  std::uint32_t processes = 0;
+  bool exact = false;  // PSS of all processes was read in this tick; else carried on by the cheap counters
+};
+
+struct CgroupReading {
+  std::uint64_t current_bytes = 0;
+  std::uint64_t anon_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t shmem_bytes = 0;
+  std::uint64_t kernel_bytes = 0;
+  std::optional<std::uint64_t> limit_bytes;  // the tightest above the job
+  std::uint64_t oom_kills = 0;
+};
+
+struct HostReading {
+  std::uint64_t total_bytes = 0;
+  std::uint64_t available_bytes = 0;
+  std::uint64_t shm_bytes = 0;             // used in /dev/shm
+  std::optional<double> pressure_percent;  // time in which some task waited for memory, last 10 s
+};
+
+struct GpuReading {
+  int index = 0;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t used_bytes = 0;
+};
+
+struct GpuProcessReading {
+  int index = 0;
+  ProcessId id{};
+  std::uint64_t bytes = 0;
+};
+
+struct Tick {
+  double at_s = 0;
+  double step = kUnknown;
+  TargetReading target;
+  std::vector<ProcessReading> processes;
+  std::optional<CgroupReading> cgroup;
+  std::optional<HostReading> host;
+  std::vector<GpuReading> gpus;
+  std::vector<GpuProcessReading> gpu_processes;
+};
+
+}  // namespace lowtide::model
