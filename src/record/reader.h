@@ -1,0 +1,110 @@
+// Reads a recording: of a run that ended, of one that goes on, of one whose
+// monitor was killed, and what is left of a damaged one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/judgement.h"
+#include "model/process.h"
+#include "model/report.h"
+#include "model/tick.h"
+#include "record/header.h"
+
+namespace lowtide::record {
+
+// One reading, or a stretch of them that was thinned to its lowest, mean and
+// highest. Of the series that is judged; other columns keep their latest value.
+struct Point {
+  double at_s = 0;    // of the first reading
+  double span_s = 0;  // from the first to the last; 0 for a single reading
+  std::uint64_t count = 1;
+  double step = model::kUnknown;  // of the last reading
+  std::uint64_t low_bytes = 0;
+  double mean_bytes = 0;
+  std::uint64_t high_bytes = 0;
+};
+
+// `last` holds the latest values of the stretch; its judged member (bytes,
+// own_bytes, current_bytes, available_bytes, used_bytes) is the rounded mean.
+struct TargetPoint : Point {
+  model::TargetReading last;  // .processes: the most in the stretch
+};
+struct ProcessPoint : Point {
+  model::ProcessReading last;
+};
+struct CgroupPoint : Point {
+  model::CgroupReading last;
+};
+struct HostPoint : Point {
+  model::HostReading last;
+};
+struct GpuPoint : Point {
+  model::GpuReading last;
+};
+struct GpuProcessPoint : Point {
+  model::GpuProcessReading last;
+};
+
+struct RecordedEvent {
+  model::Event event;
+  std::optional<model::ProcessId> process;
+};
+
+// A stretch of the run in which nothing could be written.
+struct Outage {
+  double from_s = 0;
+  double to_s = 0;
+  std::uint64_t ticks = 0;
+  std::string why;
+};
+
+// Text is as the job left it: base::printable before it is shown.
+// Every visitor goes from old to new.
+class Recording {
+ public:
+  static base::Result<Recording> open(const std::string& path);
+
+  Recording(Recording&& other) noexcept;
+  Recording& operator=(Recording&& other) noexcept;
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording();
+
+  [[nodiscard]] const Header& header() const;
+  [[nodiscard]] const std::map<std::string, std::string>& meta() const;
+  [[nodiscard]] bool closed_cleanly() const;  // false also while the run goes on
+  [[nodiscard]] double last_at_s() const;     // of the last tick; 0 without any
+  [[nodiscard]] std::uint64_t lost_ticks() const;
+
+  std::vector<model::ProcessInfo> processes();
+  std::vector<RecordedEvent> events();
+  std::vector<model::Judgement> judgements();
+  std::vector<Outage> outages();
+
+  void for_each_target(const std::function<void(const TargetPoint&)>& visit);
+  void for_each_process_point(const std::function<void(const ProcessPoint&)>& visit);
+  void for_each_process_point(model::ProcessId process,
+                              const std::function<void(const ProcessPoint&)>& visit);
+  void for_each_cgroup(const std::function<void(const CgroupPoint&)>& visit);
+  void for_each_host(const std::function<void(const HostPoint&)>& visit);
+  void for_each_gpu(const std::function<void(const GpuPoint&)>& visit);
+  void for_each_gpu_process(const std::function<void(const GpuProcessPoint&)>& visit);
+
+  // What could not be read, or may be missing. Grows while reading, so ask last.
+  [[nodiscard]] const std::vector<std::string>& warnings() const;
+
+ private:
+  struct State;
+  explicit Recording(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lowtide::record

@@ -1,0 +1,68 @@
+// Writes the recording of one watched run, a tick at a time.
+//
+// The monitor may be killed at any moment, the disk may fill up, the folder may
+// go away: none of it may stop the tick loop, because behind it is somebody's
+// job. So nothing here throws or returns an error once the recording is made.
+// What cannot be written is counted, writing is tried again now and then, and
+// the loss is put on record when there is room again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/judgement.h"
+#include "model/process.h"
+#include "model/report.h"
+#include "model/tick.h"
+#include "record/header.h"
+
+namespace lowtide::record {
+
+// Not thread-safe: one thread owns it. It starts one thread of its own, that
+// moves the log into the database and waits for the disk in our stead.
+class Writer {
+ public:
+  // Makes the file; refuses one that exists, whatever it holds.
+  static base::Result<Writer> create(const std::string& path, const Header& header);
+
+  Writer(Writer&& other) noexcept;
+  Writer& operator=(Writer&& other) noexcept;
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  // Without close() the recording counts as cut off.
+  ~Writer();
+
+  // A process must have begun before it appears in a tick.
+  void begin_process(const model::ProcessInfo& process);
+  // What was learnt later: its role, its end, its exit status.
+  void update_process(const model::ProcessInfo& process);
+  void add(const model::Tick& tick);
+  void add_event(const model::Event& event, std::optional<model::ProcessId> process);
+  void add_judgement(const model::Judgement& judgement);
+  void set_meta(std::string_view key, std::string_view value);
+
+  // Everything since the last commit() enters the file together, or not at all.
+  // Once per tick: a kill then costs at most the last tick.
+  void commit();
+
+  // Commits, says that the run ended in order, and leaves a single file behind.
+  void close();
+
+  // What stands in the way of writing now; null when all is well.
+  [[nodiscard]] const base::Error* failure() const;
+  // Ticks that did not reach the file, over the whole run.
+  [[nodiscard]] std::uint64_t lost_ticks() const;
+  [[nodiscard]] const std::string& path() const;
+
+ private:
+  struct State;
+  explicit Writer(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lowtide::record
