@@ -1,0 +1,229 @@
+#include "observe/monitor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "nvml/pid_map.h"
+#include "procfs/meminfo.h"
+#include "procfs/pressure.h"
+#include "procfs/shm.h"
+
+namespace lowtide::observe {
+namespace {
+
+// GPU counters move slowly and their reading takes the driver's lock.
+constexpr double kGpuIntervalS = 1.0;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+model::PssReading to_reading(const procfs::SmapsRollup& rollup, const procfs::Status& status) {
+  model::PssReading pss;
+  pss.pss_bytes = rollup.pss_bytes;
+  pss.private_dirty_bytes = rollup.private_dirty_bytes;
+  pss.uss_bytes = rollup.uss_bytes();
+  if (rollup.has_pss_split) {
+    pss.anon_bytes = rollup.pss_anon_bytes;
+    pss.shmem_bytes = rollup.pss_shmem_bytes;
+    pss.file_bytes = rollup.pss_file_bytes;
+  } else {
+    // Before Linux 5.1 the parts are not told: PSS is split as RSS is.
+    const double whole = static_cast<double>(std::max<std::uint64_t>(status.rss_bytes, 1));
+    const auto part = [&](std::uint64_t bytes) {
+      return static_cast<std::uint64_t>(static_cast<double>(rollup.pss_bytes) * static_cast<double>(bytes) / whole);
+    };
+    pss.anon_bytes = part(status.anon_bytes);
+    pss.shmem_bytes = part(status.shmem_bytes);
+    pss.file_bytes = part(status.file_bytes);
+  }
+  return pss;
+}
+
+}  // namespace
+
+Monitor::Monitor(const Options& options, ProcessTree tree) : options_(options), tree_(std::move(tree)) {}
+
+base::Result<Monitor> Monitor::open(const Options& options, double at_s) {
+  auto tree = ProcessTree::open(options.tree, at_s);
+  if (!tree) return std::move(tree).error();
+  Monitor monitor(options, std::move(tree).value());
+  if (auto cgroup = procfs::CgroupMemory::open(options.tree.roots, options.tree.root_pid)) {
+    monitor.cgroup_ = std::move(cgroup).value();
+  }
+  if (options.use_gpu) {
+    if (auto nvml = nvml::Nvml::load()) monitor.nvml_ = std::move(nvml).value();
+  }
+  return monitor;
+}
+
+std::vector<nvml::Device> Monitor::gpus() const {
+  if (!nvml_) return {};
+  const auto devices = nvml_->devices();
+  return {devices.begin(), devices.end()};
+}
+
+void Monitor::note_once(const std::string& text) {
+  if (std::find(limits_of_sight_.begin(), limits_of_sight_.end(), text) == limits_of_sight_.end()) {
+    limits_of_sight_.push_back(text);
+  }
+}
+
+const model::Tick& Monitor::tick(double at_s, double step) {
+  tick_.at_s = at_s;
+  tick_.step = step;
+  events_.clear();
+  tree_.refresh(at_s);
+  shared_left_bytes_ += tree_.left_behind_bytes();
+  tick_.target.exact = false;
+  if (options_.use_pss && budget_.allows(at_s)) sweep_pss(at_s);
+  add_up();
+  read_cgroup(at_s);
+  read_host();
+  read_gpus(at_s);
+  find_limit();
+  return tick_;
+}
+
+void Monitor::sweep_pss(double at_s) {
+  const double began_s = seconds_now();
+  double longest_s = 0;
+  double last_s = began_s;
+  bool all = true;
+  for (Member& member : tree_.members()) {
+    if (member.pss_denied) {
+      all = false;
+      continue;
+    }
+    const auto rollup = member.files.read_smaps_rollup();
+    const double now_s = seconds_now();
+    longest_s = std::max(longest_s, now_s - last_s);
+    last_s = now_s;
+    if (rollup) {
+      member.pss = to_reading(rollup.value(), member.status);
+      member.account.settle(member.counters(), *member.pss, rollup.value().swap_pss_bytes);
+    } else if (rollup.error().code != base::ErrorCode::Gone) {
+      member.pss_denied = true;
+      all = false;
+      note_once(fmt::format("shared pages of pid {} cannot be told from its own: {}", member.info.pid,
+                            rollup.error().message));
+    }
+  }
+  shared_left_bytes_ = 0;
+  tick_.target.exact = all;
+  budget_.spend(at_s, last_s - began_s, longest_s);
+}
+
+void Monitor::add_up() {
+  model::TargetReading& target = tick_.target;
+  target.bytes = shared_left_bytes_;
+  target.file_bytes = 0;
+  target.rss_bytes = 0;
+  target.processes = static_cast<std::uint32_t>(tree_.members().size());
+  tick_.processes.clear();
+  for (const Member& member : tree_.members()) {
+    const Contribution share = member.account.contribution(member.counters());
+    target.bytes += share.held_bytes();
+    target.file_bytes += share.file_bytes;
+    target.rss_bytes += member.status.rss_bytes;
+    tick_.processes.push_back({.id = member.info.id,
+                               .own_bytes = share.own_bytes,
+                               .rss_bytes = member.status.rss_bytes,
+                               .anon_bytes = member.status.anon_bytes,
+                               .file_bytes = member.status.file_bytes,
+                               .shmem_bytes = member.status.shmem_bytes,
+                               .swap_bytes = member.status.swap_bytes,
+                               .pss = member.pss});
+  }
+}
+
+void Monitor::read_cgroup(double at_s) {
+  tick_.cgroup.reset();
+  cgroup_limits_.reset();
+  if (!cgroup_) return;
+  const auto reading = cgroup_->read();
+  const auto limits = cgroup_->read_limits();
+  if (!reading) return;
+  const procfs::CgroupReading& read = reading.value();
+  if (limits) cgroup_limits_ = limits.value();
+  tick_.cgroup = model::CgroupReading{
+      .current_bytes = read.current_bytes,
+      .anon_bytes = read.anon_bytes,
+      .file_bytes = read.file_bytes,
+      .shmem_bytes = read.shmem_bytes,
+      .kernel_bytes = read.kernel_bytes.value_or(0),
+      .limit_bytes = cgroup_limits_ && cgroup_limits_->max ? std::optional(cgroup_limits_->max->bytes) : std::nullopt,
+      .oom_kills = read.oom_kill_events.value_or(0)};
+  if (!read.oom_kill_events) return;
+  if (oom_kills_ && *read.oom_kill_events > *oom_kills_) {
+    events_.push_back({.kind = model::EventKind::OomKill,
+                       .at_s = at_s,
+                       .text = fmt::format("the kernel killed {} of cgroup {} because its memory limit was reached",
+                                           *read.oom_kill_events - *oom_kills_ == 1 ? "a process" : "processes",
+                                           cgroup_->path())});
+  }
+  oom_kills_ = *read.oom_kill_events;
+}
+
+void Monitor::read_host() {
+  tick_.host.reset();
+  const auto meminfo = procfs::read_meminfo(options_.tree.roots);
+  if (!meminfo) return;
+  model::HostReading host{.total_bytes = meminfo.value().total_bytes,
+                          .available_bytes = meminfo.value().available_bytes};
+  if (const auto shm = procfs::read_shared_memory(options_.tree.roots)) host.shm_bytes = shm.value().used_bytes;
+  if (const auto pressure = procfs::read_pressure(options_.tree.roots); pressure && pressure.value()) {
+    host.pressure_percent = pressure.value()->some.avg10_percent;
+  }
+  tick_.host = host;
+}
+
+void Monitor::read_gpus(double at_s) {
+  tick_.gpus.clear();
+  tick_.gpu_processes.clear();
+  if (!nvml_ || at_s < next_gpu_s_) return;
+  next_gpu_s_ = at_s + kGpuIntervalS;
+  if (!nvml_->read(gpu_readings_)) return;
+  std::vector<nvml::KnownProcess> known;
+  known.reserve(tree_.members().size());
+  for (const Member& member : tree_.members()) {
+    known.push_back({.pid = member.info.pid, .namespace_pids = member.status.namespace_pids()});
+  }
+  const nvml::PidMap map(known, nvml::is_initial_pid_namespace());
+  for (const nvml::GpuReading& gpu : gpu_readings_) {
+    tick_.gpus.push_back({gpu.index, gpu.total_bytes, gpu.used_bytes});
+    if (map.view() == nvml::PidView::Inside && !gpu.processes.empty()) {
+      note_once("GPU memory cannot be given to processes: the driver counts them by the host's pids");
+    }
+    for (const nvml::GpuProcess& process : gpu.processes) {
+      const auto pid = map.find(process.host_pid);
+      const Member* member = pid ? tree_.find(*pid) : nullptr;
+      if (member == nullptr || !process.bytes_known) continue;
+      tick_.gpu_processes.push_back({gpu.index, member->info.id, process.bytes});
+    }
+  }
+}
+
+// Others use the same memory, and files that are cached give way: what counts is
+// how much more the job can take.
+void Monitor::find_limit() {
+  limit_.reset();
+  const std::uint64_t now_bytes = tick_.target.bytes;
+  const auto offer = [&](model::LimitKind kind, std::uint64_t limit_bytes, std::uint64_t room_bytes) {
+    const NearestLimit found{kind, limit_bytes, now_bytes + room_bytes};
+    if (!limit_ || found.reach_bytes < limit_->reach_bytes) limit_ = found;
+  };
+  if (tick_.host) offer(model::LimitKind::Host, tick_.host->total_bytes, tick_.host->available_bytes);
+  if (tick_.cgroup && cgroup_limits_ && cgroup_limits_->max && cgroup_limits_->headroom_bytes) {
+    const std::uint64_t cache_bytes =
+        tick_.cgroup->file_bytes - std::min(tick_.cgroup->file_bytes, tick_.cgroup->shmem_bytes);
+    offer(model::LimitKind::Cgroup, cgroup_limits_->max->bytes, *cgroup_limits_->headroom_bytes + cache_bytes);
+  }
+  if (options_.limit_bytes) {
+    limit_ = NearestLimit{model::LimitKind::Host, *options_.limit_bytes, *options_.limit_bytes};
+  }
+}
+
+}  // namespace lowtide::observe

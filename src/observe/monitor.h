@@ -1,0 +1,81 @@
+// One tick: everything that can be read of the job, its cgroup, the machine and
+// its GPUs at one moment, within the budget.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/report.h"
+#include "model/tick.h"
+#include "model/verdict.h"
+#include "nvml/nvml.h"
+#include "observe/process_tree.h"
+#include "observe/pss_budget.h"
+#include "procfs/cgroup.h"
+
+namespace lowtide::observe {
+
+// The limit that the job will meet first.
+struct NearestLimit {
+  model::LimitKind kind = model::LimitKind::Host;
+  std::uint64_t limit_bytes = 0;  // as it is set
+  std::uint64_t reach_bytes = 0;  // what the target has when it is met: others use the same memory
+};
+
+class Monitor {
+ public:
+  struct Options {
+    ProcessTree::Options tree;
+    std::optional<std::uint64_t> limit_bytes;  // the user's own
+    bool use_gpu = true;
+    bool use_pss = true;
+  };
+
+  static base::Result<Monitor> open(const Options& options, double at_s);
+
+  // The same object at every tick: its vectors keep their room.
+  const model::Tick& tick(double at_s, double step);
+
+  [[nodiscard]] ProcessTree& tree() { return tree_; }
+  [[nodiscard]] const ProcessTree& tree() const { return tree_; }
+  [[nodiscard]] const std::optional<NearestLimit>& limit() const { return limit_; }
+
+  // What happened since the tick before: kills that the cgroup counted.
+  [[nodiscard]] const std::vector<model::Event>& events() const { return events_; }
+
+  [[nodiscard]] std::vector<nvml::Device> gpus() const;
+  // Why something is not seen; empty when all is.
+  [[nodiscard]] const std::vector<std::string>& limits_of_sight() const { return limits_of_sight_; }
+
+ private:
+  Monitor(const Options& options, ProcessTree tree);
+
+  void sweep_pss(double at_s);
+  void add_up();
+  void read_cgroup(double at_s);
+  void read_host();
+  void read_gpus(double at_s);
+  void find_limit();
+  void note_once(const std::string& text);
+
+  Options options_;
+  ProcessTree tree_;
+  PssBudget budget_;
+  std::uint64_t shared_left_bytes_ = 0;  // by processes that ended since the last sweep
+  std::optional<procfs::CgroupMemory> cgroup_;
+  std::optional<procfs::CgroupLimits> cgroup_limits_;
+  std::optional<std::uint64_t> oom_kills_;
+  std::optional<nvml::Nvml> nvml_;
+  std::vector<nvml::GpuReading> gpu_readings_;
+  double next_gpu_s_ = 0;
+  std::optional<NearestLimit> limit_;
+  std::vector<model::Event> events_;
+  std::vector<std::string> limits_of_sight_;
+  model::Tick tick_;
+};
+
+}  // namespace lowtide::observe

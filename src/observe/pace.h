@@ -1,0 +1,46 @@
+// How long to wait until the next tick.
+//
+// The beginning is where warm-up is told from growth, and most jobs that are
+// watched for a leak are short: there the ticks are close. After five minutes
+// one a second is plenty. Near the limit, or when the machine is short of
+// memory, every tick may be the last one and is worth the most.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+namespace lowtide::observe {
+
+struct PaceClues {
+  double at_s = 0;
+  double tick_cost_s = 0;    // what the last tick took
+  double room_share = 1;     // of the limit that is left
+  double pressure_percent = 0;
+};
+
+class Pace {
+ public:
+  // With an interval of the user's own it is kept to.
+  explicit Pace(std::optional<double> interval_s) : interval_s_(interval_s) {}
+
+  [[nodiscard]] double wait_s(const PaceClues& clues) const {
+    double wait_s = interval_s_.value_or(usual_s(clues.at_s));
+    if (!interval_s_ && (clues.room_share < kCloseShare || clues.pressure_percent > kPressedPercent)) {
+      wait_s = std::min(wait_s, kCloseS);
+    }
+    // However large the tree is: never more than a hundredth of one core.
+    return std::max(wait_s, kCostFactor * clues.tick_cost_s);
+  }
+
+ private:
+  static constexpr double kCloseShare = 0.1;
+  static constexpr double kPressedPercent = 10;
+  static constexpr double kCloseS = 0.1;
+  static constexpr double kCostFactor = 100;
+
+  static double usual_s(double at_s) { return at_s < 60 ? 0.25 : at_s < 300 ? 0.5 : 1.0; }
+
+  std::optional<double> interval_s_;
+};
+
+}  // namespace lowtide::observe

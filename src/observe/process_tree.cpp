@@ -1,0 +1,317 @@
+#include "observe/process_tree.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "observe/roles.h"
+#include "procfs/process_info.h"
+#include "procfs/text_file.h"
+
+namespace lowtide::observe {
+namespace {
+
+using model::ProcessInfo;
+using model::ProcessRole;
+
+// A fork that has not yet called exec looks like its parent. Most live no
+// longer than that, and those that do are taken for what they are a tick later.
+constexpr double kYoungS = 0.05;
+
+constexpr std::size_t kRecheckedAtOnce = 8;
+constexpr std::size_t kMostLeaders = 4096;
+
+std::optional<int> parse_rank(const base::Result<std::optional<std::string>>& value) {
+  if (!value || !value.value()) return std::nullopt;
+  const std::string& text = *value.value();
+  int rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (error != std::errc{} || end != text.data() + text.size() || rank < 0) return std::nullopt;
+  return rank;
+}
+
+std::optional<int> read_rank(const procfs::Roots& roots, std::int32_t pid) {
+  if (const auto rank = parse_rank(procfs::read_environment_value(roots, pid, "RANK"))) return rank;
+  return parse_rank(procfs::read_environment_value(roots, pid, "LOCAL_RANK"));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  return line;
+}
+
+bool is_dead(const procfs::Status& status) { return status.state == 'Z' || status.state == 'X'; }
+
+}  // namespace
+
+CheapCounters Member::counters() const {
+  if (status.has_split) {
+    return {status.anon_bytes, status.shmem_bytes, status.file_bytes, status.swap_bytes};
+  }
+  return {status.rss_bytes, 0, 0, status.swap_bytes};
+}
+
+ProcessTree::ProcessTree(const Options& options, double at_s)
+    : options_(options),
+      clock_(procfs::read_kernel_clock(options.roots)),
+      began_boot_s_(procfs::read_boot_seconds() - at_s),
+      pids_(options.roots) {
+  if (auto file = procfs::open_text(AT_FDCWD, (options.roots.proc + "/loadavg").c_str())) {
+    last_pid_ = std::move(file).value();
+  }
+}
+
+base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s) {
+  ProcessTree tree(options, at_s);
+  auto files = procfs::ProcessFiles::open(options.roots, options.root_pid);
+  if (!files) return std::move(files).error();
+  const auto stat = files.value().read_stat();
+  if (!stat) return stat.error();
+  if (stat.value().kernel_thread) {
+    return base::Error{base::ErrorCode::Unsupported, "it is a kernel thread and has no memory of its own"};
+  }
+  if (stat.value().state == 'Z') {
+    return base::Error{base::ErrorCode::Gone, "it has ended already; its parent has not noticed yet"};
+  }
+  if (!tree.admit(stat.value(), at_s)) {
+    return base::Error{base::ErrorCode::Gone, "it has ended"};
+  }
+  tree.find_newcomers(at_s);
+  return tree;
+}
+
+const Member* ProcessTree::find(std::int64_t pid) const {
+  const auto found = places_.find(pid);
+  return found == places_.end() ? nullptr : &members_[found->second];
+}
+
+void ProcessTree::note_exit(std::int32_t pid, int exit_status) { exits_.emplace_back(pid, exit_status); }
+
+void ProcessTree::refresh(double at_s) {
+  begun_.clear();
+  changed_.clear();
+  ended_.clear();
+  left_behind_bytes_ = 0;
+  read_members(at_s);
+  if (has_new_pids()) find_newcomers(at_s);
+  recheck_strangers();
+  exits_.clear();
+}
+
+void ProcessTree::read_members(double at_s) {
+  bool any_ended = false;
+  for (Member& member : members_) {
+    member.pss.reset();
+    const CheapCounters before = member.counters();
+    auto status = member.files.read_status();
+    if (status && !is_dead(status.value())) {
+      member.status = status.value();
+      if (at_s >= member.look_again_s) look_again(member, at_s);
+      continue;
+    }
+    const Contribution last = member.account.contribution(before);
+    if (last.held_bytes() > last.own_bytes) left_behind_bytes_ += last.held_bytes() - last.own_bytes;
+    end_member(member, at_s);
+    any_ended = true;
+  }
+  if (!any_ended) return;
+  members_.erase(std::remove_if(members_.begin(), members_.end(),
+                                [](const Member& member) { return member.info.ended_s.has_value(); }),
+                 members_.end());
+  places_.clear();
+  for (std::size_t at = 0; at < members_.size(); ++at) places_[members_[at].info.pid] = at;
+}
+
+void ProcessTree::end_member(Member& member, double at_s) {
+  member.info.ended_s = at_s;
+  for (const auto& [pid, status] : exits_) {
+    if (pid == member.info.pid) member.info.exit_status = status;
+  }
+  lanes_.leave(member.info.id);
+  ended_.push_back(member.info);
+  // A zombie is still listed: it must not come in again as something new.
+  const Stranger stranger{static_cast<std::int32_t>(member.info.pid), member.info.start_ticks};
+  const auto place = std::lower_bound(strangers_.begin(), strangers_.end(), stranger.pid,
+                                      [](const Stranger& s, std::int32_t pid) { return s.pid < pid; });
+  strangers_.insert(place, stranger);
+}
+
+// The last number in loadavg is the newest pid. Threads get pids too, so on a
+// busy machine this says yes nearly always; on a quiet one it saves the listing.
+bool ProcessTree::has_new_pids() {
+  if (!last_pid_.valid()) return true;
+  procfs::TextBuffer buffer;
+  const auto text = buffer.read(last_pid_.get(), "loadavg");
+  if (!text) return true;
+  const std::string_view line = text.value().substr(0, text.value().find('\n'));
+  const std::size_t blank = line.rfind(' ');
+  std::int64_t newest = -2;
+  if (blank != std::string_view::npos) {
+    std::from_chars(line.data() + blank + 1, line.data() + line.size(), newest);
+  }
+  return std::exchange(last_pid_seen_, newest) != newest || newest < 0;
+}
+
+// Listed pids that are neither members nor known strangers; strangers that are
+// no longer listed are forgotten.
+void ProcessTree::collect_unknown() {
+  unknown_.clear();
+  if (!pids_.refresh()) return;
+  std::size_t kept = 0;
+  std::size_t stranger = 0;
+  for (const std::int32_t pid : pids_.pids()) {
+    while (stranger < strangers_.size() && strangers_[stranger].pid < pid) ++stranger;
+    if (stranger < strangers_.size() && strangers_[stranger].pid == pid) {
+      strangers_[kept++] = strangers_[stranger++];
+    } else if (pid != options_.own_pid && places_.count(pid) == 0) {
+      unknown_.push_back({pid, {}});
+    }
+  }
+  strangers_.resize(kept);
+}
+
+void ProcessTree::find_newcomers(double at_s) {
+  collect_unknown();
+  std::erase_if(unknown_, [this](Newcomer& newcomer) {
+    auto files = procfs::ProcessFiles::open(options_.roots, newcomer.pid);
+    if (!files) return true;
+    const auto stat = files.value().read_stat();
+    if (!stat) return true;
+    newcomer.stat = stat.value();
+    return false;
+  });
+  // A parent may have the higher pid, so until nothing more is found.
+  bool found = true;
+  bool any_young = false;
+  while (found) {
+    found = false;
+    for (Newcomer& newcomer : unknown_) {
+      if (newcomer.pid == 0 || !belongs(newcomer.stat)) continue;
+      const double age_s = began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks);
+      if (age_s < kYoungS) {
+        any_young = true;
+      } else if (newcomer.stat.state != 'Z') {
+        found = admit(newcomer.stat, at_s);
+      } else {
+        ++short_lived_;
+      }
+      newcomer.pid = 0;
+    }
+  }
+  for (const Newcomer& newcomer : unknown_) {
+    if (newcomer.pid != 0) strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});
+  }
+  std::sort(strangers_.begin(), strangers_.end(),
+            [](const Stranger& a, const Stranger& b) { return a.pid < b.pid; });
+  if (any_young) last_pid_seen_ = -1;  // they are looked at again at the next tick
+}
+
+// A pid that the kernel gave to another process since we looked is new again.
+void ProcessTree::recheck_strangers() {
+  for (std::size_t checked = 0; checked < kRecheckedAtOnce && !strangers_.empty(); ++checked) {
+    if (next_recheck_ >= strangers_.size()) next_recheck_ = 0;
+    const Stranger& stranger = strangers_[next_recheck_];
+    auto files = procfs::ProcessFiles::open(options_.roots, stranger.pid);
+    const bool same = files && [&] {
+      const auto stat = files.value().read_stat();
+      return stat && stat.value().start_ticks == stranger.start_ticks;
+    }();
+    if (same) {
+      ++next_recheck_;
+    } else {
+      strangers_.erase(strangers_.begin() + static_cast<std::ptrdiff_t>(next_recheck_));
+      last_pid_seen_ = -1;
+    }
+  }
+}
+
+bool ProcessTree::belongs(const procfs::Stat& stat) const {
+  if (stat.pid == options_.own_pid || stat.kernel_thread) return false;
+  if (options_.adopts_orphans && stat.ppid == options_.own_pid) return true;
+  if (find(stat.ppid) != nullptr) return true;
+  return std::binary_search(leaders_.begin(), leaders_.end(), stat.session) ||
+         std::binary_search(leaders_.begin(), leaders_.end(), stat.pgrp);
+}
+
+bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
+  const auto pid = static_cast<std::int32_t>(stat.pid);
+  auto files = procfs::ProcessFiles::open(options_.roots, pid);
+  if (!files) return false;
+  auto status = files.value().read_status();
+  if (!status || is_dead(status.value())) return false;
+
+  Member member{.files = std::move(files).value(),
+                .info = {.id = model::ProcessId{ids_++},
+                         .pid = stat.pid,
+                         .ppid = stat.ppid,
+                         .start_ticks = stat.start_ticks,
+                         .started_s = clock_.to_seconds(stat.start_ticks) - began_boot_s_},
+                .status = status.value()};
+  identify(member, at_s);
+  member.account = SharedAccount(member.counters(), member.is_forked);
+  // Our own session is that of a terminal, with other jobs in it: only what a
+  // member founded itself counts.
+  for (const std::int64_t leader : {stat.session, stat.pgrp}) {
+    if (leader != stat.pid || leaders_.size() >= kMostLeaders) continue;
+    const auto place = std::lower_bound(leaders_.begin(), leaders_.end(), leader);
+    if (place == leaders_.end() || *place != leader) leaders_.insert(place, leader);
+  }
+  begun_.push_back(member.info);
+  places_[stat.pid] = members_.size();
+  members_.push_back(std::move(member));
+  return true;
+}
+
+// Role, name and place, from what the process looks like now.
+void ProcessTree::identify(Member& member, double at_s) {
+  const auto pid = static_cast<std::int32_t>(member.info.pid);
+  if (auto arguments = procfs::read_arguments(options_.roots, pid)) {
+    member.arguments = std::move(arguments).value();
+  }
+  member.info.command = joined(member.arguments);
+  const Member* parent = find(member.info.ppid);
+  const bool is_root = pid == options_.root_pid;
+  const auto stat = member.files.read_stat();
+  // Same words as the parent: a fork without an exec. A program that starts
+  // itself again looks alike, and is then a worker by any name.
+  member.is_forked = !is_root && parent != nullptr && parent->arguments == member.arguments;
+  RoleClues clues{.arguments = member.arguments,
+                  .comm = stat ? stat.value().comm() : std::string_view(),
+                  .is_root = is_root,
+                  .is_forked = member.is_forked,
+                  .rank = read_rank(options_.roots, pid)};
+  if (parent != nullptr) {
+    clues.parent_role = parent->info.role;
+    clues.parent_arguments = parent->arguments;
+  }
+  const RoleGuess guess = guess_role(clues);
+  member.info.role = guess.role;
+  const Lanes::Place place = lanes_.take(
+      member.info.id, parent == nullptr ? std::nullopt : std::optional(parent->info.id), guess.role,
+      guess.rank ? std::to_string(*guess.rank) : program_name(member.arguments));
+  member.info.continues = place.continues;
+  member.info.index = guess.rank;
+  if (guess.role == ProcessRole::Worker || guess.role == ProcessRole::CompileWorker) {
+    member.info.index = place.number;
+  }
+  member.look_again_s = at_s + 0.5;
+}
+
+// exec makes another program of a process without a word: the words it was
+// started with are read again after 0.5, 1, 2 ... seconds, and then once a minute.
+void ProcessTree::look_again(Member& member, double at_s) {
+  member.look_again_s = at_s + std::clamp(at_s - member.info.started_s, 0.5, 60.0);
+  auto arguments = procfs::read_arguments(options_.roots, static_cast<std::int32_t>(member.info.pid));
+  if (!arguments || arguments.value().empty() || arguments.value() == member.arguments) return;
+  lanes_.leave(member.info.id);
+  identify(member, at_s);
+  if (!member.is_forked) member.account = SharedAccount(member.counters(), false);
+  changed_.push_back(member.info);
+}
+
+}  // namespace lowtide::observe

@@ -1,0 +1,127 @@
+// Who belongs to the job, at every tick.
+//
+// Whatever descends from the root belongs to it, and stays in it when its
+// parent dies. A process is ours when its parent is; when it was handed to us
+// because its own parent died (a subreaper gets the orphans of its children);
+// or when it is in a session or a process group that one of ours founded, which
+// is how daemons are found that we cannot be the reaper of.
+//
+// /proc is listed only when the kernel has given out a new pid since the last
+// time. Processes that are not ours are remembered, so that each is looked at
+// once; a few are looked at again at every tick, for pids are used again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "model/process.h"
+#include "observe/lanes.h"
+#include "observe/shared_once.h"
+#include "procfs/kernel_clock.h"
+#include "procfs/pid_list.h"
+#include "procfs/process_files.h"
+#include "procfs/roots.h"
+
+namespace lowtide::observe {
+
+struct Member {
+  procfs::ProcessFiles files;
+  model::ProcessInfo info;
+  std::vector<std::string> arguments;
+  procfs::Status status;  // of the latest tick
+  SharedAccount account;
+  std::optional<model::PssReading> pss;  // where the latest tick read it
+  bool is_forked = false;
+  bool pss_denied = false;
+  double look_again_s = 0;  // its program may have changed by exec: when to look
+
+  [[nodiscard]] CheapCounters counters() const;
+};
+
+class ProcessTree {
+ public:
+  struct Options {
+    procfs::Roots roots;
+    std::int32_t root_pid = 0;
+    std::int32_t own_pid = 0;     // the monitor: never a part of what it watches
+    bool adopts_orphans = false;  // the monitor is the subreaper of the job
+  };
+
+  // Gone where there is no such process, Unsupported for a kernel thread.
+  static base::Result<ProcessTree> open(const Options& options, double at_s);
+
+  // Reads the status of every member, drops those that have ended and takes in
+  // those that have come. `at_s` is the time on the recording's clock.
+  void refresh(double at_s);
+
+  [[nodiscard]] std::vector<Member>& members() { return members_; }
+  [[nodiscard]] const std::vector<Member>& members() const { return members_; }
+  [[nodiscard]] const Member* find(std::int64_t pid) const;
+
+  // Of the latest refresh.
+  [[nodiscard]] const std::vector<model::ProcessInfo>& begun() const { return begun_; }
+  [[nodiscard]] const std::vector<model::ProcessInfo>& changed() const { return changed_; }
+  [[nodiscard]] const std::vector<model::ProcessInfo>& ended() const { return ended_; }
+  // What those that ended had shared with others, and left behind.
+  [[nodiscard]] std::uint64_t left_behind_bytes() const { return left_behind_bytes_; }
+
+  // Processes that came and went too quickly to have a series of their own.
+  [[nodiscard]] std::uint64_t short_lived() const { return short_lived_; }
+  [[nodiscard]] bool empty() const { return members_.empty(); }
+
+  // A child of ours was reaped: only its parent learns how it ended.
+  void note_exit(std::int32_t pid, int exit_status);
+
+ private:
+  struct Stranger {
+    std::int32_t pid = 0;
+    std::uint64_t start_ticks = 0;
+  };
+  struct Newcomer {
+    std::int32_t pid = 0;
+    procfs::Stat stat;
+  };
+
+  ProcessTree(const Options& options, double at_s);
+
+  void read_members(double at_s);
+  void end_member(Member& member, double at_s);
+  void find_newcomers(double at_s);
+  void collect_unknown();
+  void recheck_strangers();
+  bool has_new_pids();
+  [[nodiscard]] bool belongs(const procfs::Stat& stat) const;
+  bool admit(const procfs::Stat& stat, double at_s);
+  void identify(Member& member, double at_s);
+  void look_again(Member& member, double at_s);
+
+  Options options_;
+  procfs::KernelClock clock_;
+  double began_boot_s_ = 0;  // on the kernel's clock, where ours says 0
+  procfs::PidList pids_;
+  base::Fd last_pid_;
+  std::int64_t last_pid_seen_ = -1;
+  std::vector<Member> members_;  // in the order in which they came
+  std::unordered_map<std::int64_t, std::size_t> places_;  // of the members, by pid
+  std::vector<Stranger> strangers_;  // sorted by pid
+  std::size_t next_recheck_ = 0;
+  std::vector<Newcomer> unknown_;
+  std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted
+  std::vector<std::pair<std::int32_t, int>> exits_;
+  Lanes lanes_;
+  std::uint32_t ids_ = 0;
+  std::uint64_t short_lived_ = 0;
+  std::uint64_t left_behind_bytes_ = 0;
+  std::vector<model::ProcessInfo> begun_;
+  std::vector<model::ProcessInfo> changed_;
+  std::vector<model::ProcessInfo> ended_;
+};
+
+}  // namespace lowtide::observe

@@ -1,0 +1,127 @@
+#include "observe/watch.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace lowtide::observe {
+namespace {
+
+// A verdict costs up to half a millisecond: often enough to be believed, no more.
+constexpr double kJudgeEveryS = 2.0;
+
+// How often a judgement is kept although its kind is the same: after a kill the
+// report shows what had been forecast minutes before.
+double keep_after_s(double at_s) { return at_s < 600 ? 15.0 : 60.0; }
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Watch::Watch(const Options& options, double began_s, std::optional<record::Writer> writer, Monitor monitor)
+    : pace_(options.interval_s), began_s_(began_s), writer_(std::move(writer)), monitor_(std::move(monitor)) {}
+
+base::Result<Watch> Watch::begin(const Options& options, double began_s,
+                                 std::optional<record::Writer> writer) {
+  auto monitor = Monitor::open(options.monitor, steady_seconds() - began_s);
+  if (!monitor) return std::move(monitor).error();
+  return Watch(options, began_s, std::move(writer), std::move(monitor).value());
+}
+
+double Watch::at_s() const { return steady_seconds() - began_s_; }
+
+double Watch::tick(double step) {
+  const double at_s = this->at_s();
+  if (first_ && writer_) {
+    // Those that the tree was opened with are told before the first refresh.
+    for (const Member& member : monitor_.tree().members()) writer_->begin_process(member.info);
+  }
+  first_ = false;
+  latest_ = &monitor_.tick(at_s, step);
+  if (!monitor_.tree().empty()) judge(*latest_);
+  record(*latest_);
+
+  PaceClues clues{.at_s = at_s, .tick_cost_s = this->at_s() - at_s};
+  if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
+    clues.room_share = static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
+                       static_cast<double>(limit->limit_bytes);
+  }
+  if (latest_->host) clues.pressure_percent = latest_->host->pressure_percent.value_or(0);
+  return pace_.wait_s(clues);
+}
+
+void Watch::judge(const model::Tick& tick) {
+  live_.add({.at_s = tick.at_s, .step = tick.step, .bytes = tick.target.bytes});
+  if (tick.at_s < next_judgement_s_) return;
+  next_judgement_s_ = tick.at_s + kJudgeEveryS;
+  const model::VerdictKind before = judgement_.verdict.kind;
+  judgement_.at_s = tick.at_s;
+  judgement_.verdict = live_.verdict();
+  judgement_.forecast.reset();
+  if (const auto& limit = monitor_.limit()) {
+    judgement_.forecast = live_.detector().forecast(limit->kind, limit->reach_bytes);
+    if (judgement_.forecast) judgement_.forecast->limit_bytes = limit->limit_bytes;
+  }
+  if (!writer_ || (judgement_.verdict.kind == before && tick.at_s < next_kept_s_)) return;
+  next_kept_s_ = tick.at_s + keep_after_s(tick.at_s);
+  writer_->add_judgement(judgement_);
+}
+
+void Watch::record(const model::Tick& tick) {
+  if (!writer_) return;
+  record_changes();
+  if (!monitor_.tree().empty()) writer_->add(tick);
+  for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);
+  note_limits_of_sight();
+  writer_->commit();
+}
+
+void Watch::record_changes() {
+  const ProcessTree& tree = monitor_.tree();
+  for (const model::ProcessInfo& process : tree.begun()) writer_->begin_process(process);
+  for (const model::ProcessInfo& process : tree.changed()) writer_->update_process(process);
+  for (const model::ProcessInfo& process : tree.ended()) writer_->update_process(process);
+}
+
+void Watch::note_limits_of_sight() {
+  const auto& notes = monitor_.limits_of_sight();
+  for (; noted_ < notes.size(); ++noted_) writer_->set_meta(fmt::format("not_seen_{}", noted_ + 1), notes[noted_]);
+}
+
+void Watch::add_event(model::EventKind kind, const std::string& text) {
+  if (writer_) writer_->add_event({.kind = kind, .at_s = at_s(), .text = text}, std::nullopt);
+}
+
+void Watch::end() {
+  if (!writer_) return;
+  const double took_s = std::max(at_s(), 1e-3);
+  if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
+  writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));
+  writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes()));
+  writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));
+  for (const nvml::Device& gpu : monitor_.gpus()) {
+    writer_->set_meta(fmt::format("gpu_{}_name", gpu.index), gpu.name);
+  }
+  writer_->close();
+}
+
+}  // namespace lowtide::observe

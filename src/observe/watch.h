@@ -1,0 +1,73 @@
+// A job being watched: every tick is read, recorded and judged.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "judge/live.h"
+#include "model/judgement.h"
+#include "observe/monitor.h"
+#include "observe/pace.h"
+#include "record/header.h"
+#include "record/writer.h"
+
+namespace lowtide::observe {
+
+class Watch {
+ public:
+  struct Options {
+    Monitor::Options monitor;
+    std::optional<double> interval_s;
+  };
+
+  // `began_s`: seconds on the steady clock at which the recording's time is 0.
+  // Without a writer the job is judged and nothing is kept.
+  static base::Result<Watch> begin(const Options& options, double began_s,
+                                   std::optional<record::Writer> writer);
+
+  // Returns the seconds to wait until the next one.
+  double tick(double step);
+
+  // A child of ours ended.
+  void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
+  void add_event(model::EventKind kind, const std::string& text);
+
+  // The last words: what the watch itself cost. The recording is closed.
+  void end();
+
+  [[nodiscard]] double at_s() const;
+  [[nodiscard]] const model::Judgement& judgement() const { return judgement_; }
+  [[nodiscard]] const model::Tick* latest() const { return latest_; }
+  [[nodiscard]] const Monitor& monitor() const { return monitor_; }
+  [[nodiscard]] const record::Writer* writer() const { return writer_ ? &*writer_ : nullptr; }
+  // All processes of the job have ended.
+  [[nodiscard]] bool is_over() const { return monitor_.tree().empty(); }
+
+ private:
+  Watch(const Options& options, double began_s, std::optional<record::Writer> writer, Monitor monitor);
+
+  void record(const model::Tick& tick);
+  void record_changes();
+  void judge(const model::Tick& tick);
+  void note_limits_of_sight();
+
+  Pace pace_;
+  double began_s_ = 0;
+  std::optional<record::Writer> writer_;
+  Monitor monitor_;
+  judge::LiveVerdict live_;
+  model::Judgement judgement_;
+  const model::Tick* latest_ = nullptr;
+  double next_judgement_s_ = 0;
+  double next_kept_s_ = 0;
+  bool first_ = true;
+  std::size_t noted_ = 0;
+};
+
+// Seconds on the steady clock.
+double steady_seconds();
+
+}  // namespace lowtide::observe
