@@ -98,4 +98,19 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(bytes));
 }
 
+Result<double> parse_seconds(std::string_view text) {
+  const Error malformed{ErrorCode::Malformed, fmt::format("'{}' is not a time such as 500ms, 10s or 2h", text)};
+  text = trimmed(text);
+  double number = 0.0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || !(number >= 0.0) || !(number < 1e12)) return malformed;
+  const std::string_view unit = trimmed(text.substr(static_cast<std::size_t>(stop - text.data())));
+  if (unit == "ms") return number * 1e-3;
+  if (unit.empty() || unit == "s" || unit == "sec") return number;
+  if (unit == "m" || unit == "min") return number * 60;
+  if (unit == "h") return number * 3600;
+  if (unit == "d") return number * 86400;
+  return malformed;
+}
+
 }  // namespace lowtide::base

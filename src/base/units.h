@@ -29,6 +29,9 @@ std::string format_count(std::uint64_t count);
 // "500M", "20G", "20 GiB", "17.4GB", "1,024 kB", "4096".
 Result<std::uint64_t> parse_size(std::string_view text);
 
+// "500ms", "1s", "2.5 min", "1h", "7d"; a bare number is seconds. Never negative.
+Result<double> parse_seconds(std::string_view text);
+
 // The bytes in one unit ("MB", "GiB", "k", "kb", "mib", ...), or 0 when it is no unit of size.
 double bytes_per_unit(std::string_view unit);
 

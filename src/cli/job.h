@@ -1,0 +1,31 @@
+// Starts the job as if lowtide were not there.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace lowtide::cli {
+
+// What the job inherits and the monitor changes for itself. Taken before main
+// does anything, given back in the child before it calls exec.
+void remember_signals();
+
+// Where the job's standard output and error go; -1 leaves them alone.
+struct JobStreams {
+  int output = -1;
+  int error = -1;
+};
+
+// The job runs in our process group and our session, with our standard streams,
+// so that a terminal treats both alike. It must be called before any thread is
+// started. Gone: no such command; Denied: it cannot be executed.
+base::Result<pid_t> start_job(const std::vector<std::string>& command, const JobStreams& streams = {});
+
+// As a shell tells it: the exit code, or 128 + n for signal n.
+int exit_status_of(int wait_status);
+
+}  // namespace lowtide::cli

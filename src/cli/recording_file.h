@@ -1,0 +1,29 @@
+// Where the recording of a run goes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/header.h"
+#include "record/writer.h"
+
+namespace lowtide::cli {
+
+struct RecordingFile {
+  std::optional<record::Writer> writer;  // none: nothing could be written anywhere
+  std::string path;
+  std::vector<std::string> warnings;  // where it is not where the user wanted it, and why
+};
+
+// At `wanted`, or in the current folder under a name of its own. An earlier
+// recording of that name is put aside, never overwritten; a file of another kind
+// is not touched. The job is worth more than its recording: where the place
+// cannot be written, another one is taken.
+RecordingFile make_recording(const std::optional<std::string>& wanted, const record::Header& header);
+
+// The header of a run that begins now.
+record::Header make_header(const std::vector<std::string>& command);
+
+}  // namespace lowtide::cli

@@ -1,0 +1,75 @@
+#include "ingest/step_follower.h"
+
+#include <cmath>
+
+#include "ingest/shape_cache.h"
+
+namespace lowtide::ingest {
+namespace {
+
+constexpr std::size_t kLongestLine = 64 * 1024;
+constexpr std::size_t kFallsOfRestart = 30;
+constexpr double kMostSteps = 1e15;  // more is a number of another kind
+
+}  // namespace
+
+void StepFollower::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kLongestLine);
+    bytes.remove_prefix(piece.size());
+    pending_.append(piece);
+    const std::size_t length = pending_.size();
+    pending_.append(kSlack, '\0');
+    facts_.clear();
+    const std::size_t used = parser_.parse({pending_.data(), length}, facts_);
+    for (const FactHeader& header : facts_.headers) take(header);
+    pending_.resize(length);
+    pending_.erase(0, used);
+    if (pending_.size() > kLongestLine) pending_.clear();
+  }
+}
+
+void StepFollower::take(const FactHeader& header) {
+  Progress progress;
+  for (std::size_t at = 0; at < header.values; ++at) {
+    const Value& value = facts_.values[header.first_value + at];
+    if (value.negative || !(value.number < kMostSteps)) continue;
+    switch (value.role) {
+      case Role::Step:
+        progress.step = value.number;
+        break;
+      case Role::BarStep:
+        progress.step = value.number;
+        progress.bar = true;
+        break;
+      case Role::StepTotal:
+      case Role::BarTotal:
+        progress.total = value.number;
+        break;
+      case Role::Epoch:
+        progress.epoch = value.number;
+        break;
+      default:
+        break;
+    }
+  }
+  advance(progress);
+}
+
+void StepFollower::advance(Progress progress) {
+  if (std::isnan(progress.epoch)) progress.epoch = carried_.epoch;
+  carried_.epoch = progress.epoch;
+  if (std::isnan(progress.step)) return;
+  if (progress.bar && (named_step_seen_ || (carried_.bar && progress.total < carried_.total))) return;
+  if (!progress.bar && !named_step_seen_) {
+    named_step_seen_ = true;
+    counter_.begin_run();
+  }
+  if (counter_.falls(progress) && ++falls_ < kFallsOfRestart) return;
+  if (falls_ >= kFallsOfRestart) counter_.begin_run();
+  falls_ = 0;
+  carried_ = progress;
+  step_ = counter_.advance(progress);
+}
+
+}  // namespace lowtide::ingest
