@@ -10,10 +10,11 @@ target_compile_options(lowtide_warnings INTERFACE
 
 # Preset `portable`: one file that runs on any Linux of its architecture, glibc
 # of RHEL 8 included, so everything is linked in. Debian has no libfmt.a: fmt is
-# compiled in from its headers. The day that lowtide opens NVML with dlopen, this
-# becomes a build against an old glibc: dlopen does not work in a static program.
+# compiled in from its headers. dlopen does not work in a static program: there
+# lowtide has no NVML, and says so (LOWTIDE_STATIC).
 if(LOWTIDE_PORTABLE)
   add_link_options(-static-pie)
+  add_compile_definitions(LOWTIDE_STATIC)
 endif()
 
 # Every module adds its line "name: deps" here; tests/check_layers.py holds the

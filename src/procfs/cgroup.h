@@ -5,12 +5,12 @@
 // once the cgroup is removed its files answer ENODEV, which is told as Gone.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fd.h"
@@ -34,7 +34,9 @@ struct CgroupReading {
 struct CgroupLimit {
   std::uint64_t bytes = 0;
   std::uint64_t current_bytes = 0;  // what the cgroup that has the limit uses, siblings included
-  std::size_t level = 0;            // whose limit it is: 0 the job's own cgroup, 1 its parent ...
+  // Whose limit it is: 0 the job's own cgroup, 1 its parent ... levels() when it
+  // lies above what we can see (v1 tells the tightest without telling whose).
+  std::size_t level = 0;
 };
 
 struct CgroupLimits {
@@ -77,7 +79,7 @@ class CgroupMemory {
   base::Result<CgroupLimits> read_limits();
 
   [[nodiscard]] int version() const { return folder_.version; }
-  // The path in the hierarchy as we see it, "/" for its top.
+  // The path in the hierarchy as we see it, "/" for its top, "" above it.
   [[nodiscard]] std::string path(std::size_t level = 0) const;
   [[nodiscard]] std::size_t levels() const { return levels_.size(); }
   // False in a container: limits above its own are not visible from inside.
@@ -85,12 +87,18 @@ class CgroupMemory {
 
  private:
   struct Level {
+    std::string path;
     base::Fd current;
     base::Fd max;
-    base::Fd high;
+    base::Fd high;  // v2 only
   };
 
-  void open_level(const std::string& folder);
+  explicit CgroupMemory(CgroupFolder folder) : folder_(std::move(folder)) {}
+  void open_level(const std::string& path);
+  void open_counters();
+  base::Result<CgroupStat> read_stat();
+  void note_limit(std::size_t level, const base::Fd& file, std::uint64_t current_bytes,
+                  std::optional<CgroupLimit>& tightest, std::optional<std::uint64_t>& headroom_bytes) const;
 
   CgroupFolder folder_;
   std::vector<Level> levels_;  // the job's own first

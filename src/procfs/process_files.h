@@ -44,6 +44,8 @@ class ProcessFiles {
   base::Result<SmapsRollup> read_smaps_rollup();
 
   [[nodiscard]] std::int32_t pid() const { return pid_; }
+  // With the pid it names the process for good.
+  [[nodiscard]] std::uint64_t start_ticks() const { return start_ticks_; }
   // How many descriptors it holds now.
   [[nodiscard]] std::size_t kept_files() const;
   // Closes the descriptors; the next read opens them again.
@@ -53,9 +55,8 @@ class ProcessFiles {
   ProcessFiles(std::string proc, std::int32_t pid) : proc_(std::move(proc)), pid_(pid) {}
 
   base::Result<std::string_view> read_kept(base::Fd& kept, const char* name, TextBuffer& buffer);
-  base::Result<std::string_view> read_once(const char* name, TextBuffer& buffer);
   base::Result<base::Fd> open_file(const char* name);
-  base::Result<base::Fd> open_same(const char* name);
+  base::Result<base::Fd> open_or_make_room(const char* name);
 
   std::string proc_;
   std::int32_t pid_ = 0;

@@ -52,7 +52,7 @@ struct NamedMapping {
 struct Smaps {
   MappingBytes total;
   std::array<MappingBytes, kMappingKinds> by_kind{};
-  std::vector<NamedMapping> top;  // most private dirty + pss first
+  std::vector<NamedMapping> top;  // most pss first
   bool names_cut = false;         // more names than are told apart: the rest is in the sums only
 
   [[nodiscard]] const MappingBytes& of(MappingKind kind) const {

@@ -1,0 +1,79 @@
+#include "procfs/rights.h"
+
+#include <utility>
+
+#include "procfs/cgroup_path.h"
+#include "procfs/scan.h"
+#include "procfs/text_file.h"
+
+namespace lowtide::procfs {
+namespace {
+
+base::Result<int> read_setting(const Roots& roots, const std::string& name, const std::string& when_absent) {
+  auto text = read_text(roots.proc + "/sys/kernel/" + name, 64);
+  if (!text) {
+    if (text.error().code == base::ErrorCode::Gone) {
+      return base::Error{base::ErrorCode::Unsupported, when_absent};
+    }
+    return std::move(text).error();
+  }
+  std::string_view rest = text.value();
+  int value = 0;
+  if (!take_number(rest, value)) {
+    return base::Error{base::ErrorCode::Malformed, "kernel." + name + " is not a number"};
+  }
+  return value;
+}
+
+base::Result<std::uint64_t> read_capabilities(const Roots& roots) {
+  auto text = read_text(roots.proc + "/self/status");
+  if (!text) {
+    return std::move(text).error();
+  }
+  return parse_capabilities(text.value());
+}
+
+base::Result<int> read_cgroup_version(const Roots& roots) {
+  auto text = read_text(roots.proc + "/self/cgroup");
+  if (!text) {
+    return base::Error{base::ErrorCode::Unsupported, "the kernel has no cgroups"};
+  }
+  auto membership = parse_cgroup_membership(text.value());
+  if (!membership) {
+    return std::move(membership).error();
+  }
+  return membership.value().memory_v1 ? 1 : 2;
+}
+
+base::Result<std::string> read_kernel(const Roots& roots) {
+  auto text = read_text(roots.proc + "/sys/kernel/osrelease", 256);
+  if (!text) {
+    return std::move(text).error();
+  }
+  return std::string(trim_end(text.value()));
+}
+
+}  // namespace
+
+base::Result<std::uint64_t> parse_capabilities(std::string_view status) {
+  while (!status.empty()) {
+    auto pair = split_key(take_line(status));
+    std::uint64_t bits = 0;
+    if (pair && pair->key == "CapEff" && take_number(pair->value, bits, 16)) {
+      return bits;
+    }
+  }
+  return base::Error{base::ErrorCode::Malformed, "status has no CapEff"};
+}
+
+Rights read_rights(const Roots& roots) {
+  return {.ptrace_scope = read_setting(roots, "yama/ptrace_scope",
+                                       "the kernel has no Yama, so it restricts nothing further"),
+          .perf_event_paranoid =
+              read_setting(roots, "perf_event_paranoid", "the kernel has no perf events, or hides them here"),
+          .capabilities = read_capabilities(roots),
+          .cgroup_version = read_cgroup_version(roots),
+          .kernel = read_kernel(roots)};
+}
+
+}  // namespace lowtide::procfs
