@@ -8,6 +8,8 @@ namespace lowtide::cli {
 
 std::span<const Command> commands() {
   static const std::vector<Command> kAll{
+      run_command(),
+      attach_command(),
       analyze_command(),
       completion_command(),
   };

@@ -35,8 +35,9 @@ struct Positional {
 // What was given on the command line, checked against the command's flags.
 class Arguments {
  public:
-  Arguments(std::map<std::string, std::string> flags, std::vector<std::string> positionals)
-      : flags_(std::move(flags)), positionals_(std::move(positionals)) {}
+  Arguments(std::map<std::string, std::string> flags, std::vector<std::string> positionals,
+            std::vector<std::string> command = {})
+      : flags_(std::move(flags)), positionals_(std::move(positionals)), command_(std::move(command)) {}
 
   [[nodiscard]] bool has(const std::string& flag) const { return flags_.count(flag) > 0; }
   [[nodiscard]] std::optional<std::string> text(const std::string& flag) const {
@@ -44,10 +45,20 @@ class Arguments {
     return found == flags_.end() ? std::nullopt : std::optional(found->second);
   }
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
+  // The job to be started, word by word, as it was given.
+  [[nodiscard]] const std::vector<std::string>& command() const { return command_; }
 
  private:
   std::map<std::string, std::string> flags_;
   std::vector<std::string> positionals_;
+  std::vector<std::string> command_;
+};
+
+// Whether a command line ends in the words of a job, which are not ours to read.
+enum class JobWords {
+  None,
+  AfterDashes,  // check REC, or check -- python train.py
+  FromFirst,    // run -- python train.py, and run python train.py alike
 };
 
 struct Command {
@@ -58,6 +69,7 @@ struct Command {
   std::vector<Flag> flags;
   std::vector<Example> examples;
   ExitCode (*run)(const Arguments& arguments);
+  JobWords job_words = JobWords::None;
 };
 
 // All of them, in the order of the help. A new verb is a file in commands/ and a line here.

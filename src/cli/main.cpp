@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/complaint.h"
 #include "cli/help.h"
+#include "cli/job.h"
 #include "cli/nearest.h"
 #include "cli/output.h"
 #include "cli/parse.h"
@@ -73,6 +74,8 @@ ExitCode run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   using lowtide::cli::ExitCode;
+  // The job that `run` starts gets them back as they were.
+  lowtide::cli::remember_signals();
   // A reader that has gone is seen as EPIPE where we write, and handled there.
   std::signal(SIGPIPE, SIG_IGN);
   // Our code does not throw, but the standard library does: it ends here, without allocating.

@@ -50,10 +50,33 @@ Complaint not_a_choice(const Command& command, std::string_view what, const std:
           help_hint(command)};
 }
 
+bool takes_value(const Command& command, const std::string& word) {
+  return std::any_of(command.flags.begin(), command.flags.end(), [&](const Flag& flag) {
+    return !flag.value.empty() && word == "--" + std::string(flag.name);
+  });
+}
+
+// How many of the words are ours; what follows is the job's.
+std::size_t count_own(const Command& command, std::span<const std::string> words) {
+  if (command.job_words == JobWords::None) return words.size();
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    if (words[at] == "--") return at;
+    if (takes_value(command, words[at])) {
+      ++at;
+    } else if (command.job_words == JobWords::FromFirst && (words[at].empty() || words[at].front() != '-')) {
+      return at;
+    }
+  }
+  return words.size();
+}
+
 }  // namespace
 
 std::variant<Arguments, HelpWanted, Complaint> parse_arguments(const Command& command,
-                                                               std::span<const std::string> words) {
+                                                               std::span<const std::string> all_words) {
+  const std::span<const std::string> words = all_words.first(count_own(command, all_words));
+  std::span<const std::string> job = all_words.subspan(words.size());
+  if (!job.empty() && job.front() == "--") job = job.subspan(1);
   CLI::App app;
   app.set_help_flag();  // the help is ours
   app.allow_extras();   // and so are the words for what is too much
@@ -99,7 +122,7 @@ std::variant<Arguments, HelpWanted, Complaint> parse_arguments(const Command& co
       return not_a_choice(command, command.positional.name, word, command.positional.choices);
     }
   }
-  return Arguments(std::move(given), std::move(positionals));
+  return Arguments(std::move(given), std::move(positionals), {job.begin(), job.end()});
 }
 
 }  // namespace lowtide::cli

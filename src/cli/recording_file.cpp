@@ -84,12 +84,18 @@ record::Header make_header(const std::vector<std::string>& command) {
   return header;
 }
 
-RecordingFile make_recording(const std::optional<std::string>& wanted, const record::Header& header) {
+void RecordingFile::discard() {
+  if (path.empty()) return;
+  for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((path + suffix).c_str());
+  path.clear();
+}
+
+RecordingFile make_recording(const WatchFlags& flags, const record::Header& header) {
   RecordingFile file;
   const std::string name = default_name(header);
   std::vector<std::string> places;
-  if (wanted) places.push_back(*wanted);
-  places.push_back(name);
+  if (flags.keep_recording && flags.output) places.push_back(*flags.output);
+  if (flags.keep_recording) places.push_back(name);
   places.push_back(temporary_folder() + "/" + name);
   for (const std::string& place : places) {
     if (!clear_place(place, file)) continue;

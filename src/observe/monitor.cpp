@@ -8,6 +8,7 @@
 #include "nvml/pid_map.h"
 #include "procfs/meminfo.h"
 #include "procfs/pressure.h"
+#include "procfs/process_info.h"
 #include "procfs/shm.h"
 
 namespace lowtide::observe {
@@ -46,15 +47,23 @@ model::PssReading to_reading(const procfs::SmapsRollup& rollup, const procfs::St
 
 Monitor::Monitor(const Options& options, ProcessTree tree) : options_(options), tree_(std::move(tree)) {}
 
-base::Result<Monitor> Monitor::open(const Options& options, double at_s) {
+base::Result<Monitor> Monitor::open(const Options& asked, double at_s) {
+  Options options = asked;
+  std::optional<nvml::Nvml> gpus;
+  if (options.use_gpu) {
+    if (auto nvml = nvml::Nvml::load()) gpus = std::move(nvml).value();
+  }
+  if (gpus) {
+    const auto pid_namespace = procfs::read_own_pid_namespace(options.tree.roots);
+    options.tree.look_for_gpu_users =
+        !pid_namespace || !nvml::is_initial_pid_namespace(pid_namespace.value());
+  }
   auto tree = ProcessTree::open(options.tree, at_s);
   if (!tree) return std::move(tree).error();
   Monitor monitor(options, std::move(tree).value());
+  monitor.nvml_ = std::move(gpus);
   if (auto cgroup = procfs::CgroupMemory::open(options.tree.roots, options.tree.root_pid)) {
     monitor.cgroup_ = std::move(cgroup).value();
-  }
-  if (options.use_gpu) {
-    if (auto nvml = nvml::Nvml::load()) monitor.nvml_ = std::move(nvml).value();
   }
   return monitor;
 }
@@ -189,17 +198,17 @@ void Monitor::read_gpus(double at_s) {
   std::vector<nvml::KnownProcess> known;
   known.reserve(tree_.members().size());
   for (const Member& member : tree_.members()) {
-    known.push_back({.pid = member.info.pid, .namespace_pids = member.status.namespace_pids()});
+    known.push_back({member.info.pid, member.status.namespace_pids(), member.uses_gpu});
   }
-  const nvml::PidMap map(known, nvml::is_initial_pid_namespace());
+  const nvml::PidMap map(known, !options_.tree.look_for_gpu_users);
   for (const nvml::GpuReading& gpu : gpu_readings_) {
     tick_.gpus.push_back({gpu.index, gpu.total_bytes, gpu.used_bytes});
-    if (map.view() == nvml::PidView::Inside && !gpu.processes.empty()) {
-      note_once("GPU memory cannot be given to processes: the driver counts them by the host's pids");
-    }
     for (const nvml::GpuProcess& process : gpu.processes) {
-      const auto pid = map.find(process.host_pid);
-      const Member* member = pid ? tree_.find(*pid) : nullptr;
+      const nvml::GpuOwner owner = map.find(process.host_pid);
+      if (owner.unclear) {
+        note_once("some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
+      }
+      const Member* member = owner.pid ? tree_.find(*owner.pid) : nullptr;
       if (member == nullptr || !process.bytes_known) continue;
       tick_.gpu_processes.push_back({gpu.index, member->info.id, process.bytes});
     }

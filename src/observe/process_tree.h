@@ -40,6 +40,7 @@ struct Member {
   std::optional<model::PssReading> pss;  // where the latest tick read it
   bool is_forked = false;
   bool pss_denied = false;
+  bool uses_gpu = false;  // only looked for where Options says so
   double look_again_s = 0;  // its program may have changed by exec: when to look
 
   [[nodiscard]] CheapCounters counters() const;
@@ -52,6 +53,7 @@ class ProcessTree {
     std::int32_t root_pid = 0;
     std::int32_t own_pid = 0;     // the monitor: never a part of what it watches
     bool adopts_orphans = false;  // the monitor is the subreaper of the job
+    bool look_for_gpu_users = false;  // in a container: nvml/pid_map.h says why
   };
 
   // Gone where there is no such process, Unsupported for a kernel thread.

@@ -5,6 +5,8 @@
 namespace lowtide::cli {
 
 Command analyze_command();
+Command attach_command();
 Command completion_command();
+Command run_command();
 
 }  // namespace lowtide::cli

@@ -1,0 +1,14 @@
+// What is said on standard error when the watching is over.
+#pragma once
+
+#include "cli/exit_code.h"
+#include "cli/recording_file.h"
+#include "cli/watch_flags.h"
+#include "observe/watch.h"
+
+namespace lowtide::cli {
+
+// The findings of the recording and where it is; the code of its verdict.
+ExitCode tell_the_end(const observe::Watch& watch, RecordingFile& file, const WatchFlags& flags);
+
+}  // namespace lowtide::cli

@@ -1,0 +1,75 @@
+#include "cli/watch_flags.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+
+namespace lowtide::cli {
+namespace {
+
+constexpr double kShortestIntervalS = 0.01;
+constexpr double kLongestIntervalS = 3600;
+constexpr std::uint64_t kSmallestLimit = 1'000'000;
+
+Complaint refused(const std::string& flag, const std::string& value, const std::string& why,
+                  const std::string& attempt) {
+  return {fmt::format("--{} cannot be '{}'", flag, value), why, attempt};
+}
+
+}  // namespace
+
+std::vector<Flag> watch_flags() {
+  return {
+      {"output", "FILE", "where the recording goes; default: lowtide-TIME-PID.lowtide here"},
+      {"interval", "TIME", "read every TIME, e.g. 500ms; default: 250ms at first, 1s after five minutes"},
+      {"limit", "SIZE", "forecast when this much is reached; default: the cgroup's limit or the machine"},
+      {"duration", "TIME", "stop watching after TIME; the job goes on"},
+      {"gate", "", "exit 1 on a leak and 4 when inconclusive, instead of the job's own status"},
+      {"quiet", "", "at the end only the answer and where the recording is"},
+      {"no-status", "", "no line on the terminal while the job runs"},
+      {"no-report", "", "no words at the end"},
+      {"no-recording", "", "keep nothing"},
+      {"no-gpu", "", "do not ask the driver for GPU memory"},
+      {"no-pss", "", "do not read shared pages: cheaper, and they are counted once per process"},
+      {"no-steps", "", "do not read training steps from the job's output file"},
+  };
+}
+
+std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb) {
+  WatchFlags flags;
+  const std::string help = fmt::format("lowtide {} --help", verb);
+  if (const auto text = arguments.text("interval")) {
+    const auto seconds = base::parse_seconds(*text);
+    if (!seconds || seconds.value() < kShortestIntervalS || seconds.value() > kLongestIntervalS) {
+      return refused("interval", *text, "it is a time from 10ms to 1h", "--interval 500ms or --interval 1s");
+    }
+    flags.interval_s = seconds.value();
+  }
+  if (const auto text = arguments.text("duration")) {
+    const auto seconds = base::parse_seconds(*text);
+    if (!seconds || seconds.value() <= 0) {
+      return refused("duration", *text, "it is a time with its unit", "--duration 10min or --duration 2h");
+    }
+    flags.duration_s = seconds.value();
+  }
+  if (const auto text = arguments.text("limit")) {
+    const auto limit = base::parse_size(*text);
+    if (!limit || limit.value() < kSmallestLimit) {
+      return refused("limit", *text, "it is a size of at least 1 MB, with its unit", "--limit 32G or --limit 500M");
+    }
+    flags.limit_bytes = limit.value();
+  }
+  flags.output = arguments.text("output");
+  if (flags.output && flags.output->empty()) return refused("output", "", "it names a file", help);
+  flags.gate = arguments.has("gate");
+  flags.quiet = arguments.has("quiet");
+  flags.show_status = !arguments.has("no-status");
+  flags.show_report = !arguments.has("no-report");
+  flags.keep_recording = !arguments.has("no-recording");
+  flags.use_gpu = !arguments.has("no-gpu");
+  flags.use_pss = !arguments.has("no-pss");
+  flags.read_steps = !arguments.has("no-steps");
+  return flags;
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,33 @@
+// The options that `run` and `attach` share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/complaint.h"
+#include "observe/watch.h"
+
+namespace lowtide::cli {
+
+struct WatchFlags {
+  std::optional<double> interval_s;
+  std::optional<double> duration_s;
+  std::optional<std::uint64_t> limit_bytes;
+  std::optional<std::string> output;
+  bool gate = false;
+  bool quiet = false;
+  bool show_status = true;
+  bool show_report = true;
+  bool keep_recording = true;
+  bool use_gpu = true;
+  bool use_pss = true;
+  bool read_steps = true;
+};
+
+std::vector<Flag> watch_flags();
+std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb);
+
+}  // namespace lowtide::cli

@@ -1,0 +1,115 @@
+#include "cli/watch_loop.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+
+#include "cli/job.h"
+
+namespace lowtide::cli {
+
+WatchLoop::WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, Options options)
+    : watch_(watch), steps_(steps), signals_(signals), options_(std::move(options)), status_line_(options_.show_status) {
+}
+
+WatchLoop::End WatchLoop::run() {
+  End end = End::JobEnded;
+  while (true) {
+    tick();
+    if (watch_.is_over()) break;
+    if (options_.is_child && exit_status_) break;
+    if (detach_) {
+      end = End::Detached;
+      break;
+    }
+    if (options_.duration_s && watch_.at_s() >= *options_.duration_s) {
+      end = End::TimeIsUp;
+      break;
+    }
+    wait(next_tick_s_ - watch_.at_s());
+  }
+  // A child that has ended and is not yet reaped is the last thing to wait for.
+  if (options_.is_child && end == End::JobEnded && !exit_status_) {
+    int status = 0;
+    if (::waitpid(options_.root_pid, &status, 0) == options_.root_pid) exit_status_ = exit_status_of(status);
+  }
+  status_line_.clear();
+  return end;
+}
+
+void WatchLoop::tick() {
+  const double wait_s = watch_.tick(steps_.refresh());
+  next_tick_s_ = watch_.at_s() + wait_s;
+  if (watch_.latest() != nullptr) status_line_.show(watch_.at_s(), watch_.judgement(), *watch_.latest());
+  if (!options_.read_steps) return;
+  for (const model::ProcessInfo& process : watch_.monitor().tree().begun()) {
+    steps_.consider(static_cast<pid_t>(process.pid), true);
+  }
+}
+
+void WatchLoop::linger(double seconds) {
+  constexpr double kLookEveryS = 0.05;
+  const double until_s = watch_.at_s() + seconds;
+  while (!watch_.is_over() && watch_.at_s() < until_s) {
+    pollfd file{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
+    if (::poll(&file, 1, static_cast<int>(kLookEveryS * 1e3)) > 0) take_signals();
+    tick();
+  }
+  status_line_.clear();
+}
+
+int WatchLoop::wait_for_job() {
+  while (!exit_status_) {
+    pollfd file{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
+    if (::poll(&file, 1, -1) > 0) take_signals();
+  }
+  return *exit_status_;
+}
+
+// Until the next tick is due, or something that cannot wait for it.
+void WatchLoop::wait(double seconds) {
+  double left_s = seconds;
+  while (left_s > 0 && !detach_ && !exit_status_) {
+    pollfd files[2] = {{.fd = signals_.fd(), .events = POLLIN, .revents = 0},
+                       {.fd = options_.extra_fd, .events = POLLIN, .revents = 0}};
+    if (options_.duration_s) left_s = std::min(left_s, *options_.duration_s - watch_.at_s() + 0.001);
+    const int ready = ::poll(files, options_.extra_fd >= 0 ? 2 : 1, std::max(1, static_cast<int>(std::ceil(left_s * 1e3))));
+    if (ready > 0 && files[0].revents != 0) take_signals();
+    if (ready > 0 && options_.extra_fd >= 0 && files[1].revents != 0 && !options_.on_extra()) options_.extra_fd = -1;
+    if (options_.duration_s && watch_.at_s() >= *options_.duration_s) return;
+    left_s = next_tick_s_ - watch_.at_s();
+  }
+}
+
+void WatchLoop::take_signals() {
+  while (const auto signal = signals_.next()) {
+    if (signal->number == SIGCHLD) {
+      reap();
+    } else if (options_.is_child) {
+      // A terminal sends to the job as well; what was sent to us alone is passed on.
+      if (signal->sent_to_us && signal->sender != options_.root_pid && !exit_status_) {
+        ::kill(options_.root_pid, signal->number);
+      }
+    } else if (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP ||
+               signal->number == SIGQUIT) {
+      detach_ = true;
+    }
+  }
+}
+
+// The job, and orphans of the job that the kernel gave to us.
+void WatchLoop::reap() {
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    watch_.note_exit(pid, exit_status_of(status));
+    if (pid == options_.root_pid) exit_status_ = exit_status_of(status);
+  }
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,61 @@
+// From the first tick to the last: what `run` and `attach` share.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/output_steps.h"
+#include "cli/signals.h"
+#include "cli/status_line.h"
+#include "observe/watch.h"
+
+namespace lowtide::cli {
+
+class WatchLoop {
+ public:
+  struct Options {
+    pid_t root_pid = 0;
+    bool is_child = false;              // started by us: its signals are passed on, its status is ours
+    std::optional<double> duration_s;  // stop watching after this
+    bool show_status = true;
+    bool read_steps = true;
+    // A descriptor to wait on besides, and what to do when it is ready.
+    int extra_fd = -1;
+    std::function<bool()> on_extra = {};  // false: it has ended
+  };
+
+  enum class End { JobEnded, Detached, TimeIsUp };
+
+  WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, Options options);
+
+  End run();
+
+  // Goes on for a moment after the job's first process has ended, while others of it still run.
+  void linger(double seconds);
+
+  // Without watching: passes signals on until the child has ended, and returns its status.
+  int wait_for_job();
+
+  // Of the job's first process, once it has ended and it is our child.
+  [[nodiscard]] std::optional<int> exit_status() const { return exit_status_; }
+
+ private:
+  void wait(double seconds);
+  void take_signals();
+  void reap();
+  void tick();
+
+  observe::Watch& watch_;
+  OutputSteps& steps_;
+  Signals& signals_;
+  Options options_;
+  StatusLine status_line_;
+  std::optional<int> exit_status_;
+  bool detach_ = false;
+  double next_tick_s_ = 0;
+};
+
+}  // namespace lowtide::cli
