@@ -19,7 +19,7 @@ class WatchLoop {
   struct Options {
     pid_t root_pid = 0;
     bool is_child = false;              // started by us: its signals are passed on, its status is ours
-    std::optional<double> duration_s;  // stop watching after this
+    std::optional<double> duration_s = {};  // stop watching after this
     bool show_status = true;
     bool read_steps = true;
     // A descriptor to wait on besides, and what to do when it is ready.

@@ -19,12 +19,12 @@ struct ProcessInfo {
   std::int64_t ppid = 0;
   std::uint64_t start_ticks = 0;  // with the pid, tells a process from a later one of the same pid
   ProcessRole role = ProcessRole::Other;
-  std::optional<int> index;            // rank 3, worker 0
-  std::optional<ProcessId> continues;  // a respawned worker goes on with this one's series
-  std::string command;
+  std::optional<int> index = {};            // rank 3, worker 0
+  std::optional<ProcessId> continues = {};  // a respawned worker goes on with this one's series
+  std::string command = {};
   double started_s = 0;  // from the start of the recording; negative: it ran before
-  std::optional<double> ended_s;
-  std::optional<int> exit_status;  // as a shell tells it: 0..255, 128 + n for signal n
+  std::optional<double> ended_s = {};
+  std::optional<int> exit_status = {};  // as a shell tells it: 0..255, 128 + n for signal n
 };
 
 constexpr std::string_view to_string(ProcessRole role) {

@@ -60,9 +60,9 @@ enum class EventKind { OomKill, CudaOom, WorkerKilled, Killed, Restart, Exit };
 
 struct Event {
   EventKind kind = EventKind::Killed;
-  std::optional<double> at_s;
+  std::optional<double> at_s = {};
   std::uint64_t line = 0;
-  std::string text;
+  std::string text = {};
 };
 
 // Something in the input that was not used, and why it matters.

@@ -28,7 +28,7 @@ struct ProcessReading {
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
   std::uint64_t swap_bytes = 0;
-  std::optional<PssReading> pss;
+  std::optional<PssReading> pss = {};
 };
 
 // The process tree, with shared pages counted once.
@@ -46,7 +46,7 @@ struct CgroupReading {
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
   std::uint64_t kernel_bytes = 0;
-  std::optional<std::uint64_t> limit_bytes;  // the tightest above the job
+  std::optional<std::uint64_t> limit_bytes = {};  // the tightest above the job
   std::uint64_t oom_kills = 0;
 };
 
@@ -54,7 +54,7 @@ struct HostReading {
   std::uint64_t total_bytes = 0;
   std::uint64_t available_bytes = 0;
   std::uint64_t shm_bytes = 0;             // used in /dev/shm
-  std::optional<double> pressure_percent;  // time in which some task waited for memory, last 10 s
+  std::optional<double> pressure_percent = {};  // time in which some task waited for memory, last 10 s
 };
 
 struct GpuReading {

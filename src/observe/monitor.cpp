@@ -204,7 +204,7 @@ void Monitor::read_gpus(double at_s) {
   for (const nvml::GpuReading& gpu : gpu_readings_) {
     tick_.gpus.push_back({gpu.index, gpu.total_bytes, gpu.used_bytes});
     for (const nvml::GpuProcess& process : gpu.processes) {
-      const nvml::GpuOwner owner = map.find(process.host_pid);
+      const nvml::GpuOwner owner = map.find(process.driver_pid);
       if (owner.unclear) {
         note_once("some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
       }

@@ -34,10 +34,10 @@ namespace lowtide::observe {
 struct Member {
   procfs::ProcessFiles files;
   model::ProcessInfo info;
-  std::vector<std::string> arguments;
-  procfs::Status status;  // of the latest tick
-  SharedAccount account;
-  std::optional<model::PssReading> pss;  // where the latest tick read it
+  std::vector<std::string> arguments = {};
+  procfs::Status status = {};  // of the latest tick
+  SharedAccount account = {};
+  std::optional<model::PssReading> pss = {};  // where the latest tick read it
   bool is_forked = false;
   bool pss_denied = false;
   bool uses_gpu = false;  // only looked for where Options says so

@@ -5,6 +5,7 @@
 // watching costs it nothing.
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
