@@ -76,28 +76,30 @@ std::optional<model::Judgement> judgement_at(const Statement& row) {
 
 std::vector<model::ProcessInfo> Recording::processes() {
   std::vector<model::ProcessInfo> list;
-  state_->scan("process",
-               "SELECT id, pid, ppid, start_ticks, role, role_index, continues, command, started_s, ended_s, "
-               "exit_status FROM process WHERE id > ? ORDER BY id",
-               [&](const Statement& row) {
-                 const auto id = process_at(row, 0);
-                 const auto started_s = real_at(row, 8);
-                 if (!id || !row.is_integer(1) || row.integer(1) < 0 || !started_s || !is_time(*started_s)) {
-                   return false;
-                 }
-                 list.push_back({.id = *id,
-                                 .pid = row.integer(1),
-                                 .ppid = row.integer(2),
-                                 .start_ticks = bytes_at(row, 3).value_or(0),
-                                 .role = named<model::ProcessRole, 7>(row.text(4, 100)).value_or(model::ProcessRole::Other),
-                                 .index = int_at(row, 5),
-                                 .continues = process_at(row, 6),
-                                 .command = row.text(7, kTextBytes),
-                                 .started_s = *started_s,
-                                 .ended_s = real_at(row, 9),
-                                 .exit_status = int_at(row, 10)});
-                 return true;
-               });
+  state_->scan(
+      "process",
+      "SELECT id, pid, ppid, start_ticks, role, role_index, continues, command, started_s, ended_s, "
+      "exit_status FROM process WHERE id > ? ORDER BY id",
+      [&](const Statement& row) {
+        const auto id = process_at(row, 0);
+        const auto started_s = real_at(row, 8);
+        if (!id || !row.is_integer(1) || row.integer(1) < 0 || !started_s || !is_time(*started_s)) {
+          return false;
+        }
+        list.push_back(
+            {.id = *id,
+             .pid = row.integer(1),
+             .ppid = row.integer(2),
+             .start_ticks = bytes_at(row, 3).value_or(0),
+             .role = named<model::ProcessRole, 7>(row.text(4, 100)).value_or(model::ProcessRole::Other),
+             .index = int_at(row, 5),
+             .continues = process_at(row, 6),
+             .command = row.text(7, kTextBytes),
+             .started_s = *started_s,
+             .ended_s = real_at(row, 9),
+             .exit_status = int_at(row, 10)});
+        return true;
+      });
   return list;
 }
 

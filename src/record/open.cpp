@@ -105,9 +105,9 @@ std::optional<base::Error> check_head(const std::string& path, const FileHead& h
                                : "is an SQLite database, but no lowtide recording");
   }
   if (head.version > static_cast<std::uint32_t>(kSchemaVersion)) {
-    return base::Error{base::ErrorCode::Unsupported, path + " was made by a newer lowtide (schema " +
-                                                         std::to_string(head.version) + ", this one reads up to " +
-                                                         std::to_string(kSchemaVersion) + ")"};
+    return base::Error{base::ErrorCode::Unsupported,
+                       path + " was made by a newer lowtide (schema " + std::to_string(head.version) +
+                           ", this one reads up to " + std::to_string(kSchemaVersion) + ")"};
   }
   if (head.version == 0) {
     return malformed(path, "does not say which schema it has");
@@ -166,8 +166,8 @@ base::Result<OpenedFile> open_recording(const std::string& path) {
   if (first.code != base::ErrorCode::Malformed) {
     database = try_open(path, "mode=ro&immutable=1", false);
     if (database.ok() && log_bytes > 0) {
-      opened.warnings.push_back("the end of the run may be missing: " + std::to_string(log_bytes) + " bytes in " + path +
-                                "-wal cannot be read here (" + first.message +
+      opened.warnings.push_back("the end of the run may be missing: " + std::to_string(log_bytes) +
+                                " bytes in " + path + "-wal cannot be read here (" + first.message +
                                 "); copy both files to a folder that can be written to");
     }
   }

@@ -64,8 +64,8 @@ bool read_row(const Statement& from, const KindSpec& spec, Row& row) {
   const std::int64_t mean = from.integer(at + 1);
   row.high = from.integer(at + 2);
   row.mean = static_cast<double>(mean);
-  sound = sound && from.is_integer(at) && from.is_integer(at + 1) && from.is_integer(at + 2) && row.low >= 0 &&
-          row.low <= mean && mean <= row.high;
+  sound = sound && from.is_integer(at) && from.is_integer(at + 1) && from.is_integer(at + 2) &&
+          row.low >= 0 && row.low <= mean && mean <= row.high;
   at += 3;
   const auto columns = columns_of(spec);
   for (std::size_t column = 0; column < columns.size(); ++column, ++at) {
@@ -133,7 +133,8 @@ std::array<double, kLevels + 1> Recording::State::lines_of(SeriesKind kind) {
     Statement& row = prepared.value();
     while (row.step() == SQLITE_ROW && found < kLevels) {
       const std::int64_t level = row.integer(0);
-      if (level >= 0 && level < static_cast<std::int64_t>(kLevels) && row.is_number(1) && is_time(row.real(1))) {
+      if (level >= 0 && level < static_cast<std::int64_t>(kLevels) && row.is_number(1) &&
+          is_time(row.real(1))) {
         lines[static_cast<std::size_t>(level)] = row.real(1);
         ++found;
       }
@@ -229,7 +230,8 @@ void Recording::for_each_process_point(const std::function<void(const ProcessPoi
   state_->visit(SeriesKind::Process, visit);
 }
 
-void Recording::for_each_process_point(model::ProcessId process, const std::function<void(const ProcessPoint&)>& visit) {
+void Recording::for_each_process_point(model::ProcessId process,
+                                       const std::function<void(const ProcessPoint&)>& visit) {
   state_->visit(SeriesKind::Process, visit, static_cast<std::int64_t>(process));
 }
 

@@ -35,11 +35,13 @@ struct Recording::State {
   void scan(const std::string& table, const std::string& sql, Use use, double from_s = 0, double below_s = 0);
 
   template <typename P>
-  void visit(SeriesKind kind, const std::function<void(const P&)>& visitor, std::optional<std::int64_t> process = {});
+  void visit(SeriesKind kind, const std::function<void(const P&)>& visitor,
+             std::optional<std::int64_t> process = {});
 };
 
 template <typename Use>
-void Recording::State::scan(const std::string& table, const std::string& sql, Use use, double from_s, double below_s) {
+void Recording::State::scan(const std::string& table, const std::string& sql, Use use, double from_s,
+                            double below_s) {
   constexpr int kMostEntries = 40;  // into a damaged table
   auto prepared = database.prepare(sql);
   if (!prepared.ok()) {

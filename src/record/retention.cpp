@@ -22,17 +22,21 @@ bool prepare_into(Database& database, const std::string& sql, Statement& into) {
 
 base::Result<Retention> Retention::create(Database& database) {
   Retention retention;
-  bool prepared = prepare_into(database, "SELECT kind, level, from_s FROM tier", retention.lines_) &&
-                  prepare_into(database, "UPDATE tier SET from_s = ? WHERE kind = ? AND level = ?", retention.move_);
+  bool prepared =
+      prepare_into(database, "SELECT kind, level, from_s FROM tier", retention.lines_) &&
+      prepare_into(database, "UPDATE tier SET from_s = ? WHERE kind = ? AND level = ?", retention.move_);
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     for (std::size_t level = 0; level < kLevels; ++level) {
-      Table table{.kind = static_cast<SeriesKind>(kind), .level = level, .bounds = {}, .time_of = {}, .remove = {}};
+      Table table{
+          .kind = static_cast<SeriesKind>(kind), .level = level, .bounds = {}, .time_of = {}, .remove = {}};
       const std::string name = table_of(table.kind, level);
       // Two questions: only alone are min and max answered without a scan.
       prepared = prepared &&
-                 prepare_into(database, "SELECT (SELECT min(id) FROM " + name + "), (SELECT max(id) FROM " + name + ")",
+                 prepare_into(database,
+                              "SELECT (SELECT min(id) FROM " + name + "), (SELECT max(id) FROM " + name + ")",
                               table.bounds) &&
-                 prepare_into(database, "SELECT at_s FROM " + name + " WHERE id >= ? ORDER BY id LIMIT 1", table.time_of) &&
+                 prepare_into(database, "SELECT at_s FROM " + name + " WHERE id >= ? ORDER BY id LIMIT 1",
+                              table.time_of) &&
                  prepare_into(database, "DELETE FROM " + name + " WHERE id < ? AND at_s < ?", table.remove);
       retention.tables_.push_back(std::move(table));
     }

@@ -44,14 +44,15 @@ void from_row(const Row& row, model::TargetReading& reading) {
   reading.bytes = mean_of(row);
   reading.file_bytes = bytes_at(row, 0);
   reading.rss_bytes = bytes_at(row, 1);
-  reading.processes =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes_at(row, 2), std::numeric_limits<std::uint32_t>::max()));
+  reading.processes = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(bytes_at(row, 2), std::numeric_limits<std::uint32_t>::max()));
   reading.exact = bytes_at(row, 3) != 0;
 }
 
 Row row_of(const model::ProcessReading& reading) {
-  Row row = make_row(reading.own_bytes, {stored(reading.rss_bytes), stored(reading.anon_bytes), stored(reading.file_bytes),
-                                         stored(reading.shmem_bytes), stored(reading.swap_bytes)});
+  Row row = make_row(reading.own_bytes,
+                     {stored(reading.rss_bytes), stored(reading.anon_bytes), stored(reading.file_bytes),
+                      stored(reading.shmem_bytes), stored(reading.swap_bytes)});
   row.keys[0] = static_cast<std::int64_t>(reading.id);
   if (reading.pss) {
     row.others[5] = stored(reading.pss->pss_bytes);
@@ -106,7 +107,8 @@ Row row_of(const model::HostReading& reading) {
   if (reading.pressure_percent && *reading.pressure_percent >= 0 && *reading.pressure_percent <= 100) {
     pressure = std::llround(*reading.pressure_percent * 1000);
   }
-  return make_row(reading.available_bytes, {stored(reading.total_bytes), stored(reading.shm_bytes), pressure});
+  return make_row(reading.available_bytes,
+                  {stored(reading.total_bytes), stored(reading.shm_bytes), pressure});
 }
 
 void from_row(const Row& row, model::HostReading& reading) {

@@ -43,7 +43,12 @@ constexpr std::array<KindSpec, kKinds> kSpecs = {{
     {.name = "cgroup",
      .judged = "current_bytes",
      .keys = {},
-     .columns = {{{"anon_bytes"}, {"file_bytes"}, {"shmem_bytes"}, {"kernel_bytes"}, {"limit_bytes"}, {"oom_kills"}}},
+     .columns = {{{"anon_bytes"},
+                  {"file_bytes"},
+                  {"shmem_bytes"},
+                  {"kernel_bytes"},
+                  {"limit_bytes"},
+                  {"oom_kills"}}},
      .ages_s = kLong_s,
      .row_limits = kFewRows},
     {.name = "host",
@@ -102,14 +107,16 @@ std::string key_list(const KindSpec& spec, const char* suffix) {
 std::string row_columns(const KindSpec& spec, std::size_t level) {
   const std::string judged = spec.judged;
   if (level == 0) {
-    return "at_s, 0 AS span_s, 1 AS count, step" + key_list(spec, "") + ", " + judged + " AS low_bytes, " + judged +
-           " AS mean_bytes, " + judged + " AS high_bytes" + others_of(spec, "");
+    return "at_s, 0 AS span_s, 1 AS count, step" + key_list(spec, "") + ", " + judged + " AS low_bytes, " +
+           judged + " AS mean_bytes, " + judged + " AS high_bytes" + others_of(spec, "");
   }
-  return "at_s, span_s, count, step" + key_list(spec, "") + ", low_bytes, mean_bytes, high_bytes" + others_of(spec, "");
+  return "at_s, span_s, count, step" + key_list(spec, "") + ", low_bytes, mean_bytes, high_bytes" +
+         others_of(spec, "");
 }
 
 std::string from_s_of(const KindSpec& spec, std::size_t level) {
-  return std::string("(SELECT from_s FROM tier WHERE kind = '") + spec.name + "' AND level = " + std::to_string(level) + ")";
+  return std::string("(SELECT from_s FROM tier WHERE kind = '") + spec.name +
+         "' AND level = " + std::to_string(level) + ")";
 }
 
 std::string kind_sql(SeriesKind kind) {
@@ -124,8 +131,8 @@ std::string kind_sql(SeriesKind kind) {
                       : ", span_s REAL, count INTEGER, step REAL" + keys +
                             ", low_bytes INTEGER, mean_bytes INTEGER, high_bytes INTEGER";
     sql += others_of(spec, " INTEGER") + ");\n";
-    sql += std::string("INSERT INTO tier VALUES('") + spec.name + "', " + std::to_string(level) + ", '" + table + "', " +
-           std::to_string(kWidths_s[level]) + ", 0);\n";
+    sql += std::string("INSERT INTO tier VALUES('") + spec.name + "', " + std::to_string(level) + ", '" +
+           table + "', " + std::to_string(kWidths_s[level]) + ", 0);\n";
   }
   for (std::size_t level = kLevels; level-- > 0;) {
     view += "SELECT " + row_columns(spec, level) + " FROM " + table_of(kind, level) +
@@ -161,7 +168,8 @@ std::span<const Column> columns_of(const KindSpec& spec) {
 
 std::string table_of(SeriesKind kind, std::size_t level) {
   const std::string name = spec_of(kind).name;
-  return level == 0 ? name + "_sample" : name + "_" + std::to_string(static_cast<int>(kWidths_s[level])) + "s";
+  return level == 0 ? name + "_sample"
+                    : name + "_" + std::to_string(static_cast<int>(kWidths_s[level])) + "s";
 }
 
 std::string schema_sql() {

@@ -94,7 +94,8 @@ base::Result<SmallTables> SmallTables::create(Database& database) {
        "UPDATE outage SET to_s = ?, ticks = ticks + ?, why = ? WHERE id = (SELECT max(id) FROM outage)"},
       {tables.remove_judgements_, "DELETE FROM judgement WHERE kept = 0 AND at_s < ?"},
       {tables.remove_processes_,
-       "DELETE FROM process WHERE id IN (SELECT id FROM process WHERE ended_s IS NOT NULL AND ended_s - started_s < ? "
+       "DELETE FROM process WHERE id IN (SELECT id FROM process WHERE ended_s IS NOT NULL AND ended_s - "
+       "started_s < ? "
        "ORDER BY id LIMIT ?)"},
   }};
   for (const Wanted& each : wanted) {
@@ -154,7 +155,8 @@ void SmallTables::stage(const model::Judgement& judgement) {
 }
 
 void SmallTables::stage_meta(std::string_view key, std::string_view value) {
-  const auto same = std::find_if(meta_.begin(), meta_.end(), [&](const auto& staged) { return staged.first == key; });
+  const auto same =
+      std::find_if(meta_.begin(), meta_.end(), [&](const auto& staged) { return staged.first == key; });
   if (same != meta_.end()) {
     same->second = value;
   } else {
@@ -196,8 +198,8 @@ int SmallTables::write(const model::ProcessInfo& process) {
     highest_process_ = id;
     ++known_processes_;
   }
-  const std::string command =
-      base::printable(process.command, known_processes_ <= kWholeCommands ? kCommandBytes : kLaterCommandBytes);
+  const std::string command = base::printable(
+      process.command, known_processes_ <= kWholeCommands ? kCommandBytes : kLaterCommandBytes);
   Statement& put = put_process_;
   put.bind(0, id);
   put.bind(1, process.pid);

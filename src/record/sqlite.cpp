@@ -46,8 +46,8 @@ base::Result<Database> Database::open(const std::string& name, int flags) {
 
 base::Result<Statement> Database::prepare(const std::string& sql) {
   sqlite3_stmt* handle = nullptr;
-  const int status =
-      sqlite3_prepare_v3(handle_.get(), sql.c_str(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+  const int status = sqlite3_prepare_v3(handle_.get(), sql.c_str(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
   Statement statement(handle);
   if (status != SQLITE_OK) {
     return error();
@@ -68,7 +68,8 @@ base::Result<std::string> Database::ask(const std::string& sql) {
   if (status == SQLITE_ROW) {
     return prepared.value().text(0, 4096);
   }
-  return status == SQLITE_DONE ? base::Result<std::string>(std::string()) : base::Result<std::string>(error());
+  return status == SQLITE_DONE ? base::Result<std::string>(std::string())
+                               : base::Result<std::string>(error());
 }
 
 base::Error Database::error() const {
@@ -103,7 +104,8 @@ std::string file_uri(std::string_view path, std::string_view parameters) {
   for (const char letter : path) {
     const auto byte = static_cast<unsigned char>(letter);
     const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                       (letter >= '0' && letter <= '9') || letter == '/' || letter == '.' || letter == '_' || letter == '-';
+                       (letter >= '0' && letter <= '9') || letter == '/' || letter == '.' || letter == '_' ||
+                       letter == '-';
     if (plain) {
       uri += letter;
     } else {

@@ -31,7 +31,9 @@ class Statement {
   void reset() { sqlite3_reset(handle_.get()); }
 
   [[nodiscard]] bool is_null(int at) const { return sqlite3_column_type(handle_.get(), at) == SQLITE_NULL; }
-  [[nodiscard]] bool is_integer(int at) const { return sqlite3_column_type(handle_.get(), at) == SQLITE_INTEGER; }
+  [[nodiscard]] bool is_integer(int at) const {
+    return sqlite3_column_type(handle_.get(), at) == SQLITE_INTEGER;
+  }
   [[nodiscard]] bool is_number(int at) const;
   [[nodiscard]] std::int64_t integer(int at) const { return sqlite3_column_int64(handle_.get(), at); }
   [[nodiscard]] double real(int at) const { return sqlite3_column_double(handle_.get(), at); }

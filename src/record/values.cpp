@@ -20,14 +20,16 @@ std::optional<double> real_at(const Statement& row, int at) {
 }
 
 std::optional<std::uint64_t> bytes_at(const Statement& row, int at) {
-  return row.is_integer(at) && row.integer(at) >= 0 ? std::optional(static_cast<std::uint64_t>(row.integer(at)))
-                                                    : std::nullopt;
+  return row.is_integer(at) && row.integer(at) >= 0
+             ? std::optional(static_cast<std::uint64_t>(row.integer(at)))
+             : std::nullopt;
 }
 
 std::optional<model::ProcessId> process_at(const Statement& row, int at) {
   const auto id = bytes_at(row, at);
-  return id && *id <= std::numeric_limits<std::uint32_t>::max() ? std::optional(static_cast<model::ProcessId>(*id))
-                                                                : std::nullopt;
+  return id && *id <= std::numeric_limits<std::uint32_t>::max()
+             ? std::optional(static_cast<model::ProcessId>(*id))
+             : std::nullopt;
 }
 
 std::optional<int> int_at(const Statement& row, int at) {

@@ -126,7 +126,8 @@ base::Result<bool> Writer::State::prepare() {
       inserts[kind][level] = std::move(prepared).value();
     }
   }
-  for (const auto& [into, sql] : {std::pair{&begin, "BEGIN IMMEDIATE"}, {&end, "COMMIT"}, {&undo, "ROLLBACK"}}) {
+  for (const auto& [into, sql] :
+       {std::pair{&begin, "BEGIN IMMEDIATE"}, {&end, "COMMIT"}, {&undo, "ROLLBACK"}}) {
     auto prepared = database.prepare(sql);
     if (!prepared.ok()) {
       return std::move(prepared).error();
@@ -281,8 +282,9 @@ namespace {
 // so the file itself says from the start what it is.
 base::Result<bool> make_file(Database& database) {
   sqlite3_busy_timeout(database.handle(), 5);
-  const std::string set_up = "PRAGMA page_size = " + std::to_string(kPageBytes) +
-                             "; PRAGMA cache_size = -1024; PRAGMA temp_store = MEMORY; PRAGMA synchronous = OFF;";
+  const std::string set_up =
+      "PRAGMA page_size = " + std::to_string(kPageBytes) +
+      "; PRAGMA cache_size = -1024; PRAGMA temp_store = MEMORY; PRAGMA synchronous = OFF;";
   if (database.execute(set_up.c_str()) != SQLITE_OK ||
       database.execute(("BEGIN;" + schema_sql() + "COMMIT;").c_str()) != SQLITE_OK) {
     return database.error();
@@ -306,9 +308,10 @@ base::Result<Writer> Writer::create(const std::string& path, const Header& heade
   const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
   if (made < 0) {
     const int cause = errno;
-    const auto code = cause == EACCES || cause == EPERM || cause == EROFS || cause == EEXIST ? base::ErrorCode::Denied
-                      : cause == ENOENT                                                      ? base::ErrorCode::Gone
-                                                                                             : base::ErrorCode::Io;
+    const auto code = cause == EACCES || cause == EPERM || cause == EROFS || cause == EEXIST
+                          ? base::ErrorCode::Denied
+                      : cause == ENOENT ? base::ErrorCode::Gone
+                                        : base::ErrorCode::Io;
     return base::Error{code, "create " + path + ": " + std::generic_category().message(cause)};
   }
   ::close(made);
