@@ -25,7 +25,7 @@ install(FILES "${manual_dir}/lowtide.zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/
         RENAME _lowtide OPTIONAL)
 install(FILES "${manual_dir}/lowtide.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md TYPE DOC)
-install(FILES docs/json.md docs/architecture.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
+install(FILES docs/json.md docs/recording.md docs/architecture.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
 
 set(CPACK_PACKAGE_VENDOR "lowtide")
 set(CPACK_PACKAGE_CONTACT "the lowtide developers <lowtide@localhost>")

@@ -1,0 +1,269 @@
+#include "record/reader.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+
+#include "record/schema.h"
+#include "record/sqlite.h"
+#include "record/test_ticks.h"
+
+namespace lowtide::record {
+namespace {
+
+using testing::HasSubstr;
+
+std::string message_of(const std::string& path) {
+  const auto opened = Recording::open(path);
+  return opened.ok() ? "opened" : opened.error().message;
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// A closed recording of `ticks` ticks.
+std::string record(const TemporaryFolder& folder, int ticks) {
+  std::string path = folder.path("run.db");
+  Writer writer = make_writer(path, 3);
+  for (int at_s = 0; at_s < ticks; ++at_s) {
+    writer.add(make_tick(at_s, 3));
+  }
+  writer.close();
+  return path;
+}
+
+void change(const std::string& path, const std::string& sql) {
+  auto opened = Database::open(path, SQLITE_OPEN_READWRITE);
+  ASSERT_TRUE(opened.ok());
+  ASSERT_EQ(opened.value().execute(sql.c_str()), SQLITE_OK) << opened.value().error().message;
+}
+
+std::uint64_t count_target(Recording& recording) {
+  std::uint64_t count = 0;
+  recording.for_each_target([&](const TargetPoint& point) { count += point.count; });
+  return count;
+}
+
+// Runs `check` as a user whom permissions stop; true when it says so.
+bool holds_without_root(const std::function<bool()>& check) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) {
+      ::_exit(2);
+    }
+    ::_exit(check() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Recording, what_is_no_recording_is_refused_in_clear_words) {
+  const TemporaryFolder folder;
+  write_file(folder.path("empty"), "");
+  write_file(folder.path("text"), "time,rss\n1,2\n");
+  write_file(folder.path("short"), std::string_view("SQLite format 3\0 and then nothing", 33));
+  ::mkfifo(folder.path("pipe").c_str(), 0600);
+
+  EXPECT_THAT(message_of(folder.path("nothing")), HasSubstr("No such file"));
+  EXPECT_THAT(message_of(folder.folder().string()), HasSubstr("is a directory"));
+  EXPECT_THAT(message_of(folder.path("empty")), HasSubstr("is empty"));
+  EXPECT_THAT(message_of(folder.path("text")), HasSubstr("is no lowtide recording"));
+  EXPECT_THAT(message_of(folder.path("short")), HasSubstr("is truncated"));
+  EXPECT_THAT(message_of(folder.path("pipe")), HasSubstr("is not a regular file"));
+}
+
+TEST(Recording, a_database_of_others_is_refused) {
+  const TemporaryFolder folder;
+  auto made = Database::open(folder.path("other.db"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  ASSERT_TRUE(made.ok());
+  ASSERT_EQ(made.value().execute("CREATE TABLE songs(name)"), SQLITE_OK);
+
+  EXPECT_THAT(message_of(folder.path("other.db")), HasSubstr("no lowtide recording"));
+}
+
+TEST(Recording, a_newer_schema_is_refused_and_named) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 3);
+  change(path, "PRAGMA user_version = 2");
+
+  EXPECT_THAT(message_of(path), HasSubstr("made by a newer lowtide"));
+}
+
+TEST(Recording, is_read_while_it_is_written) {
+  const TemporaryFolder folder;
+  Writer writer = make_writer(folder.path("run.db"), 3);
+  writer.add(make_tick(0, 3));
+  writer.commit();
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(count_target(opened.value()), 1U);
+
+  writer.add(make_tick(1, 3));
+  writer.commit();
+
+  EXPECT_EQ(count_target(opened.value()), 2U);
+  EXPECT_FALSE(opened.value().closed_cleanly());
+  EXPECT_EQ(writer.failure(), nullptr);
+}
+
+TEST(Recording, opens_in_a_folder_that_cannot_be_written_to) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 3);
+  std::filesystem::permissions(path, std::filesystem::perms(0444));
+  std::filesystem::permissions(folder.folder(), std::filesystem::perms(0555));
+
+  const bool read = holds_without_root([&] {
+    auto opened = Recording::open(path);
+    return opened.ok() && count_target(opened.value()) == 3 && opened.value().warnings().empty();
+  });
+
+  std::filesystem::permissions(folder.folder(), std::filesystem::perms(0755));
+  EXPECT_TRUE(read);
+}
+
+TEST(Recording, a_log_that_cannot_be_read_in_a_read_only_folder_is_told_of) {
+  const TemporaryFolder folder;
+  const TemporaryFolder copy;
+  Writer writer = make_writer(folder.path("run.db"), 3);
+  writer.add(make_tick(0, 3));
+  writer.commit();
+  std::filesystem::copy_file(folder.path("run.db"), copy.path("run.db"));
+  std::filesystem::copy_file(folder.path("run.db-wal"), copy.path("run.db-wal"));
+  std::filesystem::permissions(copy.folder(), std::filesystem::perms(0555));
+
+  const bool warned = holds_without_root([&] {
+    const auto opened = Recording::open(copy.path("run.db"));
+    return opened.ok() && opened.value().warnings().size() == 1 &&
+           opened.value().warnings()[0].find("may be missing") != std::string::npos;
+  });
+
+  std::filesystem::permissions(copy.folder(), std::filesystem::perms(0755));
+  EXPECT_TRUE(warned);
+}
+
+TEST(Recording, a_file_that_may_not_be_read_is_denied) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 1);
+  std::filesystem::permissions(folder.folder(), std::filesystem::perms(0755));
+  std::filesystem::permissions(path, std::filesystem::perms(0));
+
+  EXPECT_TRUE(holds_without_root([&] {
+    const auto opened = Recording::open(path);
+    return !opened.ok() && opened.error().code == base::ErrorCode::Denied;
+  }));
+}
+
+TEST(Recording, of_a_truncated_file_the_readable_part_is_given_with_a_warning) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 3000);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) * 2 / 3);
+
+  auto opened = Recording::open(path);
+
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  EXPECT_GT(count_target(opened.value()), 0U);
+  EXPECT_LT(count_target(opened.value()), 3000U);
+  EXPECT_THAT(opened.value().warnings(), testing::Contains(HasSubstr("is truncated")));
+  EXPECT_EQ(opened.value().header().command, "python train.py");
+}
+
+TEST(Recording, rows_behind_a_damaged_page_are_still_read) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 3000);
+  auto database = Database::open(path, SQLITE_OPEN_READONLY);
+  ASSERT_TRUE(database.ok());
+  // The first leaf of the table: its root names it in the first cell.
+  const std::uint64_t root = std::stoul(
+      database.value().ask("SELECT rootpage FROM sqlite_master WHERE name = 'target_sample'").value());
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  std::array<unsigned char, 4096> page{};
+  file.seekg(static_cast<std::streamoff>((root - 1) * page.size()));
+  file.read(reinterpret_cast<char*>(page.data()), page.size());
+  const std::size_t cell = static_cast<std::size_t>(page[14]) << 8U | page[15];
+  const std::uint64_t leaf = static_cast<std::uint64_t>(page[cell + 2]) << 8U | page[cell + 3];
+  file.seekp(static_cast<std::streamoff>((leaf - 1) * page.size()));
+  file.write(std::string(page.size(), '\x7f').data(), page.size());
+  file.close();
+
+  auto opened = Recording::open(path);
+
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  EXPECT_GT(count_target(opened.value()), 2500U);
+  EXPECT_THAT(opened.value().warnings(), testing::Contains(HasSubstr("target_sample")));
+}
+
+TEST(Recording, impossible_values_are_left_out_and_counted) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 10);
+  change(path, "UPDATE target_sample SET bytes = -5 WHERE id = 3");
+  change(path, "UPDATE target_sample SET bytes = 'many' WHERE id = 4");
+  change(path, "UPDATE target_sample SET step = 9e999 WHERE id = 5");
+  change(path, "UPDATE target_sample SET file_bytes = -1 WHERE id = 6");
+  change(path, "UPDATE process SET pid = -1 WHERE id = 1");
+
+  auto opened = Recording::open(path);
+
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(count_target(opened.value()), 6U);
+  EXPECT_EQ(opened.value().processes().size(), 2U);
+  EXPECT_THAT(opened.value().warnings(), testing::Contains(HasSubstr("4 rows of table target_sample")));
+}
+
+TEST(Recording, a_missing_table_is_a_warning) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 10);
+  change(path, "DROP TABLE event; DROP TABLE tier; DROP TABLE process_8s");
+
+  auto opened = Recording::open(path);
+
+  ASSERT_TRUE(opened.ok());
+  EXPECT_TRUE(opened.value().events().empty());
+  EXPECT_EQ(count_target(opened.value()), 10U);
+  EXPECT_FALSE(opened.value().warnings().empty());
+}
+
+TEST(Recording, a_view_in_place_of_a_table_is_not_run) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 10);
+  change(path,
+         "DROP TABLE event; CREATE VIEW event AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+         "FROM n) "
+         "SELECT x AS id, x AS at_s, 'exit' AS kind, NULL AS process, '' AS text FROM n");
+
+  auto opened = Recording::open(path);
+
+  ASSERT_TRUE(opened.ok());
+  EXPECT_TRUE(opened.value().events().empty());
+}
+
+TEST(Recording, the_view_for_people_gives_what_the_reader_gives) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("run.db");
+  Writer writer = make_writer(path, 3);
+  for (int at_s = 0; at_s < 9'000; ++at_s) {
+    writer.add(make_tick(at_s, 3));
+    if (at_s % 50 == 0) {
+      writer.commit();
+    }
+  }
+  writer.close();
+  auto opened = Recording::open(path);
+  ASSERT_TRUE(opened.ok());
+  std::uint64_t points = 0;
+  opened.value().for_each_process_point([&](const ProcessPoint& /*point*/) { ++points; });
+
+  auto database = Database::open(path, SQLITE_OPEN_READONLY);
+  ASSERT_TRUE(database.ok());
+
+  EXPECT_EQ(database.value().ask("SELECT sum(count) FROM process_memory").value(), "27000");
+  EXPECT_EQ(database.value().ask("SELECT count(*) FROM process_memory").value(), std::to_string(points));
+}
+
+}  // namespace
+}  // namespace lowtide::record
