@@ -27,6 +27,8 @@ class Role {
   ~Role() { ::unsetenv("NVML_STAND_IN"); }
   Role(const Role&) = delete;
   Role& operator=(const Role&) = delete;
+  Role(Role&&) = delete;
+  Role& operator=(Role&&) = delete;
 };
 
 TEST(Nvml, library_without_nvml_in_it_is_unsupported) {

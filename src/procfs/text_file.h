@@ -13,6 +13,7 @@ namespace lowtide::procfs {
 
 // The text of the last file read. Lives on the stack of the reader: a buffer in
 // each of 10,000 processes would cost more memory than we may use in all.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): zeroing it would cost as much as reading
 class TextBuffer {
  public:
   // From the start of the file, by pread, so that a kept descriptor can be read
@@ -22,8 +23,6 @@ class TextBuffer {
   base::Result<std::string_view> read(int fd, const char* name);
 
  private:
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by read, and zeroing it costs a
-  // microsecond
   std::array<char, 16384> small_;
   std::string large_;
 };

@@ -1,0 +1,120 @@
+// The machine as a whole: meminfo, pressure, /dev/shm, clock, rights.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "procfs/kernel_clock.h"
+#include "procfs/meminfo.h"
+#include "procfs/pressure.h"
+#include "procfs/rights.h"
+#include "procfs/shm.h"
+#include "procfs/test_machines.h"
+
+namespace lowtide::procfs {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024;
+
+TEST(Meminfo, real_machine_is_read) {
+  const auto meminfo = read_meminfo(roots_of(kRealMachine));
+
+  ASSERT_TRUE(meminfo);
+  EXPECT_EQ(meminfo.value().total_bytes, 24682740 * kKiB);
+  EXPECT_EQ(meminfo.value().available_bytes, 23721424 * kKiB);
+  EXPECT_EQ(meminfo.value().free_bytes, 14340020 * kKiB);
+  EXPECT_EQ(meminfo.value().cached_bytes, 8967544 * kKiB);
+  EXPECT_EQ(meminfo.value().swap_total_bytes, 0U);
+}
+
+TEST(Meminfo, kernel_without_an_estimate_gets_one_without_shared_memory) {
+  const auto meminfo = parse_meminfo("MemTotal: 1000 kB\nMemFree: 100 kB\nCached: 300 kB\nShmem: 50 kB\n");
+
+  ASSERT_TRUE(meminfo);
+  EXPECT_EQ(meminfo.value().available_bytes, 350 * kKiB);
+}
+
+TEST(Meminfo, what_is_no_meminfo_is_malformed) {
+  EXPECT_FALSE(parse_meminfo(""));
+  EXPECT_FALSE(parse_meminfo("MemFree: 1 kB\n"));
+  EXPECT_FALSE(parse_meminfo("MemTotal: much\n"));
+}
+
+TEST(Pressure, both_lines_are_read) {
+  const auto pressure = parse_pressure(
+      "some avg10=1.53 avg60=0.27 avg300=0.01 total=123456\nfull avg10=0.50 avg60=0.10 avg300=0.00 "
+      "total=99\n");
+
+  ASSERT_TRUE(pressure);
+  EXPECT_DOUBLE_EQ(pressure.value().some.avg10_percent, 1.53);
+  EXPECT_DOUBLE_EQ(pressure.value().some.avg60_percent, 0.27);
+  EXPECT_EQ(pressure.value().some.total_us, 123456U);
+  EXPECT_DOUBLE_EQ(pressure.value().full.avg10_percent, 0.5);
+  EXPECT_EQ(pressure.value().full.total_us, 99U);
+}
+
+TEST(Pressure, kernel_without_it_is_no_error) {
+  const auto there = read_pressure(roots_of(kRealMachine));
+  const auto absent = read_pressure(roots_of("cgroup2-root"));
+
+  ASSERT_TRUE(there);
+  ASSERT_TRUE(absent);
+  EXPECT_TRUE(there.value().has_value());
+  EXPECT_FALSE(absent.value().has_value());
+}
+
+TEST(Pressure, what_is_no_pressure_is_malformed) {
+  for (const char* text :
+       {"", "full avg10=0.00 total=1\n", "some avg10=nan total=1\n", "some avg10=-1 total=1\n",
+        "some avg10=0.00\n", "some total=x\n", "some total\n"}) {
+    EXPECT_FALSE(parse_pressure(text)) << text;
+  }
+}
+
+TEST(SharedMemory, folder_that_is_not_there_is_gone) {
+  const auto there = read_shared_memory(roots_of(kRealMachine));
+  const auto absent = read_shared_memory(Roots{.shm = "/no/such/folder"});
+
+  ASSERT_TRUE(there);
+  EXPECT_GE(there.value().total_bytes, there.value().used_bytes);
+  EXPECT_GT(there.value().total_bytes, 0U);
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().code, base::ErrorCode::Gone);
+}
+
+TEST(KernelClock, start_ticks_become_seconds_of_the_epoch) {
+  const KernelClock clock = read_kernel_clock(roots_of(kRealMachine));
+
+  EXPECT_DOUBLE_EQ(clock.boot_unix_s, 1794708373.0);
+  EXPECT_DOUBLE_EQ(KernelClock({.boot_unix_s = 1000.0, .ticks_per_s = 100.0}).to_unix_s(250), 1002.5);
+}
+
+TEST(KernelClock, without_proc_stat_the_boot_time_comes_from_the_clock) {
+  const KernelClock clock = read_kernel_clock(roots_of("cgroup2-root"));
+
+  EXPECT_GT(clock.boot_unix_s, 1e9);
+}
+
+TEST(KernelClock, text_without_a_boot_time_is_malformed) {
+  EXPECT_FALSE(parse_boot_time("cpu 1 2 3\n"));
+  EXPECT_FALSE(parse_boot_time("btime x\n"));
+}
+
+TEST(Rights, what_is_not_there_is_told_with_its_reason) {
+  const Rights rights = read_rights(roots_of(kRealMachine));
+
+  ASSERT_FALSE(rights.ptrace_scope);
+  EXPECT_EQ(rights.ptrace_scope.error().code, base::ErrorCode::Unsupported);
+  ASSERT_TRUE(rights.perf_event_paranoid);
+  EXPECT_EQ(rights.perf_event_paranoid.value(), 2);
+  ASSERT_TRUE(rights.capabilities);
+  EXPECT_EQ(rights.capabilities.value(), 0x1fffeffffffU);
+  EXPECT_TRUE(has_capability(rights.capabilities.value(), kCapSysPtrace));
+  EXPECT_FALSE(has_capability(rights.capabilities.value(), 24));
+  ASSERT_TRUE(rights.cgroup_version);
+  EXPECT_EQ(rights.cgroup_version.value(), 1);
+  ASSERT_TRUE(rights.kernel);
+  EXPECT_TRUE(rights.kernel.value().starts_with("6.18."));
+}
+
+}  // namespace
+}  // namespace lowtide::procfs
