@@ -24,6 +24,8 @@ class Checkpointer {
 
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
+  Checkpointer(Checkpointer&&) = delete;
+  Checkpointer& operator=(Checkpointer&&) = delete;
   ~Checkpointer();
 
   // Asks for a checkpoint and returns at once.

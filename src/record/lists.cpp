@@ -136,10 +136,11 @@ std::vector<model::Judgement> Recording::judgements() {
   std::vector<model::Judgement> list;
   state_->scan("judgement", "SELECT * FROM judgement WHERE id > ? ORDER BY id", [&](const Statement& row) {
     auto judgement = judgement_at(row);
-    if (judgement) {
-      list.push_back(*std::move(judgement));
+    if (!judgement) {
+      return false;
     }
-    return judgement.has_value();
+    list.push_back(*std::move(judgement));
+    return true;
   });
   return list;
 }

@@ -56,23 +56,30 @@ base::Error malformed(const std::string& path, const char* what) {
   return {base::ErrorCode::Malformed, path + " " + what};
 }
 
-base::Result<FileHead> read_head(const std::string& path) {
-  // Not blocking: the path may be a pipe that nobody writes to.
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (file < 0) {
-    return system_error(path, errno);
+// Through SQLite's own file: were the recording being written by this process,
+// closing a descriptor of ours would drop the writer's locks (POSIX says so).
+base::Result<std::array<unsigned char, kHeaderBytes>> read_start(const std::string& path) {
+  auto opened = Database::open(file_uri(path, "mode=ro"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  if (!opened.ok()) {
+    return std::move(opened).error().within(path);
   }
-  struct stat status {};
-  const bool known = ::fstat(file, &status) == 0;
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(opened.value().handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
   std::array<unsigned char, kHeaderBytes> bytes{};
-  ssize_t got = 0;
-  if (known && S_ISREG(status.st_mode)) {
-    got = ::pread(file, bytes.data(), bytes.size(), 0);
+  if (file == nullptr || file->pMethods == nullptr) {
+    return base::Error{base::ErrorCode::Io, path + " cannot be opened"};
   }
-  const int cause = errno;
-  ::close(file);
-  if (!known || got < 0) {
-    return system_error(path, cause);
+  const int status = file->pMethods->xRead(file, bytes.data(), static_cast<int>(bytes.size()), 0);
+  if (status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ) {  // what is short is filled with zeros
+    return base::Error{base::ErrorCode::Io, path + " cannot be read: " + sqlite3_errstr(status)};
+  }
+  return bytes;
+}
+
+base::Result<FileHead> read_head(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return system_error(path, errno);
   }
   if (S_ISDIR(status.st_mode)) {
     return malformed(path, "is a directory");
@@ -80,19 +87,28 @@ base::Result<FileHead> read_head(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return malformed(path, "is not a regular file");
   }
-  if (got == 0) {
+  if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) {
+    return system_error(path, errno);
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size == 0) {
     return malformed(path, "is empty");
   }
+  const auto read = read_start(path);
+  if (!read.ok()) {
+    return read.error();
+  }
+  const auto& bytes = read.value();
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), kMagic.size());
-  if (start.substr(0, static_cast<std::size_t>(got)) != kMagic.substr(0, static_cast<std::size_t>(got))) {
+  if (start.substr(0, size) != kMagic.substr(0, size)) {
     return malformed(path, "is no lowtide recording");
   }
-  if (static_cast<std::size_t>(got) < kHeaderBytes) {
+  if (size < kHeaderBytes) {
     return malformed(path, "is truncated: not even its header is whole");
   }
   const std::uint32_t page = big_endian(&bytes[16], 2);
   const std::uint64_t page_bytes = page == 1 ? 65'536U : page;
-  return FileHead{.bytes = static_cast<std::uint64_t>(status.st_size),
+  return FileHead{.bytes = size,
                   .claimed_bytes = page_bytes * big_endian(&bytes[28], 4),
                   .application_id = big_endian(&bytes[68], 4),
                   .version = big_endian(&bytes[60], 4)};

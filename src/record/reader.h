@@ -66,7 +66,10 @@ struct Outage {
 };
 
 // Text is as the job left it: base::printable before it is shown.
-// Every visitor goes from old to new.
+// Every visitor goes from old to new. Where stretches of many processes are
+// visited together, each process is in order, and stretches of one level come in
+// the order in which they ended. A point may be of a process that processes() no
+// longer lists: of very many, the short-lived are forgotten.
 class Recording {
  public:
   static base::Result<Recording> open(const std::string& path);

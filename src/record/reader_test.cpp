@@ -112,6 +112,30 @@ TEST(Recording, is_read_while_it_is_written) {
   EXPECT_EQ(writer.failure(), nullptr);
 }
 
+// POSIX drops all locks of a process on a file when it closes any descriptor of
+// it. Without its lock the next client to leave would remove the live log.
+TEST(Recording, reading_in_the_process_that_writes_does_not_cost_the_writer_its_log) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("run.db");
+  Writer writer = make_writer(path, 3);
+  writer.add(make_tick(0, 3));
+  writer.commit();
+  { ASSERT_TRUE(Recording::open(path).ok()); }
+
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::execlp("sqlite3", "sqlite3", path.c_str(), "SELECT count(*) FROM target_sample", nullptr);
+    ::_exit(127);
+  }
+  int status = 0;
+  ::waitpid(other, &status, 0);
+
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+    GTEST_SKIP() << "no sqlite3 shell here";
+  }
+  EXPECT_TRUE(std::filesystem::exists(path + "-wal"));
+}
+
 TEST(Recording, opens_in_a_folder_that_cannot_be_written_to) {
   const TemporaryFolder folder;
   const std::string path = record(folder, 3);

@@ -89,7 +89,7 @@ int Retention::line_of(Table& table, double now_s, double& from_s) {
   }
   // Only whole stretches of the next table take over, and only ended ones. What
   // leaves the last table is gone.
-  const double width_s = kWidths_s[std::min(table.level + 1, kLevels - 1)];
+  const double width_s = kWidthsSeconds[std::min(table.level + 1, kLevels - 1)];
   from_s = std::floor(std::min(from_s, now_s) / width_s) * width_s;
   return SQLITE_OK;
 }

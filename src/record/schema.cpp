@@ -5,15 +5,17 @@
 namespace lowtide::record {
 namespace {
 
-constexpr double kHour_s = 3600;
-constexpr double kDay_s = 24 * kHour_s;
-constexpr double kForever_s = 1e12;
+constexpr double kHourSeconds = 3600;
+constexpr double kDaySeconds = 24 * kHourSeconds;
+constexpr double kForeverSeconds = 1e12;
 
 // Few series, so long memory: the verdict of the target rests on them.
-constexpr std::array<double, kLevels> kLong_s = {2 * kHour_s, kDay_s, 14 * kDay_s, 60 * kDay_s, kForever_s};
+constexpr std::array<double, kLevels> kLongSeconds = {2 * kHourSeconds, kDaySeconds, 14 * kDaySeconds,
+                                                      60 * kDaySeconds, kForeverSeconds};
 constexpr std::array<std::int64_t, kLevels> kFewRows = {10'000, 12'000, 20'000, 12'000, 12'000};
 // One series per process.
-constexpr std::array<double, kLevels> kShort_s = {kHour_s / 2, 4 * kHour_s, kDay_s, 14 * kDay_s, kForever_s};
+constexpr std::array<double, kLevels> kShortSeconds = {kHourSeconds / 2, 4 * kHourSeconds, kDaySeconds,
+                                                       14 * kDaySeconds, kForeverSeconds};
 constexpr std::array<std::int64_t, kLevels> kManyRows = {95'000, 95'000, 70'000, 70'000, 30'000};
 constexpr std::array<std::int64_t, kLevels> kGpuRows = {20'000, 20'000, 16'000, 16'000, 10'000};
 
@@ -22,7 +24,7 @@ constexpr std::array<KindSpec, kKinds> kSpecs = {{
      .judged = "bytes",
      .keys = {},
      .columns = {{{"file_bytes"}, {"rss_bytes"}, {"processes", Keep::Highest}, {"exact"}}},
-     .ages_s = kLong_s,
+     .ages_s = kLongSeconds,
      .row_limits = kFewRows},
     {.name = "process",
      .judged = "own_bytes",
@@ -38,7 +40,7 @@ constexpr std::array<KindSpec, kKinds> kSpecs = {{
                   {"pss_file_bytes"},
                   {"private_dirty_bytes"},
                   {"uss_bytes"}}},
-     .ages_s = kShort_s,
+     .ages_s = kShortSeconds,
      .row_limits = kManyRows},
     {.name = "cgroup",
      .judged = "current_bytes",
@@ -49,25 +51,25 @@ constexpr std::array<KindSpec, kKinds> kSpecs = {{
                   {"kernel_bytes"},
                   {"limit_bytes"},
                   {"oom_kills"}}},
-     .ages_s = kLong_s,
+     .ages_s = kLongSeconds,
      .row_limits = kFewRows},
     {.name = "host",
      .judged = "available_bytes",
      .keys = {},
      .columns = {{{"total_bytes"}, {"shm_bytes"}, {"pressure_percent", Keep::Highest, true}}},
-     .ages_s = kLong_s,
+     .ages_s = kLongSeconds,
      .row_limits = kFewRows},
     {.name = "gpu",
      .judged = "used_bytes",
      .keys = {"gpu"},
      .columns = {{{"total_bytes"}}},
-     .ages_s = kShort_s,
+     .ages_s = kShortSeconds,
      .row_limits = kGpuRows},
     {.name = "gpu_process",
      .judged = "bytes",
      .keys = {"gpu", "process"},
      .columns = {},
-     .ages_s = kShort_s,
+     .ages_s = kShortSeconds,
      .row_limits = kGpuRows},
 }};
 
@@ -132,7 +134,7 @@ std::string kind_sql(SeriesKind kind) {
                             ", low_bytes INTEGER, mean_bytes INTEGER, high_bytes INTEGER";
     sql += others_of(spec, " INTEGER") + ");\n";
     sql += std::string("INSERT INTO tier VALUES('") + spec.name + "', " + std::to_string(level) + ", '" +
-           table + "', " + std::to_string(kWidths_s[level]) + ", 0);\n";
+           table + "', " + std::to_string(kWidthsSeconds[level]) + ", 0);\n";
   }
   for (std::size_t level = kLevels; level-- > 0;) {
     view += "SELECT " + row_columns(spec, level) + " FROM " + table_of(kind, level) +
@@ -169,7 +171,7 @@ std::span<const Column> columns_of(const KindSpec& spec) {
 std::string table_of(SeriesKind kind, std::size_t level) {
   const std::string name = spec_of(kind).name;
   return level == 0 ? name + "_sample"
-                    : name + "_" + std::to_string(static_cast<int>(kWidths_s[level])) + "s";
+                    : name + "_" + std::to_string(static_cast<int>(kWidthsSeconds[level])) + "s";
 }
 
 std::string schema_sql() {

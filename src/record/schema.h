@@ -20,7 +20,7 @@ inline constexpr std::size_t kKinds = 6;
 
 // Level 0 holds single readings, the others stretches of so many seconds.
 inline constexpr std::size_t kLevels = 5;
-inline constexpr std::array<double, kLevels> kWidths_s = {0, 8, 64, 512, 4096};
+inline constexpr std::array<double, kLevels> kWidthsSeconds = {0, 8, 64, 512, 4096};
 
 inline constexpr std::size_t kMaxKeys = 2;
 inline constexpr std::size_t kMaxColumns = 11;
@@ -36,12 +36,12 @@ struct Column {
 };
 
 struct KindSpec {
-  const char* name;    // the tables are <name>_sample, <name>_8s ...
-  const char* judged;  // the column that becomes lowest, mean and highest
-  std::array<const char*, kMaxKeys> keys;
-  std::array<Column, kMaxColumns> columns;
-  std::array<double, kLevels> ages_s;            // how long rows of a level are kept
-  std::array<std::int64_t, kLevels> row_limits;  // and how many at most
+  const char* name = nullptr;    // the tables are <name>_sample, <name>_8s ...
+  const char* judged = nullptr;  // the column that becomes lowest, mean and highest
+  std::array<const char*, kMaxKeys> keys{};
+  std::array<Column, kMaxColumns> columns{};
+  std::array<double, kLevels> ages_s{};            // how long rows of a level are kept
+  std::array<std::int64_t, kLevels> row_limits{};  // and how many at most
 };
 
 const KindSpec& spec_of(SeriesKind kind);

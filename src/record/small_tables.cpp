@@ -23,9 +23,9 @@ constexpr std::uint64_t kMostOutages = 500;
 constexpr std::size_t kMostStagedJudgements = 64;
 // Judgements: all of the last hour, before that one in ten minutes and those
 // that changed their mind.
-constexpr double kJudgementAge_s = 3600;
-constexpr double kJudgementEvery_s = 600;
-constexpr double kJudgementChange_s = 60;
+constexpr double kJudgementAgeSeconds = 3600;
+constexpr double kJudgementEverySeconds = 600;
+constexpr double kJudgementChangeSeconds = 60;
 
 std::string number_text(double value) {
   std::array<char, 32> buffer{};
@@ -142,8 +142,8 @@ void SmallTables::stage(const model::Event& event, std::optional<model::ProcessI
 
 void SmallTables::stage(const model::Judgement& judgement) {
   const double since_s = judgement.at_s - kept_judgement_s_;
-  const bool changed = kept_kind_ != judgement.verdict.kind && since_s >= kJudgementChange_s;
-  const bool kept = changed || since_s >= kJudgementEvery_s;
+  const bool changed = kept_kind_ != judgement.verdict.kind && since_s >= kJudgementChangeSeconds;
+  const bool kept = changed || since_s >= kJudgementEverySeconds;
   if (kept) {
     kept_judgement_s_ = judgement.at_s;
     kept_kind_ = judgement.verdict.kind;
@@ -298,7 +298,7 @@ int SmallTables::write(const Outage& outage) {
 }
 
 int SmallTables::thin(Database& database, double now_s) {
-  remove_judgements_.bind(0, now_s - kJudgementAge_s);
+  remove_judgements_.bind(0, now_s - kJudgementAgeSeconds);
   if (const int status = remove_judgements_.run(); status != SQLITE_OK) {
     return status;
   }

@@ -16,6 +16,8 @@ class TemporaryFolder {
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  TemporaryFolder(TemporaryFolder&&) = delete;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }

@@ -17,7 +17,7 @@ std::size_t Thinner::Hash::operator()(const Key& key) const {
 bool Thinner::roll(double now_s, std::vector<ThinRow>& done) {
   std::size_t ended_levels = 0;
   for (std::size_t level = 1; level < kLevels; ++level) {
-    const double number = std::floor(now_s / kWidths_s[level]);
+    const double number = std::floor(now_s / kWidthsSeconds[level]);
     // A clock that goes back stays in the stretch that is open.
     if (number > current_[level]) {
       current_[level] = number;

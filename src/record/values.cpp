@@ -6,12 +6,12 @@
 namespace lowtide::record {
 namespace {
 
-constexpr double kMostTime_s = 1e11;  // three thousand years
+constexpr double kMostTimeSeconds = 1e11;  // three thousand years
 
 }  // namespace
 
 bool is_time(double value) {
-  return std::isfinite(value) && std::abs(value) < kMostTime_s;
+  return std::isfinite(value) && std::abs(value) < kMostTimeSeconds;
 }
 
 std::optional<double> real_at(const Statement& row, int at) {

@@ -21,9 +21,9 @@ std::optional<model::ProcessId> process_at(const Statement& row, int at);
 std::optional<int> int_at(const Statement& row, int at);
 
 // The enumerator that is written so; its underlying values count from 0.
-template <typename Enum, int count>
+template <typename Enum, int Count>
 std::optional<Enum> named(const std::string& name) {
-  for (int value = 0; value < count; ++value) {
+  for (int value = 0; value < Count; ++value) {
     if (to_string(static_cast<Enum>(value)) == name) {
       return static_cast<Enum>(value);
     }

@@ -15,7 +15,7 @@ namespace lowtide::record {
 namespace {
 
 constexpr std::uint32_t kProcesses = 50;
-constexpr int kWeek_s = 7 * 24 * 3600;
+constexpr int kWeekSeconds = 7 * 24 * 3600;
 constexpr std::uintmax_t kMostBytes = 64'000'000;
 
 std::uintmax_t folder_bytes(const TemporaryFolder& folder) {
@@ -43,7 +43,7 @@ TEST(Week, stays_under_64_megabytes_and_keeps_lowest_and_highest_of_every_series
   std::uint64_t high = 0;
   std::uintmax_t biggest = 0;
   std::uint32_t noise = 1;
-  for (int at = 0; at < kWeek_s; ++at) {
+  for (int at = 0; at < kWeekSeconds; ++at) {
     tick.at_s = at * 1.0003;
     tick.step = at;
     noise = noise * 1'664'525U + 1'013'904'223U;
@@ -88,14 +88,14 @@ TEST(Week, stays_under_64_megabytes_and_keeps_lowest_and_highest_of_every_series
     seen_low = std::min(seen_low, point.low_bytes);
     seen_high = std::max(seen_high, point.high_bytes);
   });
-  EXPECT_EQ(count, static_cast<std::uint64_t>(kWeek_s));
+  EXPECT_EQ(count, static_cast<std::uint64_t>(kWeekSeconds));
   EXPECT_EQ(seen_low, low);
   EXPECT_EQ(seen_high, high);
   std::map<model::ProcessId, std::uint64_t> readings;
   opened.value().for_each_process_point(
       [&](const ProcessPoint& point) { readings[point.last.id] += point.count; });
   EXPECT_EQ(readings.size(), kProcesses);
-  EXPECT_THAT(readings, testing::Each(testing::Pair(testing::_, static_cast<std::uint64_t>(kWeek_s))));
+  EXPECT_THAT(readings, testing::Each(testing::Pair(testing::_, static_cast<std::uint64_t>(kWeekSeconds))));
   EXPECT_THAT(opened.value().warnings(), testing::IsEmpty());
 }
 

@@ -33,8 +33,8 @@ constexpr int kPageBytes = 4096;
 constexpr int kCheckpointPages = 2 * 1024 * 1024 / kPageBytes;
 constexpr int kUrgentPages = 4 * kCheckpointPages;
 constexpr std::int64_t kSweepRows = 1024;
-constexpr double kFirstRetry_s = 5;
-constexpr double kLastRetry_s = 60;
+constexpr double kFirstRetrySeconds = 5;
+constexpr double kLastRetrySeconds = 60;
 // Stretches that wait for the disk. No more come while it fails.
 constexpr std::size_t kMostThinRows = 100'000;
 
@@ -103,7 +103,7 @@ struct Writer::State {
   std::uint64_t lost_ticks = 0;
   Outage outage;  // the one that is going on; .ticks == 0: none
   double retry_at_s = 0;
-  double retry_after_s = kFirstRetry_s;
+  double retry_after_s = kFirstRetrySeconds;
 
   base::Result<bool> prepare();
   void stage(SeriesKind kind, Row row, const model::Tick& tick);
@@ -212,7 +212,7 @@ void Writer::State::commit(bool last_chance) {
   }
   failure.reset();
   outage = {};
-  retry_after_s = kFirstRetry_s;
+  retry_after_s = kFirstRetrySeconds;
   small.written();
   thin_rows.clear();
   staged.clear();
@@ -233,7 +233,7 @@ void Writer::State::lose(int status) {
     // Somebody else writes to the file: that is over soon. All else may last.
     const bool busy = (status & 0xff) == SQLITE_BUSY;
     retry_at_s = now_s + (busy ? 0 : retry_after_s);
-    retry_after_s = busy ? retry_after_s : std::min(2 * retry_after_s, kLastRetry_s);
+    retry_after_s = busy ? retry_after_s : std::min(2 * retry_after_s, kLastRetrySeconds);
   }
   if (staged_ticks > 0) {
     if (outage.ticks == 0) {

@@ -34,6 +34,8 @@ class FullDisk {
   }
   FullDisk(const FullDisk&) = delete;
   FullDisk& operator=(const FullDisk&) = delete;
+  FullDisk(FullDisk&&) = delete;
+  FullDisk& operator=(FullDisk&&) = delete;
   ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
 
  private:
