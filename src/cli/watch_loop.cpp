@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -56,18 +57,17 @@ void WatchLoop::linger(double seconds) {
   constexpr double kLookEveryS = 0.05;
   const double until_s = watch_.at_s() + seconds;
   while (!watch_.is_over() && watch_.at_s() < until_s) {
-    pollfd file{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
-    if (::poll(&file, 1, static_cast<int>(kLookEveryS * 1e3)) > 0) take_signals();
+    wait_for_any(kLookEveryS);
     tick();
   }
+  if (options_.relay != nullptr) options_.relay->drain(steps_);
   status_line_.clear();
 }
 
 int WatchLoop::wait_for_job() {
-  while (!exit_status_) {
-    pollfd file{.fd = signals_.fd(), .events = POLLIN, .revents = 0};
-    if (::poll(&file, 1, -1) > 0) take_signals();
-  }
+  constexpr double kLongS = 3600;
+  while (!exit_status_) wait_for_any(kLongS);
+  if (options_.relay != nullptr) options_.relay->drain(steps_);
   return *exit_status_;
 }
 
@@ -75,14 +75,25 @@ int WatchLoop::wait_for_job() {
 void WatchLoop::wait(double seconds) {
   double left_s = seconds;
   while (left_s > 0 && !detach_ && !exit_status_) {
-    pollfd files[2] = {{.fd = signals_.fd(), .events = POLLIN, .revents = 0},
-                       {.fd = options_.extra_fd, .events = POLLIN, .revents = 0}};
     if (options_.duration_s) left_s = std::min(left_s, *options_.duration_s - watch_.at_s() + 0.001);
-    const int ready = ::poll(files, options_.extra_fd >= 0 ? 2 : 1, std::max(1, static_cast<int>(std::ceil(left_s * 1e3))));
-    if (ready > 0 && files[0].revents != 0) take_signals();
-    if (ready > 0 && options_.extra_fd >= 0 && files[1].revents != 0 && !options_.on_extra()) options_.extra_fd = -1;
+    wait_for_any(left_s);
     if (options_.duration_s && watch_.at_s() >= *options_.duration_s) return;
     left_s = next_tick_s_ - watch_.at_s();
+  }
+}
+
+// A signal, output of the job that passes through us, or the time.
+void WatchLoop::wait_for_any(double seconds) {
+  std::array<pollfd, 3> files{};
+  nfds_t count = 0;
+  files[count++] = {.fd = signals_.fd(), .events = POLLIN, .revents = 0};
+  if (options_.relay != nullptr) {
+    for (const int fd : options_.relay->fds()) files[count++] = {.fd = fd, .events = POLLIN, .revents = 0};
+  }
+  if (::poll(files.data(), count, std::max(1, static_cast<int>(std::ceil(seconds * 1e3)))) <= 0) return;
+  if (files[0].revents != 0) take_signals();
+  for (nfds_t at = 1; at < count; ++at) {
+    if (files[at].revents != 0) options_.relay->pump(files[at].fd, steps_);
   }
 }
 
@@ -90,6 +101,8 @@ void WatchLoop::take_signals() {
   while (const auto signal = signals_.next()) {
     if (signal->number == SIGCHLD) {
       reap();
+    } else if (signal->number == SIGWINCH && options_.relay != nullptr) {
+      options_.relay->resize();
     } else if (options_.is_child) {
       // A terminal sends to the job as well; what was sent to us alone is passed on.
       if (signal->sent_to_us && signal->sender != options_.root_pid && !exit_status_) {

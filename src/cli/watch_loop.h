@@ -3,10 +3,10 @@
 
 #include <sys/types.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "cli/output_relay.h"
 #include "cli/output_steps.h"
 #include "cli/signals.h"
 #include "cli/status_line.h"
@@ -22,9 +22,7 @@ class WatchLoop {
     std::optional<double> duration_s = {};  // stop watching after this
     bool show_status = true;
     bool read_steps = true;
-    // A descriptor to wait on besides, and what to do when it is ready.
-    int extra_fd = -1;
-    std::function<bool()> on_extra = {};  // false: it has ended
+    OutputRelay* relay = nullptr;  // what passes through us, if anything does
   };
 
   enum class End { JobEnded, Detached, TimeIsUp };
@@ -44,6 +42,7 @@ class WatchLoop {
 
  private:
   void wait(double seconds);
+  void wait_for_any(double seconds);
   void take_signals();
   void reap();
   void tick();

@@ -55,6 +55,16 @@ double confidence(const Assessment& a) {
   return kOpenAndRightlySo;
 }
 
+// Growth that neither pauses nor slows down leans towards a leak the longer it
+// lasts, even where no single threshold is passed: warm-ups of real jobs end
+// within a hundred steps or some minutes (docs/design/verdict.md, "The lean").
+double chance_by_length(const Assessment& a) {
+  constexpr double kEvenChance = 130;  // steps, or seconds
+  const Evidence& e = a.evidence;
+  if (e.points < 30 || e.curve.counted || !a.decision.regime.growing) return 0;
+  return chance(0.9 * std::log(std::max(1.0, a.decision.regime.span) / kEvenChance));
+}
+
 std::optional<model::Lean> lean(const Assessment& a) {
   const Decision& d = a.decision;
   // The odds were learnt on longer series; on a handful of points they may not claim much.
@@ -81,7 +91,7 @@ std::optional<model::Lean> lean(const Assessment& a) {
   }
   if (a.evidence.floors.empty()) return std::nullopt;
   if (!d.log_odds) return leaning(VerdictKind::Stable, 0.6);
-  const double leak = chance(*d.log_odds);
+  const double leak = std::max(chance(*d.log_odds), chance_by_length(a));
   return leak >= 0.5 ? leaning(VerdictKind::Leak, leak) : leaning(VerdictKind::Warmup, 1 - leak);
 }
 

@@ -17,6 +17,13 @@ namespace {
 // GPU counters move slowly and their reading takes the driver's lock.
 constexpr double kGpuIntervalS = 1.0;
 
+// Families are swept when this much, or a hundredth of the job, may have moved.
+constexpr std::uint64_t kWorthASweepBytes = 1024 * 1024;
+
+// All processes: soon after the start, then ever more rarely.
+constexpr double kFirstFullSweepsS = 5;
+constexpr double kFullSweepsS = 300;
+
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -87,7 +94,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   tree_.refresh(at_s);
   shared_left_bytes_ += tree_.left_behind_bytes();
   tick_.target.exact = false;
-  if (options_.use_pss && budget_.allows(at_s)) sweep_pss(at_s);
+  if (options_.use_pss && is_sweep_due(at_s) && budget_.allows(at_s)) sweep_pss(at_s);
   add_up();
   read_cgroup(at_s);
   read_host();
@@ -96,12 +103,22 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   return tick_;
 }
 
+// A process that shares no pages with others is told well enough by its cheap
+// counters. Within a family a sweep is worth its price only when pages may have
+// moved; and now and then all are read, for the figures of the report.
+bool Monitor::is_sweep_due(double at_s) {
+  moved_bytes_ += tree_.take_moved_bytes();
+  full_sweep_ = at_s >= next_full_sweep_s_;
+  return full_sweep_ || moved_bytes_ >= std::max(kWorthASweepBytes, tick_.target.bytes / 100);
+}
+
 void Monitor::sweep_pss(double at_s) {
   const double began_s = seconds_now();
   double longest_s = 0;
   double last_s = began_s;
   bool all = true;
   for (Member& member : tree_.members()) {
+    if (!full_sweep_ && !member.has_family && member.status.shmem_bytes < kWorthASweepBytes) continue;
     if (member.pss_denied) {
       all = false;
       continue;
@@ -120,7 +137,9 @@ void Monitor::sweep_pss(double at_s) {
                             rollup.error().message));
     }
   }
+  if (full_sweep_) next_full_sweep_s_ = at_s + std::clamp(at_s, kFirstFullSweepsS, kFullSweepsS);
   shared_left_bytes_ = 0;
+  moved_bytes_ = 0;
   tick_.target.exact = all;
   budget_.spend(at_s, last_s - began_s, longest_s);
 }

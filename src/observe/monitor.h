@@ -54,6 +54,7 @@ class Monitor {
  private:
   Monitor(const Options& options, ProcessTree tree);
 
+  [[nodiscard]] bool is_sweep_due(double at_s);
   void sweep_pss(double at_s);
   void add_up();
   void read_cgroup(double at_s);
@@ -65,6 +66,9 @@ class Monitor {
   Options options_;
   ProcessTree tree_;
   PssBudget budget_;
+  std::uint64_t moved_bytes_ = 0;  // in families since the last sweep, at most
+  double next_full_sweep_s_ = 0;
+  bool full_sweep_ = false;
   std::uint64_t shared_left_bytes_ = 0;  // by processes that ended since the last sweep
   std::optional<procfs::CgroupMemory> cgroup_;
   std::optional<procfs::CgroupLimits> cgroup_limits_;

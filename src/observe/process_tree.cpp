@@ -7,6 +7,7 @@
 
 #include "observe/roles.h"
 #include "procfs/process_info.h"
+#include "procfs/kernel_clock.h"
 #include "procfs/text_file.h"
 
 namespace lowtide::observe {
@@ -111,11 +112,15 @@ void ProcessTree::read_members(double at_s) {
     auto status = member.files.read_status();
     if (status && !is_dead(status.value())) {
       member.status = status.value();
+      if (member.has_family) read_faults(member);
+      const std::uint64_t shmem = member.counters().shmem_bytes;
+      moved_bytes_ += std::max(shmem, before.shmem_bytes) - std::min(shmem, before.shmem_bytes);
       if (at_s >= member.look_again_s) look_again(member, at_s);
       continue;
     }
     const Contribution last = member.account.contribution(before);
     if (last.held_bytes() > last.own_bytes) left_behind_bytes_ += last.held_bytes() - last.own_bytes;
+    if (member.has_family) moved_bytes_ += last.held_bytes() + before.anon_bytes;
     end_member(member, at_s);
     any_ended = true;
   }
@@ -125,6 +130,17 @@ void ProcessTree::read_members(double at_s) {
                  members_.end());
   places_.clear();
   for (std::size_t at = 0; at < members_.size(); ++at) places_[members_[at].info.pid] = at;
+}
+
+// A page that is copied on write leaves RSS as it is; what moves is the count of faults.
+void ProcessTree::read_faults(Member& member) {
+  const auto stat = member.files.read_stat();
+  if (!stat) return;
+  const std::uint64_t faults = stat.value().minor_faults;
+  if (member.minor_faults > 0 && faults > member.minor_faults) {
+    moved_bytes_ += (faults - member.minor_faults) * procfs::page_bytes();
+  }
+  member.minor_faults = faults;
 }
 
 void ProcessTree::end_member(Member& member, double at_s) {
@@ -254,6 +270,13 @@ bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
                 .status = status.value()};
   identify(member, at_s);
   member.account = SharedAccount(member.counters(), member.is_forked);
+  if (member.is_forked) {
+    member.has_family = true;
+    moved_bytes_ += member.status.anon_bytes;
+    if (const auto parent = places_.find(stat.ppid); parent != places_.end()) {
+      members_[parent->second].has_family = true;
+    }
+  }
   // Our own session is that of a terminal, with other jobs in it: only what a
   // member founded itself counts.
   for (const std::int64_t leader : {stat.session, stat.pgrp}) {

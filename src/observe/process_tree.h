@@ -39,6 +39,8 @@ struct Member {
   SharedAccount account = {};
   std::optional<model::PssReading> pss = {};  // where the latest tick read it
   bool is_forked = false;
+  bool has_family = false;         // shares pages by fork: was forked, or has such children
+  std::uint64_t minor_faults = 0;  // of the latest tick; only where it has a family
   bool pss_denied = false;
   bool uses_gpu = false;  // only looked for where Options says so
   double look_again_s = 0;  // its program may have changed by exec: when to look
@@ -74,6 +76,11 @@ class ProcessTree {
   // What those that ended had shared with others, and left behind.
   [[nodiscard]] std::uint64_t left_behind_bytes() const { return left_behind_bytes_; }
 
+  // Since last asked: memory of families that may have been copied on write or
+  // moved between members. Faults are an upper bound: a page that was given back
+  // and taken again counts too.
+  std::uint64_t take_moved_bytes() { return std::exchange(moved_bytes_, 0); }
+
   // Processes that came and went too quickly to have a series of their own.
   [[nodiscard]] std::uint64_t short_lived() const { return short_lived_; }
   [[nodiscard]] bool empty() const { return members_.empty(); }
@@ -94,6 +101,7 @@ class ProcessTree {
   ProcessTree(const Options& options, double at_s);
 
   void read_members(double at_s);
+  void read_faults(Member& member);
   void end_member(Member& member, double at_s);
   void find_newcomers(double at_s);
   void collect_unknown();
@@ -121,6 +129,7 @@ class ProcessTree {
   std::uint32_t ids_ = 0;
   std::uint64_t short_lived_ = 0;
   std::uint64_t left_behind_bytes_ = 0;
+  std::uint64_t moved_bytes_ = 0;
   std::vector<model::ProcessInfo> begun_;
   std::vector<model::ProcessInfo> changed_;
   std::vector<model::ProcessInfo> ended_;

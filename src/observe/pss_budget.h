@@ -2,9 +2,10 @@
 //
 // smaps_rollup walks the page tables under the target's mmap_lock: 3 ms per GiB
 // of 4K pages, in which no thread of the job can map memory or fault a page in.
-// Two rules, of which the stricter counts: what all sweeps cost stays below a
+// Two rules, of which the stricter counts: what all readings cost stays below a
 // small share of one core (a credit that fills slowly), and one process is not
-// read again before 200 times what its last reading took.
+// read again before 200 times what its last reading took. Whether a reading is
+// worth it at all is for the caller to know.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +15,10 @@ namespace lowtide::observe {
 
 class PssBudget {
  public:
-  // Shares of one core. A run that has just begun may cost more: that is when
-  // most is learnt, and most runs that are watched for a leak are short.
-  static constexpr double kShare = 0.0005;
-  static constexpr double kFirstCreditS = 0.030;
+  // Of one core. A run that has just begun may cost more: that is when most is
+  // learnt, and most runs that are watched for a leak are short.
+  static constexpr double kShare = 0.001;
+  static constexpr double kFirstCreditS = 0.4;
   static constexpr double kQuietFactor = 200.0;
 
   // Whether a sweep may begin at `now_s`, seconds on any clock that goes on.

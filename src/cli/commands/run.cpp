@@ -17,9 +17,11 @@
 #include "cli/commands/all.h"
 #include "cli/complaint.h"
 #include "cli/job.h"
+#include "cli/output_relay.h"
 #include "cli/output_steps.h"
 #include "cli/recording_file.h"
 #include "cli/signals.h"
+#include "cli/survivors.h"
 #include "cli/watch_flags.h"
 #include "cli/watch_loop.h"
 #include "observe/watch.h"
@@ -76,7 +78,10 @@ int only_wait(pid_t pid, Signals& signals) {
 int watch_job(const WatchFlags& flags, const std::vector<std::string>& command) {
   Signals signals;
   const double began_s = observe::steady_seconds();
-  const auto pid = start_job(command);
+  std::optional<OutputRelay> relay;
+  if (flags.steps_from_output) relay.emplace();
+  const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{});
+  if (relay) relay->close_job_ends();
   if (!pid) return static_cast<int>(refuse_command(command.front(), pid.error()));
 
   record::Header header = make_header(command);
@@ -101,11 +106,13 @@ int watch_job(const WatchFlags& flags, const std::vector<std::string>& command) 
                   .is_child = true,
                   .duration_s = flags.duration_s,
                   .show_status = flags.show_status,
-                  .read_steps = flags.read_steps});
+                  .read_steps = flags.read_steps,
+                  .relay = relay ? &*relay : nullptr});
   const WatchLoop::End end = loop.run();
   if (end == WatchLoop::End::JobEnded) {
     watch.value().add_event(event_of(*loop.exit_status()), describe_exit(*loop.exit_status()));
     loop.linger(kGraceS);
+    if (!watch.value().is_over()) follow_survivors(watch.value(), file, flags);
   }
   watch.value().end();
   const ExitCode verdict = tell_the_end(watch.value(), file, flags);
@@ -130,6 +137,9 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Command run_command() {
+  std::vector<Flag> flags = watch_flags();
+  flags.push_back({"steps-from-output", "",
+                   "read steps from output that goes to a pipe or a terminal, by passing it through"});
   return {
       "run",
       "Start a job and watch its memory",
@@ -139,7 +149,7 @@ Command run_command() {
       "limit; the recording can be read again with lowtide report.\n"
       "Training steps are read from the job's output where that goes to a file; else the axis is time.",
       {},
-      watch_flags(),
+      flags,
       {
           {"lowtide run -- python train.py", "watch a training job"},
           {"lowtide run -- python train.py > train.log 2>&1", "and read its steps from the log"},

@@ -1,0 +1,82 @@
+#include "cli/survivors.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/complaint.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): not in every libc's unistd.h
+
+namespace lowtide::cli {
+namespace {
+
+// Below this it is a helper that hangs around, not a job.
+constexpr std::uint64_t kWorthWatchingBytes = 4 * 1024 * 1024;
+
+const observe::Member* find_largest(const observe::Watch& watch) {
+  const auto& members = watch.monitor().tree().members();
+  const auto largest = std::max_element(
+      members.begin(), members.end(), [](const observe::Member& a, const observe::Member& b) {
+        return a.status.anon_bytes + a.status.shmem_bytes < b.status.anon_bytes + b.status.shmem_bytes;
+      });
+  return largest == members.end() ? nullptr : &*largest;
+}
+
+// In a session of its own and without our streams: whoever waits for the end of
+// our output must not wait for it.
+bool start_attach(const std::string& pid, const std::string& output) {
+  std::array<std::string, 6> words{"lowtide", "attach", "--quiet", "--output", output, pid};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawnattr_init(&attributes);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+  }
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t started = 0;
+  const int error =
+      ::posix_spawn(&started, "/proc/self/exe", &actions, &attributes, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  return error == 0;
+}
+
+std::string second_path(const std::string& path) {
+  const std::string suffix = ".lowtide";
+  const bool ends_so = path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+  return (ends_so ? path.substr(0, path.size() - suffix.size()) : path) + "-background" + suffix;
+}
+
+}  // namespace
+
+void follow_survivors(const observe::Watch& watch, const RecordingFile& file, const WatchFlags& flags) {
+  const observe::Member* largest = find_largest(watch);
+  if (largest == nullptr || file.path.empty()) return;
+  const std::size_t count = watch.monitor().tree().members().size();
+  const std::string which =
+      fmt::format("{} process{} of the job go{} on, the largest is {} ({})", count, count == 1 ? "" : "es",
+                  count == 1 ? "es" : "", largest->info.pid, base::printable(largest->info.command, 60));
+  const bool worth = largest->status.anon_bytes + largest->status.shmem_bytes >= kWorthWatchingBytes;
+  if (!worth || !flags.keep_recording) {
+    warn(which);
+    return;
+  }
+  const std::string path = second_path(file.path);
+  const std::string pid = std::to_string(largest->info.pid);
+  warn(start_attach(pid, path) ? fmt::format("{}; it is watched in the background, into {}", which, path)
+                               : fmt::format("{}; lowtide attach {} watches it", which, pid));
+}
+
+}  // namespace lowtide::cli
