@@ -37,7 +37,9 @@ struct TargetReading {
   std::uint64_t file_bytes = 0;  // resident pages of files: the kernel takes them back when it needs to
   std::uint64_t rss_bytes = 0;   // the plain sum, that counts shared pages once per process
   std::uint32_t processes = 0;
-  bool exact = false;  // PSS of all processes was read in this tick; else carried on by the cheap counters
+  // False while pages may have moved between processes since PSS was last read:
+  // growth by copy-on-write is then not in `bytes`, and flat is not flat.
+  bool exact = false;
 };
 
 struct CgroupReading {

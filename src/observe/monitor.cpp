@@ -93,8 +93,11 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   events_.clear();
   tree_.refresh(at_s);
   shared_left_bytes_ += tree_.left_behind_bytes();
-  tick_.target.exact = false;
-  if (options_.use_pss && is_sweep_due(at_s) && budget_.allows(at_s)) sweep_pss(at_s);
+  is_stale_ = false;
+  if (options_.use_pss && is_sweep_due(at_s)) {
+    is_stale_ = moved_bytes_ >= worth_a_sweep_bytes();
+    if (budget_.allows(at_s)) sweep_pss(at_s);
+  }
   add_up();
   read_cgroup(at_s);
   read_host();
@@ -109,20 +112,20 @@ const model::Tick& Monitor::tick(double at_s, double step) {
 bool Monitor::is_sweep_due(double at_s) {
   moved_bytes_ += tree_.take_moved_bytes();
   full_sweep_ = at_s >= next_full_sweep_s_;
-  return full_sweep_ || moved_bytes_ >= std::max(kWorthASweepBytes, tick_.target.bytes / 100);
+  return full_sweep_ || moved_bytes_ >= worth_a_sweep_bytes();
+}
+
+std::uint64_t Monitor::worth_a_sweep_bytes() const {
+  return std::max(kWorthASweepBytes, tick_.target.bytes / 100);
 }
 
 void Monitor::sweep_pss(double at_s) {
   const double began_s = seconds_now();
   double longest_s = 0;
   double last_s = began_s;
-  bool all = true;
   for (Member& member : tree_.members()) {
     if (!full_sweep_ && !member.has_family && member.status.shmem_bytes < kWorthASweepBytes) continue;
-    if (member.pss_denied) {
-      all = false;
-      continue;
-    }
+    if (member.pss_denied) continue;
     const auto rollup = member.files.read_smaps_rollup();
     const double now_s = seconds_now();
     longest_s = std::max(longest_s, now_s - last_s);
@@ -132,7 +135,6 @@ void Monitor::sweep_pss(double at_s) {
       member.account.settle(member.counters(), *member.pss, rollup.value().swap_pss_bytes);
     } else if (rollup.error().code != base::ErrorCode::Gone) {
       member.pss_denied = true;
-      all = false;
       note_once(fmt::format("shared pages of pid {} cannot be told from its own: {}", member.info.pid,
                             rollup.error().message));
     }
@@ -140,7 +142,7 @@ void Monitor::sweep_pss(double at_s) {
   if (full_sweep_) next_full_sweep_s_ = at_s + std::clamp(at_s, kFirstFullSweepsS, kFullSweepsS);
   shared_left_bytes_ = 0;
   moved_bytes_ = 0;
-  tick_.target.exact = all;
+  is_stale_ = false;
   budget_.spend(at_s, last_s - began_s, longest_s);
 }
 
@@ -149,6 +151,7 @@ void Monitor::add_up() {
   target.bytes = shared_left_bytes_;
   target.file_bytes = 0;
   target.rss_bytes = 0;
+  target.exact = !is_stale_;
   target.processes = static_cast<std::uint32_t>(tree_.members().size());
   tick_.processes.clear();
   for (const Member& member : tree_.members()) {
@@ -156,6 +159,9 @@ void Monitor::add_up() {
     target.bytes += share.held_bytes();
     target.file_bytes += share.file_bytes;
     target.rss_bytes += member.status.rss_bytes;
+    // Better no reading than one that says flat because nobody looked; but the
+    // last seconds before a kill are wanted as they are.
+    if (is_stale_ && member.has_family && !is_close_to_limit()) continue;
     tick_.processes.push_back({.id = member.info.id,
                                .own_bytes = share.own_bytes,
                                .rss_bytes = member.status.rss_bytes,
@@ -165,6 +171,10 @@ void Monitor::add_up() {
                                .swap_bytes = member.status.swap_bytes,
                                .pss = member.pss});
   }
+}
+
+bool Monitor::is_close_to_limit() const {
+  return limit_ && limit_->reach_bytes - std::min(limit_->reach_bytes, tick_.target.bytes) < limit_->limit_bytes / 10;
 }
 
 void Monitor::read_cgroup(double at_s) {

@@ -47,6 +47,7 @@ class Monitor {
   // What happened since the tick before: kills that the cgroup counted.
   [[nodiscard]] const std::vector<model::Event>& events() const { return events_; }
 
+  [[nodiscard]] const PssBudget& budget() const { return budget_; }
   [[nodiscard]] std::vector<nvml::Device> gpus() const;
   // Why something is not seen; empty when all is.
   [[nodiscard]] const std::vector<std::string>& limits_of_sight() const { return limits_of_sight_; }
@@ -57,6 +58,8 @@ class Monitor {
   [[nodiscard]] bool is_sweep_due(double at_s);
   void sweep_pss(double at_s);
   void add_up();
+  [[nodiscard]] std::uint64_t worth_a_sweep_bytes() const;
+  [[nodiscard]] bool is_close_to_limit() const;
   void read_cgroup(double at_s);
   void read_host();
   void read_gpus(double at_s);
@@ -69,6 +72,7 @@ class Monitor {
   std::uint64_t moved_bytes_ = 0;  // in families since the last sweep, at most
   double next_full_sweep_s_ = 0;
   bool full_sweep_ = false;
+  bool is_stale_ = false;  // a sweep was due and could not be afforded
   std::uint64_t shared_left_bytes_ = 0;  // by processes that ended since the last sweep
   std::optional<procfs::CgroupMemory> cgroup_;
   std::optional<procfs::CgroupLimits> cgroup_limits_;

@@ -17,7 +17,7 @@ class PssBudget {
  public:
   // Of one core. A run that has just begun may cost more: that is when most is
   // learnt, and most runs that are watched for a leak are short.
-  static constexpr double kShare = 0.001;
+  static constexpr double kShare = 0.0015;
   static constexpr double kFirstCreditS = 0.4;
   static constexpr double kQuietFactor = 200.0;
 
@@ -34,9 +34,11 @@ class PssBudget {
     last_cost_s_ = cost_s;
     longest_s_ = longest_s;
     spent_s_ += cost_s;
+    most_s_ = std::max(most_s_, longest_s);
   }
 
   [[nodiscard]] double spent_s() const { return spent_s_; }
+  [[nodiscard]] double longest_s() const { return most_s_; }  // that one process was read for at a time
 
  private:
   [[nodiscard]] double credit_at(double now_s) const {
@@ -49,6 +51,7 @@ class PssBudget {
   double last_cost_s_ = 0;
   double longest_s_ = 0;
   double spent_s_ = 0;
+  double most_s_ = 0;
 };
 
 }  // namespace lowtide::observe

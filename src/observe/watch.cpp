@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace lowtide::observe {
 namespace {
@@ -70,7 +71,12 @@ double Watch::tick(double step) {
 }
 
 void Watch::judge(const model::Tick& tick) {
-  live_.add({.at_s = tick.at_s, .step = tick.step, .bytes = tick.target.bytes});
+  // What came before the first step is start-up: imports, the model, the data.
+  if (!std::isnan(tick.step) && !has_steps_) {
+    has_steps_ = true;
+    live_ = {};
+  }
+  if (tick.target.exact) live_.add({.at_s = tick.at_s, .step = tick.step, .bytes = tick.target.bytes});
   if (tick.at_s < next_judgement_s_) return;
   next_judgement_s_ = tick.at_s + kJudgeEveryS;
   const model::VerdictKind before = judgement_.verdict.kind;
@@ -117,6 +123,8 @@ void Watch::end() {
   if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
   writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));
   writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes()));
+  writer_->set_meta("pss_seconds", fmt::format("{:.6f}", monitor_.budget().spent_s()));
+  writer_->set_meta("pss_longest_seconds", fmt::format("{:.6f}", monitor_.budget().longest_s()));
   writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));
   for (const nvml::Device& gpu : monitor_.gpus()) {
     writer_->set_meta(fmt::format("gpu_{}_name", gpu.index), gpu.name);

@@ -64,6 +64,7 @@ class Watch {
   double next_judgement_s_ = 0;
   double next_kept_s_ = 0;
   bool first_ = true;
+  bool has_steps_ = false;
   std::size_t noted_ = 0;
 };
 
