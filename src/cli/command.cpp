@@ -9,6 +9,8 @@ namespace lowtide::cli {
 std::span<const Command> commands() {
   static const std::vector<Command> kAll{
       analyze_command(),
+      report_command(),
+      check_command(),
       completion_command(),
   };
   return kAll;

@@ -5,6 +5,8 @@
 namespace lowtide::cli {
 
 Command analyze_command();
+Command check_command();
 Command completion_command();
+Command report_command();
 
 }  // namespace lowtide::cli
