@@ -11,6 +11,8 @@ std::span<const Command> commands() {
       run_command(),
       attach_command(),
       analyze_command(),
+      report_command(),
+      check_command(),
       completion_command(),
   };
   return kAll;

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/outline.h"
+#include "model/finding.h"
+#include "model/series_report.h"
 #include "model/verdict.h"
+#include "model/watched.h"
 
 namespace lowtide::model {
 
@@ -25,27 +27,7 @@ struct Source {
   std::optional<std::uint64_t> steps;
   std::uint64_t bytes = 0;
   std::uint64_t lines = 0;
-};
-
-// What a series is a series of. Decides which verdict speaks for the whole.
-enum class Quantity { ProcessMemory, SystemMemory, ContainerMemory, GpuUsed, GpuAllocated, GpuReserved };
-
-struct SeriesReport {
-  std::string name;  // "process memory", "GPU 0 used", "pid 4711 (python)"
-  Quantity quantity = Quantity::ProcessMemory;
-  std::optional<std::int64_t> pid;
-  std::string command;
-  std::optional<int> gpu_index;
-  std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
-  std::uint64_t last_bytes = 0;
-  std::uint64_t peak_bytes = 0;
-  std::optional<double> first_s;  // when the first and the last reading were taken, as far as known
-  std::optional<double> last_s;
-  std::optional<double> first_step;
-  std::optional<double> last_step;
-  Verdict verdict;
-  std::optional<Forecast> forecast;
-  Outline outline;
+  std::string command = {};  // of a recording: what was run
 };
 
 // One run of the job inside a log; a restart begins another.
@@ -76,7 +58,8 @@ struct Warning {
 struct Limit {
   LimitKind kind = LimitKind::Host;
   std::uint64_t bytes = 0;
-  bool told_by_log = false;  // else by the user
+  bool told_by_log = false;      // else by the user,
+  bool told_by_machine = false;  // or by the cgroup or the host itself
 };
 
 struct Report {
@@ -88,6 +71,16 @@ struct Report {
   std::optional<Forecast> forecast;
   std::vector<Event> events;
   std::vector<Warning> warnings;
+
+  // Of a recording only.
+  std::vector<ProcessReport> processes = {};  // by growth, then by memory
+  ShortLived short_lived = {};
+  std::vector<GpuReport> gpus = {};
+  std::optional<GrowthReport> growth = std::nullopt;
+  std::vector<Finding> findings = {};  // the gravest first
+  std::optional<Reconciliation> reconciliation = std::nullopt;
+  std::optional<OverheadReport> overhead = std::nullopt;
+  Ending ending = Ending::Unknown;
 };
 
 constexpr std::string_view to_string(EventKind kind) {

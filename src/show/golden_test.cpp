@@ -12,6 +12,7 @@
 #include <string>
 
 #include "show/json.h"
+#include "show/junit.h"
 #include "show/markdown.h"
 #include "show/sample_reports.h"
 #include "show/text.h"
@@ -41,7 +42,9 @@ const std::vector<Sample>& samples() {
   static const std::vector<Sample> kAll{{"warmup", warmup_report},
                                         {"leak", leak_report},
                                         {"spikes", spikes_report},
-                                        {"inconclusive", inconclusive_report}};
+                                        {"inconclusive", inconclusive_report},
+                                        {"watched_leak", watched_leak_report},
+                                        {"watched_overhead", watched_overhead_report}};
   return kAll;
 }
 
@@ -54,8 +57,10 @@ TEST(Golden, text_is_right_when_narrow_wide_ascii_and_coloured) {
   narrow.width = 60;
   expect_golden("warmup.narrow.txt", to_text(warmup_report(), narrow));
   expect_golden("leak.narrow.txt", to_text(leak_report(), narrow));
+  expect_golden("watched_leak.narrow.txt", to_text(watched_leak_report(), narrow));
   TextOptions wide;
   wide.width = 130;
+  expect_golden("watched_leak.wide.txt", to_text(watched_leak_report(), wide));
   expect_golden("leak.wide.txt", to_text(leak_report(), wide));
   TextOptions ascii;
   ascii.unicode = false;
@@ -63,6 +68,7 @@ TEST(Golden, text_is_right_when_narrow_wide_ascii_and_coloured) {
   TextOptions colour;
   colour.colour = true;
   expect_golden("leak.colour.txt", to_text(leak_report(), colour));
+  expect_golden("watched_leak.colour.txt", to_text(watched_leak_report(), colour));
   TextOptions brief;
   brief.brief = true;
   expect_golden("warmup.brief.txt", to_text(warmup_report(), brief));
@@ -76,11 +82,44 @@ TEST(Golden, markdown) {
   for (const Sample& sample : samples()) expect_golden(sample.name + ".md", to_markdown(sample.make()));
 }
 
-TEST(Golden, no_escape_sequence_of_the_log_reaches_the_terminal) {
-  const std::string text = to_text(leak_report(), {});
+TEST(Golden, junit) {
+  expect_golden("gate.junit.xml", to_junit(watched_leak_report(), sample_gate()));
+}
 
-  EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  EXPECT_EQ(text.find('\x07'), std::string::npos);
+TEST(Golden, json_with_a_gate_is_the_report_and_the_rules) {
+  const model::Gate gate = sample_gate();
+
+  const auto json = nlohmann::json::parse(to_json(watched_leak_report(), &gate));
+
+  EXPECT_EQ(json["gate"]["outcome"], "broken");
+  EXPECT_EQ(json["gate"]["rules"].size(), 3U);
+  EXPECT_EQ(json["verdict"]["kind"], "leak");
+}
+
+TEST(Golden, no_escape_sequence_of_the_target_reaches_the_terminal_or_the_document) {
+  for (const std::string& text :
+       {to_text(leak_report(), {}), to_text(watched_leak_report(), {}), to_markdown(watched_leak_report())}) {
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(text.find('\x07'), std::string::npos);
+  }
+  EXPECT_EQ(to_markdown(watched_leak_report()).find("<script>"), std::string::npos);
+}
+
+TEST(Golden, every_field_of_a_watched_process_and_finding_is_there) {
+  const auto json = nlohmann::json::parse(to_json(watched_leak_report()));
+
+  for (const char* key :
+       {"pid", "ppid", "role", "command", "started_s", "ended_s", "exit", "verdict", "bytes"}) {
+    EXPECT_TRUE(json["processes"][0].contains(key)) << key;
+  }
+  for (const char* key : {"rss", "pss", "uss", "anon", "file", "shmem", "swap"}) {
+    EXPECT_TRUE(json["processes"][0]["bytes"].contains(key)) << key;
+  }
+  for (const char* key :
+       {"id", "severity", "title", "mechanism", "pid", "where", "share", "confidence", "evidence", "fix"}) {
+    EXPECT_TRUE(json["findings"][0].contains(key)) << key;
+  }
+  EXPECT_TRUE(json["runs"].empty());
 }
 
 TEST(Golden, every_key_of_the_contract_is_there_even_without_a_run) {

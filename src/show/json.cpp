@@ -1,115 +1,15 @@
 #include "show/json.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
-#include "base/text.h"
-#include "show/words.h"
+#include "show/json_values.h"
+#include "show/json_watched.h"
 
 namespace lowtide::show {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Invalid UTF-8 is replaced when the text is dumped; control bytes are escaped by JSON itself.
-constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
-
-// Digits that mean something: the rest is noise, and differs between machines.
-Json number(double value, int significant = 6) {
-  if (!std::isfinite(value)) return nullptr;
-  if (value == 0) return 0.0;
-  const double scale = std::pow(10.0, significant - 1 - std::floor(std::log10(std::abs(value))));
-  // Large numbers are divided and small ones multiplied, as a power of ten below one is no exact double.
-  const double rounded =
-      scale >= 1 ? std::round(value * scale) / scale : std::round(value / (1 / scale)) * (1 / scale);
-  return std::isfinite(rounded) ? Json(rounded) : Json(value);
-}
-
-Json share(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::round(std::clamp(value, 0.0, 1.0) * 1e4) / 1e4;
-}
-
-// Steps are whole where they are: 85, not 85.0.
-Json step_number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  if (value == std::floor(value) && std::abs(value) < 9e15) return static_cast<std::int64_t>(value);
-  return number(value, 8);
-}
-
-Json bytes_number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return static_cast<std::int64_t>(std::llround(std::clamp(value, -9e18, 9e18)));
-}
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json seconds_or_null(const std::optional<double>& value) {
-  return value ? number(*value, 9) : Json(nullptr);
-}
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
-Json to_json(const std::optional<model::Range>& range) {
-  if (!range) return nullptr;
-  return {{"estimate", number(range->estimate)}, {"low", number(range->low)}, {"high", number(range->high)}};
-}
-
-Json to_json(const model::Verdict& verdict) {
-  const bool by_step = verdict.axis == model::Axis::Step;
-  Json rate = nullptr;
-  if (verdict.rate) {
-    rate = {{"bytes", bytes_number(verdict.rate->bytes)},
-            {"per", by_step ? "step" : "second"},
-            {"low", bytes_number(verdict.rate->low)},
-            {"high", bytes_number(verdict.rate->high)}};
-  }
-  Json warmup_end = nullptr;
-  if (verdict.warmup_end) {
-    const auto& mark = *verdict.warmup_end;
-    warmup_end = {{"step", mark.step ? step_number(*mark.step) : Json(nullptr)},
-                  {"seconds", seconds_or_null(mark.at_s)}};
-  }
-  Json lean = nullptr;
-  if (verdict.lean) {
-    lean = {{"kind", model::to_string(verdict.lean->kind)}, {"confidence", share(verdict.lean->confidence)}};
-  }
-  Json floor = {{"first_bytes", nullptr}, {"last_bytes", nullptr}};
-  if (verdict.samples > 0) {
-    floor = {{"first_bytes", verdict.floor.first_bytes}, {"last_bytes", verdict.floor.last_bytes}};
-  }
-  return {{"kind", model::to_string(verdict.kind)},
-          {"confidence", share(verdict.confidence)},
-          {"axis", model::to_string(verdict.axis)},
-          {"samples", verdict.samples},
-          {"rate", std::move(rate)},
-          {"floor", std::move(floor)},
-          {"warmup_end", std::move(warmup_end)},
-          {"plateau_bytes", or_null(verdict.plateau_bytes)},
-          {"spike_bytes", or_null(verdict.spike_bytes)},
-          {"reason", verdict.reason},
-          {"needs", or_null(verdict.needs)},
-          {"lean", std::move(lean)},
-          {"basis", verdict.basis}};
-}
-
-Json to_json(const std::optional<model::Forecast>& forecast) {
-  if (!forecast) return nullptr;
-  return {{"limit", model::to_string(forecast->limit)},
-          {"limit_bytes", forecast->limit_bytes},
-          {"step", to_json(forecast->step)},
-          {"seconds", to_json(forecast->seconds)}};
-}
 
 Json process(const model::SeriesReport& series) {
   return {{"pid", *series.pid},
@@ -248,8 +148,9 @@ Json growth_of(const model::Verdict& verdict) {
 
 }  // namespace
 
-std::string to_json(const model::Report& report) {
-  const Json json = {
+std::string to_json(const model::Report& report, const model::Gate* gate) {
+  const bool watched = report.source.type == model::SourceType::Recording;
+  Json json = {
       {"lowtide", LOWTIDE_VERSION},
       {"schema", 1},
       {"source",
@@ -262,26 +163,23 @@ std::string to_json(const model::Report& report) {
         {"bytes", report.source.bytes},
         {"lines", report.source.lines}}},
       {"verdict", to_json(report.verdict)},
-      {"processes", processes(report)},
-      {"runs", runs(report)},
-      {"growth", growth_of(report.verdict)},
+      {"processes", watched ? watched_processes(report) : processes(report)},
+      {"runs", watched ? Json::array() : runs(report)},
+      {"growth", watched ? watched_growth(report) : growth_of(report.verdict)},
       {"sites", Json::array()},
       {"holders", Json::array()},
       {"tensors", Json::array()},
       {"types", Json::array()},
-      {"gpus", gpus(report)},
+      {"gpus", watched ? watched_gpus(report) : gpus(report)},
       {"phases", Json::array()},
       {"forecast", to_json(report.forecast)},
       {"events", events(report)},
-      {"findings", Json::array()},
-      {"overhead",
-       {{"monitor_cpu_share", nullptr},
-        {"monitor_rss_bytes", nullptr},
-        {"samples_lost", nullptr},
-        {"agent", "off"},
-        {"note", nullptr}}},
+      {"findings", findings(report)},
+      {"overhead", overhead(report)},
       {"warnings", warnings(report)},
   };
+  if (watched) add_watched(json, report);
+  if (gate != nullptr) json["gate"] = gate_json(*gate);
   return json.dump(2, ' ', false, kReplaceInvalid) + "\n";
 }
 

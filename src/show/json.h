@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "model/gate.h"
 #include "model/report.h"
 
 namespace lowtide::show {
 
-// The whole report, indented, with a line end.
-std::string to_json(const model::Report& report);
+// The whole report, indented, with a line end; with the rules that were checked, where there were any.
+std::string to_json(const model::Report& report, const model::Gate* gate = nullptr);
 
 // One line of `analyze --series --json`: {"id": ..., "verdict": VERDICT}. `id`
 // is JSON already, as it came: a string or a number.

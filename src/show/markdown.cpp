@@ -8,63 +8,16 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "show/markdown_parts.h"
+#include "show/markdown_watched.h"
 #include "show/words.h"
 
 namespace lowtide::show {
 namespace {
 
-using base::format_bytes;
 using base::format_count;
 
-constexpr std::size_t kMostEvents = 20;
 constexpr std::size_t kMostRuns = 50;
-
-std::string bytes_words(std::uint64_t bytes) {
-  return format_bytes(static_cast<double>(bytes));
-}
-
-std::string row(std::initializer_list<std::string> cells) {
-  std::string out = "|";
-  for (const std::string& cell : cells) out += " " + cell + " |";
-  return out + "\n";
-}
-
-std::string floor_words(const model::Verdict& verdict) {
-  return fmt::format("{} → {}", bytes_words(verdict.floor.first_bytes),
-                     bytes_words(verdict.floor.last_bytes));
-}
-
-std::string evidence(const model::Report& report, const model::SeriesReport& series) {
-  const model::Verdict& verdict = series.verdict;
-  std::string out = "\n## Evidence\n\n" + row({"What", "Value"}) + "|---|---|\n";
-  out += row({"Verdict",
-              fmt::format("{}, confidence {}", model::to_string(verdict.kind), percent(verdict.confidence))});
-  if (verdict.lean) {
-    out += row({"Leaning", fmt::format("{}, {}", model::to_string(verdict.lean->kind),
-                                       percent(verdict.lean->confidence))});
-  }
-  out += row({"Floor, first to last", floor_words(verdict)});
-  if (std::string words = growth(series); !words.empty()) {
-    out +=
-        row({verdict.kind == model::VerdictKind::Warmup ? "Growth while it warmed up" : "Growth of the floor",
-             words});
-  }
-  if (verdict.warmup_end && !place(*verdict.warmup_end).empty()) {
-    out += row({"Warm-up ended", place(*verdict.warmup_end)});
-  }
-  if (verdict.plateau_bytes) out += row({"Plateau", bytes_words(*verdict.plateau_bytes)});
-  if (verdict.spike_bytes) out += row({"Spikes above the floor", bytes_words(*verdict.spike_bytes)});
-  out += row({"Peak", bytes_words(series.peak_bytes)});
-  if (report.limit) {
-    out += row(
-        {"Limit", limit_size(report.limit->bytes) + (report.limit->told_by_log ? ", as the log tells" : "")});
-  }
-  if (report.forecast) out += row({"Forecast", forecast(*report.forecast, series)});
-  out += row({"Series", markdown_text(series.name)});
-  out += row(
-      {"Readings", format_count(verdict.samples) + (extent(series).empty() ? "" : ", " + extent(series))});
-  return out;
-}
 
 std::string runs(const model::Report& report) {
   if (report.runs.size() < 2) return "";
@@ -80,7 +33,7 @@ std::string runs(const model::Report& report) {
     if (series.verdict.needs) why += "; needs " + *series.verdict.needs;
     const std::string name = markdown_text(run.name, 80);
     out += row({speaks ? "**" + name + "**" : name, fmt::format("{}–{}", run.first_line, run.last_line),
-                floor_words(series.verdict), brief(series), markdown_text(why)});
+                floor_words(series.verdict.floor, true), brief(series), markdown_text(why)});
   }
   if (skipped > 0) out += fmt::format("\n{} earlier runs are left out here; the JSON has them.\n", skipped);
   return out + "\nThe run in bold speaks for the report: the latest one that could be judged.\n";
@@ -92,30 +45,10 @@ std::string other_series(const model::Report& report) {
   std::string out = "\n## Other series in this run\n\n" + row({"Series", "Floor", "Peak", "Verdict"}) +
                     "|---|---|---|---|\n";
   for (std::size_t at = 1; at < all.size(); ++at) {
-    out += row({markdown_text(all[at].name, 80), floor_words(all[at].verdict),
-                bytes_words(all[at].peak_bytes), brief(all[at])});
+    out += row({markdown_text(all[at].name, 80), floor_words(all[at].verdict.floor, true),
+                base::format_bytes(static_cast<double>(all[at].peak_bytes)), brief(all[at])});
   }
   return out;
-}
-
-std::string events(const model::Report& report) {
-  if (report.events.empty()) return "";
-  std::string out = "\n## Events\n\n" + row({"Line", "Kind", "Text"}) + "|---|---|---|\n";
-  const std::size_t shown = std::min(report.events.size(), kMostEvents);
-  for (std::size_t at = 0; at < shown; ++at) {
-    const model::Event& event = report.events[at];
-    out += row({fmt::format("{}", event.line), std::string(model::to_string(event.kind)),
-                markdown_text(event.text, 200)});
-  }
-  if (shown < report.events.size())
-    out += fmt::format("\n{} more are in the JSON.\n", report.events.size() - shown);
-  return out;
-}
-
-std::string warning_place(const model::Warning& warning) {
-  if (warning.first_line == 0) return "";
-  if (warning.count == 1) return fmt::format(" (line {})", warning.first_line);
-  return fmt::format(" ({} times, first on line {})", format_count(warning.count), warning.first_line);
 }
 
 std::string basis(const model::Report& report, const model::SeriesReport& series) {
@@ -186,9 +119,10 @@ std::string markdown_text(std::string_view text, std::size_t max_bytes) {
 }
 
 std::string to_markdown(const model::Report& report) {
+  if (report.source.type == model::SourceType::Recording) return watched_markdown(report);
   const model::SeriesReport* series = speaker(report);
   std::string out = fmt::format("# Memory of {}\n\n", markdown_text(source_name(report.source)));
-  if (series == nullptr) return out + "**" + sentence(report.verdict.reason) + "**\n" + events(report);
+  if (series == nullptr) return out + "**" + sentence(report.verdict.reason) + "**\n" + events_table(report);
 
   const bool open = report.verdict.kind == model::VerdictKind::Inconclusive;
   out += fmt::format("**{}**{}\n\n", sentence(headline(*series)),
@@ -196,10 +130,10 @@ std::string to_markdown(const model::Report& report) {
   out += markdown_text(sentence(report.verdict.reason), 1000) + "\n";
   if (report.verdict.needs)
     out += "\n" + markdown_text(sentence("needs " + *report.verdict.needs), 1000) + "\n";
-  out += evidence(report, *series);
+  out += evidence_table(report, *series);
   out += runs(report);
   out += other_series(report);
-  out += events(report);
+  out += events_table(report);
   out += basis(report, *series);
   out += "\n## What to do next\n\n" + markdown_text(sentence(advice(report)), 1000) + "\n";
   return out;

@@ -3,10 +3,26 @@
 #include <string>
 #include <string_view>
 
+#include "model/verdict.h"
+
 namespace lowtide::show {
 
 // What a piece of text is to the reader; how that looks is decided here alone.
 enum class Role { Plain, Heading, Dim, NoLeak, Leak, Unsure, Series, Floor, Mark, Limit };
+
+constexpr Role paint_role(model::VerdictKind kind) {
+  switch (kind) {
+    case model::VerdictKind::Leak:
+      return Role::Leak;
+    case model::VerdictKind::Inconclusive:
+      return Role::Unsure;
+    case model::VerdictKind::Warmup:
+    case model::VerdictKind::Spikes:
+    case model::VerdictKind::Stable:
+      return Role::NoLeak;
+  }
+  return Role::Plain;
+}
 
 // Colours text for a terminal, or leaves it alone. The sixteen colours of the
 // terminal's own theme, so that it stays readable on light and dark grounds.

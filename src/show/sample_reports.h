@@ -1,6 +1,7 @@
 // Fixed reports that the tests of this folder show in every way.
 #pragma once
 
+#include "model/gate.h"
 #include "model/report.h"
 
 namespace lowtide::show {
@@ -17,5 +18,14 @@ model::Report spikes_report();
 
 // Too short to say.
 model::Report inconclusive_report();
+
+// A watched job that leaked into its cgroup's limit, under a wrapper; some of its text attacks.
+model::Report watched_leak_report();
+
+// A watched job with twenty constant workers and a GPU, that goes on.
+model::Report watched_overhead_report();
+
+// A rule kept, one broken, one undecided.
+model::Gate sample_gate();
 
 }  // namespace lowtide::show

@@ -12,6 +12,7 @@
 #include "show/layout.h"
 #include "show/paint.h"
 #include "show/plot.h"
+#include "show/watched_text.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -31,25 +32,6 @@ constexpr std::size_t kWidestPlot = 120;
 
 std::string bytes_words(std::uint64_t bytes) {
   return format_bytes(static_cast<double>(bytes));
-}
-
-Role role_of(model::VerdictKind kind) {
-  switch (kind) {
-    case model::VerdictKind::Leak:
-      return Role::Leak;
-    case model::VerdictKind::Inconclusive:
-      return Role::Unsure;
-    case model::VerdictKind::Warmup:
-    case model::VerdictKind::Spikes:
-    case model::VerdictKind::Stable:
-      return Role::NoLeak;
-  }
-  return Role::Plain;
-}
-
-std::string floor_words(const model::Verdict& verdict, bool unicode) {
-  return fmt::format("{} {} {}", bytes_words(verdict.floor.first_bytes), unicode ? "→" : "->",
-                     bytes_words(verdict.floor.last_bytes));
 }
 
 // Collects the lines of the report.
@@ -73,6 +55,9 @@ class Writer {
     facts(*series);
     picture(*series);
     runs();
+    if (report_.source.type == model::SourceType::Recording) {
+      out_ += watched_text(report_, options_, paint_, width_);
+    }
     other_series();
     events();
     return std::move(out_);
@@ -102,7 +87,7 @@ class Writer {
     for (const std::string& piece : wrap(words + sure, width_)) {
       if (first) {
         const std::size_t head = std::min(colon, piece.size());
-        line(paint_(role_of(verdict.kind), piece.substr(0, head)) +
+        line(paint_(paint_role(verdict.kind), piece.substr(0, head)) +
              paint_(Role::Heading, piece.substr(head)));
       } else {
         line(paint_(Role::Heading, piece));
@@ -116,7 +101,7 @@ class Writer {
   void facts(const model::SeriesReport& series) {
     const model::Verdict& verdict = series.verdict;
     Rows rows;
-    rows.push_back({"floor", floor_words(verdict, options_.unicode)});
+    rows.push_back({"floor", floor_words(verdict.floor, options_.unicode)});
     if (std::string words = growth(series); !words.empty()) {
       if (verdict.kind == model::VerdictKind::Warmup) words += ", while it warmed up";
       rows.push_back({"growth", words});
@@ -131,6 +116,7 @@ class Writer {
     if (std::string why = why_it_speaks(report_.runs[report_.speaking_run]); !why.empty()) {
       rows.push_back({"series", std::move(why)});
     }
+    if (!report_.source.command.empty()) rows.push_back({"job", printable(report_.source.command, 200)});
     rows.push_back({"read", read_words(series)});
     line("");
     for (const std::string& text : table(rows, width_ - 2)) {
@@ -142,7 +128,7 @@ class Writer {
 
   void add_limit(Rows& rows, const model::SeriesReport& series) const {
     if (!report_.limit) return;
-    const std::string told = report_.limit->told_by_log ? ", as the log tells" : "";
+    const std::string told = limit_teller(*report_.limit);
     if (report_.forecast) {
       rows.push_back({"forecast", forecast(*report_.forecast, series) + told});
       return;
@@ -162,6 +148,8 @@ class Writer {
                                     samples == 1 ? "reading" : "readings");
     if (const std::string span = extent(series); !span.empty()) words += ", " + span;
     if (!report_.source.format.empty()) words += " (" + printable(report_.source.format, 60) + ")";
+    if (report_.ending == model::Ending::Running) words += "; the run goes on";
+    if (report_.ending == model::Ending::CutOff) words += "; the recording breaks off there";
     return words;
   }
 
@@ -209,7 +197,7 @@ class Writer {
         fmt::format("{} {}, {}:", speaks ? "*" : " ", printable(run.name, 60), lines_words(run));
     const std::string what = brief(series);
     const bool fits = display_width(who) + 1 + display_width(what) <= width_;
-    const std::string painted = paint_(role_of(series.verdict.kind), what);
+    const std::string painted = paint_(paint_role(series.verdict.kind), what);
     if (fits) {
       line(who + " " + painted);
     } else {
@@ -235,8 +223,8 @@ class Writer {
       const model::SeriesReport& series = all[at];
       std::string words = brief(series);
       if (series.forecast) words += "; " + forecast(*series.forecast, series);
-      rows.push_back(
-          {printable(series.name, 60), floor_words(series.verdict, options_.unicode), std::move(words)});
+      rows.push_back({printable(series.name, 60), floor_words(series.verdict.floor, options_.unicode),
+                      std::move(words)});
     }
     indented(table(rows, width_ - 2));
     if (all.size() > kMostSeries + 1)
@@ -250,8 +238,8 @@ class Writer {
     const std::size_t shown = std::min(report_.events.size(), kMostEvents);
     for (std::size_t at = 0; at < shown; ++at) {
       const model::Event& event = report_.events[at];
-      rows.push_back({fmt::format("line {}", event.line), std::string(model::to_string(event.kind)),
-                      printable(event.text, 160)});
+      rows.push_back(
+          {event_place(event), std::string(model::to_string(event.kind)), printable(event.text, 160)});
     }
     indented(table(rows, width_ - 2));
     if (report_.events.size() > shown) {

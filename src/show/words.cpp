@@ -145,6 +145,11 @@ std::string headline(const model::SeriesReport& series) {
   return "inconclusive";
 }
 
+std::string headline_of(const model::Report& report) {
+  const model::SeriesReport* series = speaker(report);
+  return headline(series == nullptr ? model::SeriesReport{} : *series);
+}
+
 std::string brief(const model::SeriesReport& series) {
   const model::Verdict& verdict = series.verdict;
   std::string words(model::to_string(verdict.kind));
@@ -231,6 +236,35 @@ const model::SeriesReport* speaker(const model::Report& report) {
   if (report.speaking_run >= report.runs.size()) return nullptr;
   const auto& series = report.runs[report.speaking_run].series;
   return series.empty() ? nullptr : &series.front();
+}
+
+std::string floor_words(const model::Floor& floor, bool unicode) {
+  return fmt::format("{} {} {}", format_bytes(static_cast<double>(floor.first_bytes)), unicode ? "→" : "->",
+                     format_bytes(static_cast<double>(floor.last_bytes)));
+}
+
+const model::SeriesReport* tree_series(const model::Report& report) {
+  if (report.speaking_run >= report.runs.size()) return nullptr;
+  const auto& all = report.runs[report.speaking_run].series;
+  const auto found = std::find_if(all.begin(), all.end(), is_host_process);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string role_name(const model::ProcessInfo& info) {
+  if (info.role == model::ProcessRole::Other) return "process";
+  const std::string role(model::to_string(info.role));
+  return info.index ? fmt::format("{} {}", role, *info.index) : role;
+}
+
+std::string limit_teller(const model::Limit& limit) {
+  if (limit.told_by_log) return ", as the log tells";
+  if (!limit.told_by_machine) return "";
+  return limit.kind == model::LimitKind::Cgroup ? ", the cgroup's limit" : ", the memory of the host";
+}
+
+std::string event_place(const model::Event& event) {
+  if (event.line > 0 || !event.at_s) return fmt::format("line {}", event.line);
+  return "at " + format_seconds(*event.at_s);
 }
 
 std::string source_name(const model::Source& source) {

@@ -13,6 +13,9 @@ namespace lowtide::show {
 // The answer, for a person: "no leak: warm-up ended at step 85".
 std::string headline(const model::SeriesReport& series);
 
+// The answer of the series that speaks for the report.
+std::string headline_of(const model::Report& report);
+
 // "97 %"; never "100 %", for no verdict from a series is that sure.
 std::string percent(double share);
 
@@ -46,6 +49,21 @@ std::string advice(const model::Report& report);
 
 // The series that gave the report's verdict; absent when the log holds no run.
 const model::SeriesReport* speaker(const model::Report& report);
+
+// "5.43 GB → 17.0 GB"
+std::string floor_words(const model::Floor& floor, bool unicode);
+
+// The series of the tree itself, also where a GPU speaks for the report.
+const model::SeriesReport* tree_series(const model::Report& report);
+
+// "worker 3", "trainer"; "process" for one without a role.
+std::string role_name(const model::ProcessInfo& info);
+
+// "the cgroup's limit", "the memory of the host", or nothing where the user said it.
+std::string limit_teller(const model::Limit& limit);
+
+// When an event was: "line 12" of a log, "at 3.5 min" of a recording.
+std::string event_place(const model::Event& event);
 
 // The path for people; "standard input" for "-".
 std::string source_name(const model::Source& source);

@@ -6,7 +6,9 @@ namespace lowtide::cli {
 
 Command analyze_command();
 Command attach_command();
+Command check_command();
 Command completion_command();
+Command report_command();
 Command run_command();
 
 }  // namespace lowtide::cli

@@ -2,24 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <variant>
 
-#include "base/units.h"
 #include "cli/analyze_log.h"
 #include "cli/analyze_series.h"
 #include "cli/commands/all.h"
 #include "cli/complaint.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
-#include "show/json.h"
-#include "show/markdown.h"
+#include "cli/report_style.h"
 #include "show/text.h"
 
 namespace lowtide::cli {
 namespace {
 
-constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; less is a unit that was forgotten
 constexpr std::string_view kHelpHint = "lowtide analyze --help";
 
 ExitCode refuse(std::string what, std::string why, std::string attempt = std::string(kHelpHint)) {
@@ -27,47 +22,8 @@ ExitCode refuse(std::string what, std::string why, std::string attempt = std::st
   return ExitCode::Usage;
 }
 
-std::optional<std::size_t> parse_width(const std::string& text) {
-  std::size_t width = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-  if (error != std::errc{} || end != text.data() + text.size() || width < 40 || width > 1000)
-    return std::nullopt;
-  return width;
-}
-
-// How a report is written, once it is made.
-struct Style {
-  enum class Form { Text, Json, Markdown } form = Form::Text;
-  show::TextOptions text;
-  bool many = false;
-};
-
-std::string written(const model::Report& report, const Style& style) {
-  switch (style.form) {
-    case Style::Form::Json:
-      return show::to_json(report);
-    case Style::Form::Markdown:
-      return show::to_markdown(report);
-    case Style::Form::Text:
-      break;
-  }
-  return show::to_text(report, style.text);
-}
-
-void warn_of(const model::Report& report, bool many) {
-  for (const model::Warning& warning : report.warnings) {
-    std::string words = many ? report.source.path + ": " + warning.text : warning.text;
-    if (warning.first_line > 0) {
-      words += warning.count > 1 ? fmt::format(" ({} times, first on line {})",
-                                               base::format_count(warning.count), warning.first_line)
-                                 : fmt::format(" (line {})", warning.first_line);
-    }
-    warn(words);
-  }
-}
-
 ExitCode analyze_logs(const std::vector<std::string>& paths, std::optional<std::uint64_t> limit_bytes,
-                      const Style& style) {
+                      const ReportStyle& style) {
   Output output;
   ExitCode code = ExitCode::NoLeak;
   bool first = true;
@@ -80,11 +36,12 @@ ExitCode analyze_logs(const std::vector<std::string>& paths, std::optional<std::
       continue;
     }
     const auto& report = std::get<model::Report>(result);
-    if (style.form != Style::Form::Json && !first) output.write("\n");
-    if (style.form == Style::Form::Text && style.many) output.write(show::to_text_title(report, style.text));
+    if (style.form != ReportStyle::Form::Json && !first) output.write("\n");
+    if (style.form == ReportStyle::Form::Text && style.many)
+      output.write(show::to_text_title(report, style.text));
     output.write(written(report, style));
     output.flush();
-    if (style.form == Style::Form::Text) warn_of(report, style.many);
+    if (style.form == ReportStyle::Form::Text) warn_of(report, style.many);
     code = worse_of(code, exit_code_of(report.verdict.kind));
     first = false;
   }
@@ -93,10 +50,6 @@ ExitCode analyze_logs(const std::vector<std::string>& paths, std::optional<std::
 
 ExitCode run(const Arguments& arguments) {
   const bool as_json = arguments.has("json");
-  if (as_json && arguments.has("markdown")) {
-    return refuse("analyze cannot write JSON and Markdown at once", "both would go to standard output",
-                  "call it twice, once with --json and once with --markdown");
-  }
   if (const auto series = arguments.text("series")) {
     if (!arguments.positionals().empty()) {
       return refuse("analyze takes either --series FILE or log files", "both were given",
@@ -117,31 +70,19 @@ ExitCode run(const Arguments& arguments) {
                   "lowtide analyze train.log, or ... | lowtide analyze -");
   }
 
-  std::optional<std::uint64_t> limit_bytes;
-  if (const auto text = arguments.text("limit")) {
-    const auto limit = base::parse_size(*text);
-    if (!limit || limit.value() < kSmallestLimit) {
-      return refuse(fmt::format("--limit cannot be '{}'", *text),
-                    "it is a size of at least 1 MB, with its unit",
-                    "--limit 32G, --limit 80GiB or --limit 500M");
-    }
-    limit_bytes = limit.value();
+  const auto limit = parse_limit(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&limit)) {
+    complain(*complaint);
+    return ExitCode::Usage;
   }
-  std::optional<std::size_t> width;
-  if (const auto text = arguments.text("width")) {
-    width = parse_width(*text);
-    if (!width)
-      return refuse(fmt::format("--width cannot be '{}'", *text), "it is a number of columns, 40 to 1000");
+  auto chosen = choose_style(arguments, "analyze");
+  if (const auto* complaint = std::get_if<Complaint>(&chosen)) {
+    complain(*complaint);
+    return ExitCode::Usage;
   }
-
-  const Terminal terminal = find_terminal(arguments.text("color").value_or("auto"), width);
-  Style style;
-  if (as_json) style.form = Style::Form::Json;
-  if (arguments.has("markdown")) style.form = Style::Form::Markdown;
-  style.text = {terminal.width, terminal.unicode, terminal.colour, !arguments.has("no-plot"),
-                arguments.has("quiet")};
+  auto& style = std::get<ReportStyle>(chosen);
   style.many = arguments.positionals().size() > 1;
-  return analyze_logs(arguments.positionals(), limit_bytes, style);
+  return analyze_logs(arguments.positionals(), std::get<std::optional<std::uint64_t>>(limit), style);
 }
 
 }  // namespace

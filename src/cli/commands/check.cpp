@@ -1,0 +1,101 @@
+// `lowtide check`: a gate for CI on a recording, or on a job that it runs.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <variant>
+
+#include "base/text.h"
+#include "cli/commands/all.h"
+#include "cli/complaint.h"
+#include "cli/gate_flags.h"
+#include "cli/output.h"
+#include "cli/report_recording.h"
+#include "cli/run_job.h"
+#include "explain/gate.h"
+#include "show/json.h"
+#include "show/junit.h"
+#include "show/words.h"
+
+namespace lowtide::cli {
+namespace {
+
+ExitCode run(const Arguments& arguments) {
+  const auto refuse = [](const Complaint& complaint, ExitCode code) {
+    complain(complaint);
+    return code;
+  };
+  const bool runs_job = !arguments.command().empty();
+  if (arguments.positionals().empty() != runs_job) {
+    return refuse({"check needs a recording or a command", runs_job ? "both were given" : "neither was given",
+                   "lowtide check --budget 20G train.lowtide, or lowtide check --budget 20G -- python train.py"},
+                  ExitCode::Usage);
+  }
+  const auto rules = parse_rules(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&rules)) return refuse(*complaint, ExitCode::Usage);
+  WatchedJob job;
+  if (runs_job) {
+    WatchFlags flags;
+    flags.output = arguments.text("output");
+    flags.show_report = false;
+    job = run_job(arguments.command(), flags);
+    if (job.recording.empty()) return ExitCode::Unreadable;
+  }
+  const std::string& path = runs_job ? job.recording : arguments.positionals().front();
+  const auto result = report_recording(path, std::nullopt);
+  if (const auto* complaint = std::get_if<Complaint>(&result))
+    return refuse(*complaint, ExitCode::Unreadable);
+
+  const auto& report = std::get<model::Report>(result);
+  const model::Gate gate = explain::check_rules(report, std::get<std::vector<model::Rule>>(rules));
+  const std::string text =
+      arguments.has("json") ? show::to_json(report, &gate) : gate_text(gate) + show::headline_of(report) + "\n";
+  if (runs_job && !arguments.has("json")) {
+    // Standard output is the job's.
+    std::fputs((text + "recording: " + base::printable(path) + "\n").c_str(), stderr);
+  } else {
+    Output output;
+    output.write(text);
+    if (!output.finish()) return ExitCode::Unreadable;
+  }
+  if (const auto path = arguments.text("junit")) {
+    const auto saved = write_file(*path, show::to_junit(report, gate));
+    if (const auto* complaint = std::get_if<Complaint>(&saved))
+      return refuse(*complaint, ExitCode::Unreadable);
+  }
+  if (job.status != 0) {
+    warn(fmt::format("the job itself failed with status {}", job.status));
+    return ExitCode::Leak;
+  }
+  return exit_code_of(gate.outcome());
+}
+
+}  // namespace
+
+Command check_command() {
+  Command command{
+      "check",
+      "Hold a recording to rules, for CI: budget, growth, rate",
+      "Exits with 0 when every rule is kept, 1 when one is broken, 4 when none is broken but one cannot be "
+      "decided "
+      "from what was seen. Without a rule: the run must not leak.",
+      {"REC", "the recording; or -- and the command to run and watch", false, {}},
+      gate_flags(),
+      {
+          {"lowtide check train.lowtide", "is there a leak?"},
+          {"lowtide check --budget 20G --no-oom train.lowtide", "does it fit?"},
+          {"lowtide check --budget 20G -- python train.py", "run it, watch it, and hold it to the budget"},
+          {"lowtide check --max-growth 500M --after-warmup --junit m.xml train.lowtide",
+           "in CI, with a file for its test report"},
+          {"lowtide check --max-rate 1M/step train.lowtide", "slower than this is accepted"},
+      },
+      run,
+      JobWords::AfterDashes,
+  };
+  command.flags.push_back({"output", "FILE", "with a command: where its recording goes"});
+  command.flags.push_back({"json", "", "print the report as JSON, with the rules and how they fared"});
+  command.flags.push_back({"junit", "FILE", "write the rules as JUnit XML, a test case each"});
+  return command;
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,72 @@
+// `lowtide report`: the findings of a recording, while the job runs, after it, or after it was killed.
+
+#include <variant>
+
+#include "cli/commands/all.h"
+#include "cli/complaint.h"
+#include "cli/output.h"
+#include "cli/report_recording.h"
+#include "cli/report_style.h"
+
+namespace lowtide::cli {
+namespace {
+
+ExitCode run(const Arguments& arguments) {
+  const auto refuse = [](const Complaint& complaint) {
+    complain(complaint);
+    return ExitCode::Usage;
+  };
+  if (arguments.positionals().empty()) {
+    return refuse({"report needs a recording", "none was named", "lowtide report train.lowtide"});
+  }
+  const auto style = choose_style(arguments, "report");
+  if (const auto* complaint = std::get_if<Complaint>(&style)) return refuse(*complaint);
+  const auto limit = parse_limit(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&limit)) return refuse(*complaint);
+
+  const auto result =
+      report_recording(arguments.positionals().front(), std::get<std::optional<std::uint64_t>>(limit));
+  if (const auto* complaint = std::get_if<Complaint>(&result)) {
+    complain(*complaint);
+    return ExitCode::Unreadable;
+  }
+  const auto& report = std::get<model::Report>(result);
+  Output output;
+  output.write(written(report, std::get<ReportStyle>(style)));
+  const bool all = output.finish();
+  if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
+  return all ? exit_code_of(report.verdict.kind) : ExitCode::Unreadable;
+}
+
+}  // namespace
+
+Command report_command() {
+  return {
+      "report",
+      "Tell what a recording shows: verdict, processes, findings",
+      "Reads the recording of a watched job and tells whether it leaks, which process does, when the limit "
+      "is "
+      "reached, how the job ended, and what was ruled out. Works while the job still runs, and on what a "
+      "killed "
+      "job or monitor has left.",
+      {"REC", "the recording", false, {}},
+      {
+          {"json", "", "print the report as JSON, for programs"},
+          {"markdown", "", "print a findings document, for a ticket"},
+          {"limit", "SIZE",
+           "forecast when the tree reaches this much; default: the cgroup's limit or the host's memory"},
+          {"width", "N", "columns of the text; default: those of the terminal, or 80"},
+          {"no-plot", "", "no picture of the series"},
+          {"quiet", "", "only the answer and its reason"},
+          {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
+      },
+      {
+          {"lowtide report train.lowtide", "what happened?"},
+          {"lowtide report --markdown train.lowtide > findings.md", "a document for the ticket"},
+          {"lowtide report --json train.lowtide | jq '.findings[].title'", "for scripts"},
+      },
+      run,
+  };
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,58 @@
+#include "cli/report_recording.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string_view>
+
+#include "cli/input.h"
+#include "explain/report.h"
+#include "record/reader.h"
+
+namespace lowtide::cli {
+namespace {
+
+Complaint cannot_read(const std::string& path, const base::Error& error) {
+  const std::string what = fmt::format("cannot read the recording {}: {}", path, error.message);
+  switch (error.code) {
+    case base::ErrorCode::Malformed:
+      return {what, "it is not a recording of lowtide, or what is left of one",
+              fmt::format("if it is a log: lowtide analyze {}", path)};
+    case base::ErrorCode::Unsupported:
+      return {what, "it was written by a lowtide that knows more",
+              "read it with that version, or a newer one"};
+    case base::ErrorCode::Gone:
+    case base::ErrorCode::Denied:
+    case base::ErrorCode::Io:
+      break;
+  }
+  return {what, "the system does not let it be read", fmt::format("ls -l {}", path)};
+}
+
+double now_unix_s() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+}  // namespace
+
+std::variant<model::Report, Complaint> report_recording(const std::string& path,
+                                                        std::optional<std::uint64_t> limit_bytes) {
+  if (path == "-") {
+    return Complaint{"a recording cannot come from standard input",
+                     "it is a database, and is read here and there", "lowtide report FILE"};
+  }
+  {  // A file that is gone, a folder, or not allowed: told as for every other input.
+    auto opened = open_input(path);
+    if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  }
+  auto recording = record::Recording::open(path);
+  if (!recording) return cannot_read(path, recording.error());
+  explain::ReportOptions options;
+  options.path = path;
+  options.limit_bytes = limit_bytes;
+  options.now_unix_s = now_unix_s();
+  return explain::make_report(recording.value(), options);
+}
+
+}  // namespace lowtide::cli

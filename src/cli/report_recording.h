@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "cli/complaint.h"
+#include "model/report.h"
+
+namespace lowtide::cli {
+
+// Opens a recording, of a run that ended or goes on, and makes its report.
+std::variant<model::Report, Complaint> report_recording(const std::string& path,
+                                                        std::optional<std::uint64_t> limit_bytes);
+
+}  // namespace lowtide::cli

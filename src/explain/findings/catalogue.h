@@ -1,0 +1,42 @@
+// The catalogue of findings.
+//
+// A matcher looks at the scene and says nothing, or what it found, with what it
+// measured. It never guesses: a finding without a number behind it is left out.
+// One file per theme in this folder; a new theme is a file and a line in
+// catalogue.cpp.
+#pragma once
+
+#include <vector>
+
+#include "explain/evidence.h"
+#include "explain/process_reports.h"
+#include "model/finding.h"
+#include "model/report.h"
+
+namespace lowtide::explain {
+
+struct Scene {
+  const Evidence& evidence;
+  const std::vector<WatchedProcess>& processes;
+  const model::ShortLived& short_lived;
+  const model::Report& report;  // verdict, limit, forecast, events, growth and gpus are there
+};
+
+using Findings = std::vector<model::Finding>;
+
+// The gravest first; within a severity in the order of the catalogue.
+Findings find_all(const Scene& scene);
+
+// The matchers, one per theme.
+void find_leaks(const Scene& scene, Findings& out);
+void find_copy_on_write(const Scene& scene, Findings& out);
+void find_shared_memory(const Scene& scene, Findings& out);
+void find_gpu_growth(const Scene& scene, Findings& out);
+void find_ending(const Scene& scene, Findings& out);
+void find_limit_ahead(const Scene& scene, Findings& out);
+void find_shape(const Scene& scene, Findings& out);
+void find_overhead(const Scene& scene, Findings& out);
+void find_page_cache(const Scene& scene, Findings& out);
+void find_recording_faults(const Scene& scene, Findings& out);
+
+}  // namespace lowtide::explain

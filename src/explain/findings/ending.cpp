@@ -1,0 +1,137 @@
+// How the job ended: the kernel's kill with its last second, or another signal.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/units.h"
+#include "explain/events.h"
+#include "explain/findings/catalogue.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+using base::format_seconds;
+
+constexpr double kWarned_s = 60;  // a forecast of less than this before the kill was none
+constexpr std::size_t kLastReadings = 3;
+
+// "1.0 s before: the tree had 3.10 GB, the cgroup 3.98 GB of 4.00 GB"
+std::vector<std::string> last_second(const Evidence& evidence, double killed_s) {
+  std::vector<std::string> out;
+  std::vector<const TargetMoment*> last;
+  for (const TargetMoment& moment : evidence.target_moments) {
+    // A reading after the kill has what is left.
+    if (moment.at_s <= killed_s && moment.reading.bytes > 0) last.push_back(&moment);
+  }
+  if (last.size() > kLastReadings) last.erase(last.begin(), last.end() - kLastReadings);
+  for (const TargetMoment* moment : last) {
+    std::string words = fmt::format("{} before: the tree had {}", format_seconds(killed_s - moment->at_s),
+                                    bytes_words(static_cast<double>(moment->reading.bytes)));
+    const auto group = std::find_if(evidence.cgroup.begin(), evidence.cgroup.end(),
+                                    [&](const CgroupMoment& beside) { return beside.at_s == moment->at_s; });
+    if (group != evidence.cgroup.end()) {
+      words += fmt::format(", its cgroup {}", bytes_words(static_cast<double>(group->reading.current_bytes)));
+      if (group->reading.limit_bytes) {
+        words += fmt::format(" of {}", bytes_words(static_cast<double>(*group->reading.limit_bytes)));
+      }
+    }
+    out.push_back(std::move(words));
+  }
+  return out;
+}
+
+// The last forecast that left time to act, told as it was told then.
+std::string earlier_forecast(const Evidence& evidence, double killed_s) {
+  const model::Judgement* told = nullptr;
+  for (const model::Judgement& judgement : evidence.judgements) {
+    const bool warned =
+        judgement.forecast && judgement.forecast->seconds && judgement.at_s + kWarned_s <= killed_s;
+    if (warned) told = &judgement;
+  }
+  if (told == nullptr) return "";
+  const model::Range& range = *told->forecast->seconds;
+  return fmt::format("forecast given {} before, at {}: the limit of {} is reached {} into the run ({} to {})",
+                     format_seconds(killed_s - told->at_s), format_seconds(told->at_s),
+                     bytes_words(static_cast<double>(told->forecast->limit_bytes)),
+                     format_seconds(range.estimate), format_seconds(range.low),
+                     std::isfinite(range.high) ? format_seconds(range.high) : "never");
+}
+
+void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
+  const Evidence& evidence = scene.evidence;
+  model::Finding finding;
+  finding.id = "oom-killed";
+  finding.severity = model::Severity::Critical;
+  finding.title =
+      fmt::format("the kernel killed {} for lack of memory, {} into the run",
+                  kill.victim != nullptr ? process_words(kill.victim->info) : "a process of the job",
+                  format_seconds(kill.at_s));
+  if (kill.victim != nullptr) finding.pid = kill.victim->info.pid;
+  finding.confidence = 0.99;
+  finding.evidence = last_second(evidence, kill.at_s);
+  if (!evidence.cgroup.empty() && evidence.cgroup.back().reading.limit_bytes) {
+    finding.evidence.push_back(
+        fmt::format("the limit of the cgroup is {}",
+                    bytes_words(static_cast<double>(*evidence.cgroup.back().reading.limit_bytes))));
+  }
+  if (kill.counted > 0) {
+    finding.evidence.push_back(
+        fmt::format("the cgroup counted {} oom-kill{}", kill.counted, kill.counted == 1 ? "" : "s"));
+  }
+  if (kill.victim != nullptr) {
+    finding.evidence.push_back(fmt::format("when last read, it had {} resident",
+                                           bytes_words(static_cast<double>(kill.victim->bytes.rss_bytes))));
+  }
+  if (std::string words = earlier_forecast(evidence, kill.at_s); !words.empty()) {
+    finding.evidence.push_back(std::move(words));
+  } else {
+    finding.evidence.emplace_back(
+        "no forecast had been given before: there was too little to go by, or no growth");
+  }
+  finding.fix = scene.report.verdict.kind == model::VerdictKind::Leak
+                    ? "more memory only puts it off: the leak has to go"
+                    : "give it more memory, or let it take less: the peak is what the limit must hold";
+  out.push_back(std::move(finding));
+}
+
+void say_signal(const Scene& scene, const model::ProcessInfo& info, bool is_job, Findings& out) {
+  const std::string signal = signal_words(info.exit_status.value_or(0));
+  model::Finding finding;
+  finding.id = is_job ? "job-ended-by-signal" : "process-ended-by-signal";
+  finding.severity = is_job ? model::Severity::Medium : model::Severity::Low;
+  finding.title = is_job ? fmt::format("the job was ended by {}", signal)
+                         : fmt::format("{} was ended by {}", process_words(info), signal);
+  finding.pid = info.pid;
+  finding.confidence = 0.99;
+  finding.evidence.push_back(info.ended_s ? fmt::format("{} into the run", format_seconds(*info.ended_s))
+                                          : std::string("its exit status says so"));
+  if (!scene.evidence.cgroup.empty()) finding.evidence.emplace_back("the cgroup counted no oom-kill of it");
+  out.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void find_ending(const Scene& scene, Findings& out) {
+  constexpr std::size_t kMostNamed = 3;
+  const auto kill = find_oom_kill(scene.evidence);
+  if (kill) say_oom(scene, *kill, out);
+  const ProcessEvidence* root = scene.evidence.root();
+  if (!kill && root != nullptr && !signal_words(root->info.exit_status.value_or(0)).empty()) {
+    say_signal(scene, root->info, true, out);
+  }
+  // SIGTERM is how a job ends its own workers; SIGKILL and faults are not.
+  std::size_t named = 0;
+  for (const ProcessEvidence& process : scene.evidence.processes) {
+    const int status = process.info.exit_status.value_or(0);
+    const bool is_end_of_job = &process == root || (kill && &process == kill->victim);
+    if (is_end_of_job || signal_words(status).empty() || status == 128 + 15 || status == 128 + 2) continue;
+    if (named++ == kMostNamed) break;
+    say_signal(scene, process.info, false, out);
+  }
+}
+
+}  // namespace lowtide::explain

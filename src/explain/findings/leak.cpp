@@ -1,0 +1,216 @@
+// Which process grows, and the one that starts it does not.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "explain/findings/catalogue.h"
+#include "explain/growth.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::VerdictKind;
+
+constexpr std::size_t kMostNamed = 5;
+constexpr double kLeastShare = 0.05;  // of the tree's growth: less is not what the reader asks about
+constexpr double kLeastBytes = 1e6;
+
+const char* const kFix =
+    "look for what is kept from step to step: lists that collect losses or outputs, caches without a bound, "
+    "hooks "
+    "and closures that are never dropped";
+
+bool leaks(const WatchedProcess& process) {
+  return process.report.series.verdict.kind == VerdictKind::Leak;
+}
+
+bool leans(const WatchedProcess& process) {
+  const model::Verdict& verdict = process.report.series.verdict;
+  return verdict.kind == VerdictKind::Inconclusive && verdict.lean && verdict.lean->kind == VerdictKind::Leak;
+}
+
+bool is_material(const Scene& scene, const WatchedProcess& process) {
+  if (process.change_bytes < kLeastBytes) return false;
+  if (process.report.growth_share) return *process.report.growth_share >= kLeastShare;
+  return process.change_bytes >= 0.01 * level(scene.evidence.target, scene.evidence.late).value_or(0);
+}
+
+std::string share_words(const WatchedProcess& process) {
+  if (!process.report.growth_share) return "";
+  return fmt::format("{:.0f} % of the tree's growth", *process.report.growth_share * 100);
+}
+
+std::vector<std::string> evidence_of(const Scene& scene, const WatchedProcess& process) {
+  const model::Verdict& verdict = process.report.series.verdict;
+  std::vector<std::string> out{verdict.reason};
+  const auto early = level(process.trail, scene.evidence.early);
+  const auto late = level(process.trail, scene.evidence.late);
+  if (early && late) {
+    out.push_back(fmt::format("its own memory went from {} to {}{}{}", bytes_words(*early),
+                              bytes_words(*late), process.report.growth_share ? ": " : "",
+                              share_words(process)));
+  } else if (late) {
+    out.push_back(fmt::format("it started later, and holds {} now", bytes_words(*late)));
+  }
+  const double anon =
+      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes) -
+      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::file_bytes);
+  out.push_back(fmt::format("resident memory without files changed by {}", bytes_words(anon)));
+  if (!process.there_late) out.emplace_back("it has ended, and what it held was given back");
+  if (process.report.processes > 1) {
+    out.push_back(fmt::format("{} processes followed each other in its place", process.report.processes));
+  }
+  return out;
+}
+
+model::Finding leak_finding(const Scene& scene, const WatchedProcess& process) {
+  const model::Verdict& verdict = process.report.series.verdict;
+  const bool tree_leaks = scene.report.verdict.kind == VerdictKind::Leak;
+  model::Finding out;
+  out.id = "leak-in-process";
+  out.severity = tree_leaks && process.there_late ? model::Severity::High : model::Severity::Medium;
+  out.title = fmt::format("{} leaks", process_words(process.report.info));
+  if (const std::string share = share_words(process); !share.empty()) out.title += ": " + share;
+  if (!tree_leaks) out.title += ", while the tree as a whole is not called a leak";
+  out.pid = process.report.info.pid;
+  out.share = process.report.growth_share;
+  out.confidence = verdict.confidence;
+  out.evidence = evidence_of(scene, process);
+  out.fix = kFix;
+  return out;
+}
+
+model::Finding lean_finding(const Scene& scene, const WatchedProcess& process) {
+  const model::Verdict& verdict = process.report.series.verdict;
+  model::Finding out;
+  out.id = "growth-in-process";
+  out.severity = model::Severity::Medium;
+  out.title = fmt::format("{} grows; too early to call it a leak", process_words(process.report.info));
+  if (const std::string share = share_words(process); !share.empty()) out.title += ": " + share;
+  out.pid = process.report.info.pid;
+  out.share = process.report.growth_share;
+  out.confidence = verdict.lean->confidence;
+  out.evidence = evidence_of(scene, process);
+  out.fix = verdict.needs ? "watch longer: " + *verdict.needs : "watch longer";
+  return out;
+}
+
+// Many of one kind that all leak: one finding, or the list would hide the rest.
+model::Finding group_finding(const Scene& scene, const std::vector<const WatchedProcess*>& group) {
+  double share = 0;
+  double surest = 0;
+  double bytes = 0;
+  for (const WatchedProcess* process : group) {
+    share += process->report.growth_share.value_or(0);
+    surest = std::max(surest, process->report.series.verdict.confidence);
+    bytes += process->change_bytes;
+  }
+  const model::ProcessInfo& first = group.front()->report.info;
+  model::Finding out = leak_finding(scene, *group.front());
+  out.title = fmt::format("{} {} ({}) leak, {} in all", group.size(), role_words(first.role, group.size()),
+                          short_command(first.command), bytes_words(bytes));
+  out.pid.reset();
+  out.share =
+      scene.processes.front().report.growth_share ? std::optional(std::min(share, 1.0)) : std::nullopt;
+  out.confidence = surest;
+  out.evidence.clear();
+  for (std::size_t at = 0; at < std::min(group.size(), kMostNamed); ++at) {
+    out.evidence.push_back(fmt::format("{}: {} more, {}", process_words(group[at]->report.info),
+                                       bytes_words(group[at]->change_bytes),
+                                       group[at]->report.series.verdict.reason));
+  }
+  return out;
+}
+
+bool is_same_kind(const model::ProcessInfo& a, const model::ProcessInfo& b) {
+  return a.role == b.role && program_of(a.command) == program_of(b.command);
+}
+
+// "the wrapper (4711, sh) is stable; the child (4712, python leak.py) leaks"
+void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Findings& out) {
+  for (const WatchedProcess& process : scene.processes) {
+    const model::ProcessInfo& info = process.report.info;
+    if (info.role != model::ProcessRole::Wrapper || !is_flat(process)) continue;
+    model::Finding finding;
+    finding.id = "wrapper-is-stable";
+    finding.title = fmt::format("the wrapper ({}, {}) is stable; the child ({}, {}) leaks", info.pid,
+                                program_of(info.command), child.report.info.pid,
+                                short_command(child.report.info.command));
+    finding.pid = info.pid;
+    finding.confidence = process.report.series.verdict.confidence;
+    finding.evidence = {fmt::format("the wrapper's own memory changed by {}, the child's by {}",
+                                    bytes_words(process.change_bytes), bytes_words(child.change_bytes)),
+                        process.report.series.verdict.reason};
+    finding.ruled_out = true;
+    out.push_back(std::move(finding));
+    return;
+  }
+}
+
+void say_processes_pile_up(const Scene& scene, Findings& out) {
+  const auto count_at = [&](const Window& window) {
+    std::vector<double> counts;
+    for (const TargetMoment& moment : scene.evidence.target_moments) {
+      if (moment.at_s >= window.from_s && moment.at_s <= window.to_s) {
+        counts.push_back(moment.reading.processes);
+      }
+    }
+    if (counts.empty()) return 0.0;
+    std::sort(counts.begin(), counts.end());
+    return counts[counts.size() / 2];
+  };
+  const double early = count_at(scene.evidence.early);
+  const double late = count_at(scene.evidence.late);
+  if (scene.report.verdict.kind != VerdictKind::Leak || late < early + 5 || late < 1.5 * early) return;
+  model::Finding out_finding;
+  out_finding.id = "processes-pile-up";
+  out_finding.severity = model::Severity::High;
+  out_finding.title = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end", early, late);
+  out_finding.confidence = 0.9;
+  out_finding.evidence = {"the tree grows, and so does the number of its processes"};
+  out_finding.fix =
+      "end the workers that are no longer needed: a DataLoader that is made anew every epoch, a pool without "
+      "close()";
+  out.push_back(std::move(out_finding));
+}
+
+}  // namespace
+
+void find_leaks(const Scene& scene, Findings& out) {
+  std::vector<const WatchedProcess*> found;
+  for (const WatchedProcess& process : scene.processes) {
+    if (leaks(process) && is_material(scene, process)) found.push_back(&process);
+  }
+  const WatchedProcess* first = found.empty() ? nullptr : found.front();
+  std::size_t named = 0;
+  while (!found.empty() && named < kMostNamed) {
+    std::vector<const WatchedProcess*> group;
+    const model::ProcessInfo info = found.front()->report.info;
+    const auto rest = std::stable_partition(found.begin(), found.end(), [&](const WatchedProcess* process) {
+      return is_same_kind(process->report.info, info);
+    });
+    group.assign(found.begin(), rest);
+    found.erase(found.begin(), rest);
+    ++named;
+    if (group.size() >= 3) {
+      out.push_back(group_finding(scene, group));
+      continue;
+    }
+    for (const WatchedProcess* process : group) out.push_back(leak_finding(scene, *process));
+  }
+  if (first != nullptr) say_wrapper_is_stable(scene, *first, out);
+  say_processes_pile_up(scene, out);
+  const bool open = scene.report.verdict.kind == VerdictKind::Inconclusive && scene.report.verdict.lean &&
+                    scene.report.verdict.lean->kind == VerdictKind::Leak;
+  if (first != nullptr || !open) return;
+  for (const WatchedProcess& process : scene.processes) {
+    if (!leans(process) || !is_material(scene, process)) continue;
+    out.push_back(lean_finding(scene, process));
+    if (++named == 2) return;
+  }
+}
+
+}  // namespace lowtide::explain

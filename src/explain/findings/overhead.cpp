@@ -1,0 +1,98 @@
+// Children that hold much and grow by nothing: overhead, not a leak.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/units.h"
+#include "explain/findings/catalogue.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr std::size_t kFewestInAGroup = 2;
+constexpr double kLeastShare = 0.05;  // of the tree: less is nobody's question
+constexpr double kLeastBytes = 10e6;
+
+struct Group {
+  model::ProcessRole role = model::ProcessRole::Other;
+  std::string program;
+  std::vector<const WatchedProcess*> members;
+};
+
+std::vector<Group> groups_of(const Scene& scene) {
+  std::vector<Group> groups;
+  for (const WatchedProcess& process : scene.processes) {
+    const model::ProcessInfo& info = process.report.info;
+    if (info.pid == scene.evidence.header.root_pid || info.role == model::ProcessRole::Wrapper ||
+        info.role == model::ProcessRole::Trainer || !process.there_late) {
+      continue;
+    }
+    const std::string program = program_of(info.command);
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return group.role == info.role && group.program == program;
+    });
+    Group& group = found == groups.end() ? groups.emplace_back(Group{info.role, program, {}}) : *found;
+    group.members.push_back(&process);
+  }
+  return groups;
+}
+
+void say_overhead(const Scene& scene, const Group& group, Findings& out) {
+  double pss = 0;
+  double rss = 0;
+  double grown = 0;
+  bool all_pss = true;
+  for (const WatchedProcess* process : group.members) {
+    const model::ProcessBytes& bytes = process->report.bytes;
+    all_pss = all_pss && bytes.pss_bytes.has_value();
+    // Without PSS what is the process's own is the nearest that counts nothing twice.
+    pss += static_cast<double>(bytes.pss_bytes.value_or(process->report.series.last_bytes));
+    rss += static_cast<double>(bytes.rss_bytes);
+    grown += process->change_bytes;
+  }
+  if (pss <
+      std::max(kLeastBytes, kLeastShare * level(scene.evidence.target, scene.evidence.late).value_or(0))) {
+    return;
+  }
+  const std::size_t count = group.members.size();
+  const std::string who = group.role == model::ProcessRole::Other
+                              ? fmt::format("{} processes ({})", count, group.program)
+                              : fmt::format("{} {}", count, role_words(group.role, count));
+  model::Finding finding;
+  finding.id = "overhead";
+  finding.title = fmt::format("{} hold {} in all ({}): overhead, not a leak", who, bytes_words(pss),
+                              all_pss ? "PSS" : "their own memory");
+  finding.confidence = 0.95;
+  finding.evidence = {
+      fmt::format("their own memory changed by {} in all over the run", bytes_words(grown)),
+      fmt::format("the plain sum of their RSS is {}, which counts shared pages once per process",
+                  bytes_words(rss))};
+  finding.fix = "nothing leaks; fewer of them would take less";
+  finding.ruled_out = true;
+  out.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void find_overhead(const Scene& scene, Findings& out) {
+  for (const Group& group : groups_of(scene)) {
+    const bool all_flat = std::all_of(group.members.begin(), group.members.end(),
+                                      [](const WatchedProcess* process) { return is_flat(*process); });
+    if (group.members.size() >= kFewestInAGroup && all_flat) say_overhead(scene, group, out);
+  }
+  if (scene.short_lived.count == 0) return;
+  model::Finding finding;
+  finding.id = "short-lived-processes";
+  finding.title =
+      fmt::format("{} short-lived processes came and went", base::format_count(scene.short_lived.count));
+  finding.confidence = 0.99;
+  finding.evidence = {fmt::format("none is listed by itself; the largest had {}",
+                                  bytes_words(static_cast<double>(scene.short_lived.largest_bytes)))};
+  finding.ruled_out = true;
+  out.push_back(std::move(finding));
+}
+
+}  // namespace lowtide::explain

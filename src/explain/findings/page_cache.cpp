@@ -1,0 +1,54 @@
+// Pages of files that were read stay resident until somebody needs the room.
+// RSS and the cgroup's usage follow them; they are no leak.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/findings/catalogue.h"
+#include "explain/growth.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+
+void find_page_cache(const Scene& scene, Findings& out) {
+  constexpr double kLeast = 32e6;     // bytes
+  constexpr double kStaysFlat = 0.1;  // of the files' growth: what anonymous memory may move
+  const Evidence& evidence = scene.evidence;
+  const double mapped = change(evidence.target, evidence.early, evidence.late, &TrailPoint::file_bytes);
+  Trail cache;
+  for (const CgroupMoment& moment : evidence.cgroup) {
+    TrailPoint point;
+    point.at_s = moment.at_s;
+    point.low_bytes =
+        moment.reading.file_bytes - std::min(moment.reading.file_bytes, moment.reading.shmem_bytes);
+    cache.push_back(point);
+  }
+  const double cached = change(cache, evidence.early, evidence.late);
+  const double grown = std::max(mapped, cached);
+  const double tree = tree_change(evidence);
+  if (grown < std::max(kLeast, 0.05 * level(evidence.target, evidence.late).value_or(0))) return;
+
+  const bool flat = tree <= kStaysFlat * grown;
+  model::Finding finding;
+  finding.id = "page-cache";
+  finding.title = flat ? fmt::format("page cache grew by {} while anonymous memory stayed flat: not a leak",
+                                     bytes_words(grown))
+                       : fmt::format("page cache grew by {} besides: it is no part of the tree's growth",
+                                     bytes_words(grown));
+  finding.mechanism = model::Mechanism::PageCache;
+  finding.confidence = 0.95;
+  if (mapped >= kLeast) {
+    finding.evidence.push_back(fmt::format("resident pages of files: {} more", bytes_words(mapped)));
+  }
+  if (cached >= kLeast) {
+    finding.evidence.push_back(fmt::format("file cache of the cgroup: {} more", bytes_words(cached)));
+  }
+  finding.evidence.push_back(
+      fmt::format("anonymous and shared memory of the tree changed by {}", bytes_words(tree)));
+  finding.evidence.emplace_back("the kernel takes such pages back when it needs the room");
+  finding.ruled_out = true;
+  out.push_back(std::move(finding));
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,51 @@
+// Segments in /dev/shm and shared anonymous memory: batches that came from
+// workers and are kept, segments that nobody unlinks.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/findings/catalogue.h"
+#include "explain/growth.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+
+void find_shared_memory(const Scene& scene, Findings& out) {
+  constexpr double kLeast = 8e6;  // bytes
+  const SharedMemoryGrowth growth = shared_memory_growth(scene.evidence, scene.processes);
+  const double tree = tree_change(scene.evidence);
+  if (!grows(scene.evidence, scene.report.verdict) || growth.bytes < std::max(kLeast, 0.1 * tree)) return;
+  const auto most = std::max_element(
+      scene.processes.begin(), scene.processes.end(), [&](const WatchedProcess& a, const WatchedProcess& b) {
+        const auto grown = [&](const WatchedProcess& process) {
+          return change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+        };
+        return grown(a) < grown(b);
+      });
+  model::Finding finding;
+  finding.id = "shared-memory-grows";
+  finding.severity =
+      scene.report.verdict.kind == model::VerdictKind::Leak ? model::Severity::High : model::Severity::Medium;
+  finding.title = fmt::format("shared memory grew by {}", bytes_words(growth.bytes));
+  finding.mechanism = model::Mechanism::SharedMemory;
+  finding.share = std::clamp(growth.bytes / tree, 0.0, 1.0);
+  finding.confidence = 0.9;
+  finding.evidence.push_back(fmt::format("{} grew by {}, the tree by {}", growth.witness,
+                                         bytes_words(growth.bytes), bytes_words(tree)));
+  if (most != scene.processes.end()) {
+    const double own =
+        change(most->trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+    if (own > 0) {
+      finding.pid = most->report.info.pid;
+      finding.evidence.push_back(
+          fmt::format("{} maps {} more of it", process_words(most->report.info), bytes_words(own)));
+    }
+  }
+  finding.fix =
+      "do not keep batches that came from DataLoader workers: clone what is kept; and unlink segments that "
+      "are done";
+  out.push_back(std::move(finding));
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,186 @@
+#include "explain/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+
+namespace lowtide::explain {
+namespace {
+
+using base::format_bytes;
+using model::Outcome;
+using model::Rule;
+using model::RuleResult;
+using model::VerdictKind;
+
+// The series of the host's memory: a GPU that leaks may speak for the report, but the rules are about the
+// tree.
+const model::SeriesReport* judged_series(const model::Report& report) {
+  if (report.speaking_run >= report.runs.size()) return nullptr;
+  const auto& all = report.runs[report.speaking_run].series;
+  const auto found = std::find_if(all.begin(), all.end(), [](const model::SeriesReport& series) {
+    return series.quantity == model::Quantity::ProcessMemory;
+  });
+  if (found != all.end()) return &*found;
+  return all.empty() ? nullptr : &all.front();
+}
+
+RuleResult undecided(const Rule& rule, std::string why) {
+  return {rule, Outcome::Undecided, std::move(why)};
+}
+
+RuleResult decided(const Rule& rule, bool kept, std::string why) {
+  return {rule, kept ? Outcome::Kept : Outcome::Broken, std::move(why)};
+}
+
+RuleResult check_no_leak(const model::Report& report, const Rule& rule) {
+  const model::Verdict& verdict = report.verdict;
+  std::string why = fmt::format("the verdict is {}: {}", model::to_string(verdict.kind), verdict.reason);
+  if (verdict.kind != VerdictKind::Inconclusive)
+    return decided(rule, verdict.kind != VerdictKind::Leak, std::move(why));
+  if (verdict.needs) why += "; needs " + *verdict.needs;
+  return undecided(rule, std::move(why));
+}
+
+RuleResult check_budget(const model::SeriesReport& series, const Rule& rule) {
+  const auto peak = static_cast<double>(series.peak_bytes);
+  return decided(rule, series.peak_bytes <= rule.bytes,
+                 fmt::format("the peak of the tree was {}, the budget is {}", format_bytes(peak),
+                             format_bytes(static_cast<double>(rule.bytes))));
+}
+
+// The lowest of the first and of the last fifth of what was seen from a moment on.
+std::optional<double> growth_since(const model::SeriesReport& series, const model::Mark& since) {
+  std::vector<double> lows;
+  for (const model::Stretch& stretch : series.outline) {
+    const bool before = since.step ? stretch.step < *since.step : since.at_s && stretch.at_s < *since.at_s;
+    if (!before) lows.push_back(static_cast<double>(stretch.low_bytes));
+  }
+  if (lows.size() < 5) return std::nullopt;
+  const auto few = static_cast<std::ptrdiff_t>(lows.size() / 5);
+  return *std::min_element(lows.end() - few, lows.end()) -
+         *std::min_element(lows.begin(), lows.begin() + few);
+}
+
+RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
+  const model::Verdict& verdict = series.verdict;
+  const auto most = static_cast<double>(rule.bytes);
+  const double all =
+      static_cast<double>(verdict.floor.last_bytes) - static_cast<double>(verdict.floor.first_bytes);
+  const auto words = [&](double grown, const char* when) {
+    return fmt::format("the floor grew by {}{}, {} are allowed", format_bytes(grown), when,
+                       format_bytes(most));
+  };
+  if (!rule.after_warmup) return decided(rule, all <= most, words(all, ""));
+  if (verdict.warmup_end) {
+    const auto since = growth_since(series, *verdict.warmup_end);
+    if (!since) return undecided(rule, "too few readings after the warm-up");
+    return decided(rule, *since <= most, words(*since, " after the warm-up"));
+  }
+  if (all <= most) return decided(rule, true, words(all, " in all"));
+  if (verdict.kind == VerdictKind::Inconclusive) {
+    return undecided(
+        rule, fmt::format("the floor grew by {}, and whether the warm-up has ended cannot be told yet: {}",
+                          format_bytes(all), verdict.reason));
+  }
+  return decided(rule, false, words(all, ", and it was no warm-up"));
+}
+
+// Steps per second, as the run had them.
+std::optional<double> pace(const model::SeriesReport& series) {
+  if (!series.first_step || !series.last_step || !series.first_s || !series.last_s) return std::nullopt;
+  const double steps = *series.last_step - *series.first_step;
+  const double seconds = *series.last_s - *series.first_s;
+  if (steps <= 0 || seconds <= 0) return std::nullopt;
+  return steps / seconds;
+}
+
+RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
+  const model::Verdict& verdict = series.verdict;
+  const char* const per = rule.per == model::RatePer::Step ? "step" : "second";
+  const std::string allowed = fmt::format("{} per {} are allowed", format_bytes(rule.rate_bytes), per);
+  // The rate of a warm-up is that of a rise that is over.
+  if (verdict.kind == VerdictKind::Warmup || verdict.kind == VerdictKind::Stable ||
+      verdict.kind == VerdictKind::Spikes) {
+    return decided(rule, true,
+                   fmt::format("the floor does not rise ({}), {}", model::to_string(verdict.kind), allowed));
+  }
+  if (!verdict.rate || verdict.counted)
+    return undecided(rule, "no rate could be measured: " + verdict.reason);
+  double factor = 1;
+  if ((verdict.axis == model::Axis::Step) != (rule.per == model::RatePer::Step)) {
+    const auto steps_per_second = pace(series);
+    if (!steps_per_second) {
+      return undecided(rule, fmt::format("the run has no steps to tell a rate per {} by", per));
+    }
+    factor = verdict.axis == model::Axis::Step ? *steps_per_second : 1 / *steps_per_second;
+  }
+  const model::Rate rate{verdict.rate->bytes * factor, verdict.rate->low * factor,
+                         verdict.rate->high * factor};
+  std::string why = fmt::format("the floor rises {} per {} ({} to {}), {}", format_bytes(rate.bytes), per,
+                                format_bytes(rate.low), format_bytes(rate.high), allowed);
+  if (rate.high <= rule.rate_bytes) return decided(rule, true, std::move(why));
+  if (verdict.kind == VerdictKind::Leak) return decided(rule, rate.bytes <= rule.rate_bytes, std::move(why));
+  return undecided(rule, why + "; whether it goes on cannot be told yet");
+}
+
+RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
+  for (const model::Event& event : report.events) {
+    if (event.kind == model::EventKind::OomKill || event.kind == model::EventKind::CudaOom) {
+      return decided(rule, false, fmt::format("{}: {}", model::to_string(event.kind), event.text));
+    }
+  }
+  if (report.ending == model::Ending::CutOff) {
+    return undecided(rule, "the recording breaks off: how the job ended is not in it");
+  }
+  return decided(rule, true, "no oom-kill was seen");
+}
+
+RuleResult check_expect(const model::Report& report, const Rule& rule) {
+  const model::Verdict& verdict = report.verdict;
+  const std::string why =
+      fmt::format("the verdict is {}, expected was {}: {}", model::to_string(verdict.kind),
+                  model::to_string(rule.expected), verdict.reason);
+  if (verdict.kind == rule.expected) return decided(rule, true, why);
+  if (verdict.kind == VerdictKind::Inconclusive) return undecided(rule, why);
+  return decided(rule, false, why);
+}
+
+RuleResult check(const model::Report& report, const Rule& rule) {
+  const model::SeriesReport* series = judged_series(report);
+  switch (rule.kind) {
+    case model::RuleKind::NoLeak:
+      return check_no_leak(report, rule);
+    case model::RuleKind::NoOom:
+      return check_no_oom(report, rule);
+    case model::RuleKind::Expect:
+      return check_expect(report, rule);
+    case model::RuleKind::Budget:
+    case model::RuleKind::MaxGrowth:
+    case model::RuleKind::MaxRate:
+      break;
+  }
+  if (series == nullptr || series->verdict.samples == 0) return undecided(rule, "there is no reading");
+  if (rule.kind == model::RuleKind::Budget) return check_budget(*series, rule);
+  return rule.kind == model::RuleKind::MaxGrowth ? check_growth(*series, rule) : check_rate(*series, rule);
+}
+
+}  // namespace
+
+model::Gate check_rules(const model::Report& report, std::vector<model::Rule> rules) {
+  if (rules.empty()) {
+    Rule no_leak;
+    no_leak.words = "no leak";
+    rules.push_back(std::move(no_leak));
+  }
+  model::Gate gate;
+  for (const Rule& rule : rules) gate.results.push_back(check(report, rule));
+  return gate;
+}
+
+}  // namespace lowtide::explain

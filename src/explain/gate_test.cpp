@@ -1,0 +1,159 @@
+#include "explain/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lowtide::explain {
+namespace {
+
+using model::Outcome;
+using model::Rule;
+using model::RuleKind;
+using model::VerdictKind;
+using testing::HasSubstr;
+
+constexpr std::uint64_t kMB = 1'000'000;
+
+// 100 readings, a step and a second each; the floor rises from 1 GB as told.
+model::Report report_of(VerdictKind kind, std::uint64_t growth_bytes, double rate_bytes) {
+  model::SeriesReport series;
+  series.first_s = series.first_step = 0.0;
+  series.last_s = 50.0;  // two steps a second
+  series.last_step = 100.0;
+  series.verdict.kind = kind;
+  series.verdict.axis = model::Axis::Step;
+  series.verdict.samples = 100;
+  series.verdict.reason = "as told";
+  series.verdict.floor = {1000 * kMB, 1000 * kMB + growth_bytes};
+  series.verdict.rate = model::Rate{rate_bytes, rate_bytes * 0.9, rate_bytes * 1.1};
+  series.peak_bytes = 1500 * kMB + growth_bytes;
+  for (int step = 0; step < 100; ++step) {
+    const auto bytes = 1000 * kMB + static_cast<std::uint64_t>(step) * growth_bytes / 100;
+    series.outline.push_back(
+        {step / 2.0, static_cast<double>(step), 1, bytes, bytes, static_cast<double>(bytes)});
+  }
+  model::Report report;
+  report.verdict = series.verdict;
+  report.ending = model::Ending::Closed;
+  report.runs.push_back({"run", 0, 0, {series}});
+  return report;
+}
+
+Rule rule_of(RuleKind kind, std::uint64_t bytes = 0) {
+  Rule rule;
+  rule.kind = kind;
+  rule.bytes = bytes;
+  return rule;
+}
+
+Outcome outcome_of(const model::Report& report, const Rule& rule) {
+  return check_rules(report, {rule}).outcome();
+}
+
+TEST(Gate, without_a_rule_a_leak_breaks_and_doubt_is_undecided) {
+  EXPECT_EQ(check_rules(report_of(VerdictKind::Leak, 0, 0), {}).outcome(), Outcome::Broken);
+  EXPECT_EQ(check_rules(report_of(VerdictKind::Inconclusive, 0, 0), {}).outcome(), Outcome::Undecided);
+  EXPECT_EQ(check_rules(report_of(VerdictKind::Warmup, 0, 0), {}).outcome(), Outcome::Kept);
+}
+
+TEST(Gate, budget_is_held_against_the_peak) {
+  const model::Report report = report_of(VerdictKind::Stable, 0, 0);
+
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::Budget, 1500 * kMB)), Outcome::Kept);
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::Budget, 1499 * kMB)), Outcome::Broken);
+}
+
+TEST(Gate, a_leak_within_the_budget_keeps_it_when_only_the_budget_is_asked_for) {
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Leak, 10 * kMB, 1e5), rule_of(RuleKind::Budget, 2000 * kMB)),
+            Outcome::Kept);
+}
+
+TEST(Gate, growth_in_the_warm_up_counts_unless_it_is_left_out) {
+  model::Report report = report_of(VerdictKind::Warmup, 500 * kMB, 1e6);
+  model::SeriesReport& series = report.runs[0].series[0];
+  series.verdict.warmup_end = model::Mark{50.0, 25.0};
+  for (std::size_t at = 50; at < series.outline.size(); ++at) series.outline[at].low_bytes = 1250 * kMB;
+  Rule rule = rule_of(RuleKind::MaxGrowth, 100 * kMB);
+
+  EXPECT_EQ(outcome_of(report, rule), Outcome::Broken);
+  rule.after_warmup = true;
+  EXPECT_EQ(outcome_of(report, rule), Outcome::Kept);
+}
+
+TEST(Gate, growth_after_a_warm_up_that_may_not_have_ended_is_undecided) {
+  Rule rule = rule_of(RuleKind::MaxGrowth, 100 * kMB);
+  rule.after_warmup = true;
+
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 500 * kMB, 5e6), rule), Outcome::Undecided);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 50 * kMB, 5e5), rule), Outcome::Kept);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Leak, 500 * kMB, 5e6), rule), Outcome::Broken);
+}
+
+TEST(Gate, rate_is_told_per_step_or_per_second) {
+  const model::Report report = report_of(VerdictKind::Leak, 500 * kMB, 5e6);
+  Rule rule = rule_of(RuleKind::MaxRate);
+  rule.rate_bytes = 6e6;
+
+  EXPECT_EQ(outcome_of(report, rule), Outcome::Kept);
+  rule.per = model::RatePer::Second;  // 5 MB a step are 10 MB a second
+  EXPECT_EQ(outcome_of(report, rule), Outcome::Broken);
+  rule.rate_bytes = 12e6;
+  EXPECT_EQ(outcome_of(report, rule), Outcome::Kept);
+}
+
+TEST(Gate, rate_of_a_warm_up_is_over) {
+  Rule rule = rule_of(RuleKind::MaxRate);
+  rule.rate_bytes = 1e6;
+
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Warmup, 500 * kMB, 5e6), rule), Outcome::Kept);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 500 * kMB, 5e6), rule), Outcome::Undecided);
+}
+
+TEST(Gate, rate_per_step_of_a_run_without_steps_is_undecided) {
+  model::Report report = report_of(VerdictKind::Leak, 500 * kMB, 5e6);
+  report.runs[0].series[0].verdict.axis = model::Axis::Time;
+  report.runs[0].series[0].first_step.reset();
+  Rule rule = rule_of(RuleKind::MaxRate);
+  rule.rate_bytes = 1e6;
+
+  const model::Gate gate = check_rules(report, {rule});
+
+  EXPECT_EQ(gate.outcome(), Outcome::Undecided);
+  EXPECT_THAT(gate.results[0].why, HasSubstr("no steps"));
+}
+
+TEST(Gate, oom_kill_breaks_and_a_recording_without_an_end_cannot_say) {
+  model::Report report = report_of(VerdictKind::Stable, 0, 0);
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoOom)), Outcome::Kept);
+
+  report.ending = model::Ending::CutOff;
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoOom)), Outcome::Undecided);
+
+  report.events.push_back({model::EventKind::OomKill, 5.0, 0, "killed"});
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoOom)), Outcome::Broken);
+}
+
+TEST(Gate, expectation_is_kept_by_its_kind_alone) {
+  const Rule rule = rule_of(RuleKind::Expect);  // a warm-up
+
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Warmup, 0, 0), rule), Outcome::Kept);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Stable, 0, 0), rule), Outcome::Broken);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 0, 0), rule), Outcome::Undecided);
+}
+
+TEST(Gate, broken_beats_undecided_and_every_rule_is_told) {
+  const model::Report report = report_of(VerdictKind::Inconclusive, 0, 0);
+
+  const model::Gate gate = check_rules(report, {rule_of(RuleKind::Expect), rule_of(RuleKind::Budget, 1)});
+
+  EXPECT_EQ(gate.outcome(), Outcome::Broken);
+  EXPECT_EQ(gate.results.size(), 2U);
+}
+
+TEST(Gate, empty_report_decides_nothing) {
+  EXPECT_EQ(outcome_of({}, rule_of(RuleKind::Budget, 1)), Outcome::Undecided);
+  EXPECT_EQ(check_rules({}, {}).outcome(), Outcome::Undecided);
+}
+
+}  // namespace
+}  // namespace lowtide::explain

@@ -1,0 +1,110 @@
+#include "explain/growth.h"
+
+#include <algorithm>
+
+namespace lowtide::explain {
+namespace {
+
+constexpr double kLeastGrowth = 1e6;   // bytes; less is no question
+constexpr double kLeastShare = 0.01;   // of the level, the same
+constexpr double kLeastCopied = 8e6;   // bytes of private pages
+constexpr double kStandsStill = 0.34;  // of the private growth: what RSS may move and count as still
+
+double change_of_cgroup(const Evidence& evidence, std::uint64_t model::CgroupReading::*pick) {
+  Trail trail;
+  for (const CgroupMoment& moment : evidence.cgroup) {
+    TrailPoint point;
+    point.at_s = moment.at_s;
+    point.low_bytes = moment.reading.*pick;
+    trail.push_back(point);
+  }
+  return change(trail, evidence.early, evidence.late);
+}
+
+double change_of_shm(const Evidence& evidence) {
+  Trail trail;
+  for (const HostMoment& moment : evidence.host) {
+    TrailPoint point;
+    point.at_s = moment.at_s;
+    point.low_bytes = moment.reading.shm_bytes;
+    trail.push_back(point);
+  }
+  return change(trail, evidence.early, evidence.late);
+}
+
+}  // namespace
+
+double tree_change(const Evidence& evidence) {
+  return change(evidence.target, evidence.early, evidence.late);
+}
+
+bool grows(const Evidence& evidence, const model::Verdict& verdict) {
+  const bool flat = verdict.kind == model::VerdictKind::Stable || verdict.kind == model::VerdictKind::Spikes;
+  const double level_bytes = level(evidence.target, evidence.late).value_or(0);
+  return !flat && tree_change(evidence) > std::max(kLeastGrowth, kLeastShare * level_bytes);
+}
+
+void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& evidence,
+                       const model::Verdict& verdict) {
+  if (!grows(evidence, verdict)) return;
+  const double all = tree_change(evidence);
+  for (WatchedProcess& process : processes) {
+    process.report.growth_share = std::clamp(process.change_bytes / all, 0.0, 1.0);
+  }
+}
+
+SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
+                                        const std::vector<WatchedProcess>& processes) {
+  // Of the processes the one with most: they map the same segments, and a sum would count them again.
+  double largest = 0;
+  for (const WatchedProcess& process : processes) {
+    largest =
+        std::max(largest, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
+  }
+  if (evidence.cgroup.size() >= 2) {
+    const double grown = change_of_cgroup(evidence, &model::CgroupReading::shmem_bytes);
+    // The cgroup may hold others: no more than the tree's own processes can account for, or /dev/shm.
+    return {std::min(grown, std::max(largest * 1.5, change_of_shm(evidence))), "the cgroup's shmem"};
+  }
+  return {largest, "RssShmem of the process that maps most"};
+}
+
+bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {
+  if (process.change_bytes < kLeastCopied || !process.there_late) return false;
+  if (!level(process.trail, evidence.early)) return false;  // started later: all of it is new
+  const double rss = change(process.trail, evidence.early, evidence.late, &TrailPoint::rss_bytes);
+  const double shmem = change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes);
+  return rss < kStandsStill * process.change_bytes && shmem < kStandsStill * process.change_bytes;
+}
+
+model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
+                                   const model::Verdict& verdict) {
+  model::GrowthReport out;
+  out.floor_bytes = static_cast<std::int64_t>(verdict.floor.last_bytes) -
+                    static_cast<std::int64_t>(verdict.floor.first_bytes);
+  if (!grows(evidence, verdict)) return out;
+  const double all = tree_change(evidence);
+
+  double copied = 0;
+  for (const WatchedProcess& process : processes) {
+    if (copies_on_write(process, evidence)) copied += process.change_bytes;
+  }
+  const double shared = shared_memory_growth(evidence, processes).bytes;
+  double explained = 0;
+  const auto add = [&](model::Mechanism mechanism, double bytes) {
+    const double part = std::clamp(bytes, 0.0, all - explained);
+    if (part < 0.02 * all) return;
+    out.mechanisms.push_back({mechanism, static_cast<std::uint64_t>(part), part / all});
+    explained += part;
+  };
+  add(model::Mechanism::CopyOnWrite, copied);
+  add(model::Mechanism::SharedMemory, shared);
+  out.explained_share = explained / all;
+  const double rest = all - explained;
+  if (rest > 0.02 * all) {
+    out.mechanisms.push_back({model::Mechanism::Unexplained, static_cast<std::uint64_t>(rest), rest / all});
+  }
+  return out;
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,152 @@
+#include "explain/report.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "explain/events.h"
+#include "explain/evidence.h"
+#include "explain/findings/catalogue.h"
+#include "explain/growth.h"
+#include "explain/limit.h"
+#include "explain/process_reports.h"
+#include "explain/reconcile.h"
+#include "explain/target_verdict.h"
+
+namespace lowtide::explain {
+namespace {
+
+model::Source source_of(const Evidence& evidence, const ReportOptions& options) {
+  model::Source source;
+  source.type = model::SourceType::Recording;
+  source.path = options.path;
+  if (!evidence.header.started.empty()) source.started = evidence.header.started;
+  source.duration_s = evidence.last_at_s;
+  source.command = evidence.header.command;
+  for (const TrailPoint& point : evidence.target) {
+    if (point.step >= 0 && point.step < 9e15) source.steps = static_cast<std::uint64_t>(point.step);
+  }
+  return source;
+}
+
+model::Ending ending_of(const Evidence& evidence, const ReportOptions& options) {
+  if (evidence.closed) return model::Ending::Closed;
+  if (!options.now_unix_s) return model::Ending::CutOff;
+  constexpr double kPatience_s = 15;  // a monitor that is starved of time is late, not dead
+  const double silent_s = *options.now_unix_s - evidence.header.started_unix_s - evidence.last_at_s;
+  const double patience_s = std::max(kPatience_s, 5 * evidence.header.interval_s);
+  return silent_s > patience_s ? model::Ending::CutOff : model::Ending::Running;
+}
+
+template <typename T>
+std::optional<T> number_in(const std::map<std::string, std::string>& meta, const std::string& key) {
+  const auto found = meta.find(key);
+  if (found == meta.end()) return std::nullopt;
+  T value{};
+  const char* const end = found->second.data() + found->second.size();
+  const auto [stop, error] = std::from_chars(found->second.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+// What the monitor says of itself at the end of a run.
+model::OverheadReport overhead_of(const record::Recording& recording, const Evidence& evidence) {
+  model::OverheadReport out;
+  out.monitor_cpu_share = number_in<double>(recording.meta(), "monitor_cpu_share");
+  out.monitor_rss_bytes = number_in<std::uint64_t>(recording.meta(), "monitor_rss_bytes");
+  out.samples_lost = evidence.lost_ticks;
+  return out;
+}
+
+std::vector<model::GpuReport> gpus_of(const Evidence& evidence) {
+  std::vector<model::GpuReport> out;
+  for (const GpuEvidence& gpu : evidence.gpus) {
+    model::GpuReport report;
+    report.index = gpu.index;
+    report.total_bytes = gpu.last.total_bytes;
+    report.used_bytes = gpu.last.used_bytes;
+    const Trail* judged = &gpu.used;
+    std::uint64_t most = 0;
+    // What a process of ours has is nearer to the job than what the whole device uses.
+    for (const GpuEvidence::Share& share : gpu.processes) {
+      const ProcessEvidence* process = evidence.find_process(share.id);
+      if (process == nullptr || share.trail.empty() || share.trail.back().high_bytes < most) continue;
+      most = share.trail.back().high_bytes;
+      judged = &share.trail;
+      report.pid = process->info.pid;
+      report.process_bytes = most;
+    }
+    report.series = judge_trail(*judged, evidence.steps);
+    report.series.name = "GPU " + std::to_string(gpu.index) + (report.pid ? " of the job" : " used");
+    report.series.quantity = model::Quantity::GpuUsed;
+    report.series.gpu_index = gpu.index;
+    report.series.pid = report.pid;
+    if (gpu.last.total_bytes > 0) report.series.limit_bytes = gpu.last.total_bytes;
+    out.push_back(std::move(report));
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  return out;
+}
+
+model::SeriesReport target_series(const Evidence& evidence, const WatchedProcesses& processes,
+                                  const std::optional<Ceiling>& ceiling) {
+  model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
+  series.name = "the process tree";
+  join_with_processes(series.verdict, evidence, processes.listed);
+  if (evidence.target.empty()) {
+    series.verdict.reason = "the recording holds no reading";
+    series.verdict.needs = "a job that lives longer than one tick";
+  }
+  if (!ceiling) return series;
+  series.limit_bytes = ceiling->limit.bytes;
+  series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
+  if (series.forecast) series.forecast->limit_bytes = ceiling->limit.bytes;
+  return series;
+}
+
+// The tree speaks, unless it does not leak and a GPU does.
+void add_run(model::Report& report, model::SeriesReport target) {
+  model::RunReport run;
+  run.name = "run";
+  run.series.push_back(std::move(target));
+  for (const model::GpuReport& gpu : report.gpus) run.series.push_back(gpu.series);
+  if (run.series.front().verdict.kind != model::VerdictKind::Leak) {
+    const auto leak = std::find_if(
+        run.series.begin(), run.series.end(),
+        [](const model::SeriesReport& series) { return series.verdict.kind == model::VerdictKind::Leak; });
+    if (leak != run.series.end()) std::iter_swap(run.series.begin(), leak);
+  }
+  report.verdict = run.series.front().verdict;
+  report.forecast = run.series.front().forecast;
+  report.runs.push_back(std::move(run));
+}
+
+}  // namespace
+
+model::Report make_report(record::Recording& recording, const ReportOptions& options) {
+  const Evidence evidence = read_evidence(recording);
+  WatchedProcesses processes = judge_processes(evidence);
+  const std::optional<Ceiling> ceiling = find_ceiling(evidence, options.limit_bytes);
+
+  model::Report report;
+  report.source = source_of(evidence, options);
+  report.ending = ending_of(evidence, options);
+  report.gpus = gpus_of(evidence);
+  model::SeriesReport target = target_series(evidence, processes, ceiling);
+  set_growth_shares(processes.listed, evidence, target.verdict);
+  report.growth = explain_growth(evidence, processes.listed, target.verdict);
+  if (ceiling) report.limit = ceiling->limit;
+  add_run(report, std::move(target));
+  report.events = find_events(evidence);
+  report.reconciliation = reconcile(evidence);
+  report.overhead = overhead_of(recording, evidence);
+  report.short_lived = processes.short_lived;
+  report.findings = find_all({evidence, processes.listed, processes.short_lived, report});
+  for (WatchedProcess& process : processes.listed) report.processes.push_back(std::move(process.report));
+  for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
+  return report;
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,23 @@
+// From a recording to the report: verdicts, processes, limits, events, findings.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/report.h"
+#include "record/reader.h"
+
+namespace lowtide::explain {
+
+struct ReportOptions {
+  std::string path = {};                                    // what the report says it is of
+  std::optional<std::uint64_t> limit_bytes = std::nullopt;  // else what was recorded
+  // Tells a recording whose run goes on from one that breaks off. Absent: it breaks off.
+  std::optional<double> now_unix_s = std::nullopt;
+};
+
+// Works at any time while the run goes on, and on what is left of a damaged recording.
+model::Report make_report(record::Recording& recording, const ReportOptions& options);
+
+}  // namespace lowtide::explain

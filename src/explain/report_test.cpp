@@ -1,0 +1,289 @@
+// Reports of recordings with a known truth. The recordings are written by the
+// real writer and read by the real reader.
+
+#include "explain/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "explain/scenarios.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::VerdictKind;
+using testing::HasSubstr;
+
+class Report : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("lowtide_explain_") + test->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string record(std::string_view scenario) {
+    const std::string path = (folder_ / "run.lowtide").string();
+    const std::string failure = write_scenario(*find_scenario(scenario), path);
+    EXPECT_EQ(failure, "");
+    return path;
+  }
+
+  static model::Report report_of(const std::string& path, const ReportOptions& options = {}) {
+    auto recording = record::Recording::open(path);
+    EXPECT_TRUE(recording.ok()) << (recording.ok() ? "" : recording.error().message);
+    return recording.ok() ? make_report(recording.value(), options) : model::Report{};
+  }
+
+  std::filesystem::path folder_;
+};
+
+const model::Finding* find_finding(const model::Report& report, std::string_view id) {
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [&](const model::Finding& finding) { return finding.id == id; });
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+const model::ProcessReport* find_pid(const model::Report& report, std::int64_t pid) {
+  const auto found =
+      std::find_if(report.processes.begin(), report.processes.end(),
+                   [&](const model::ProcessReport& process) { return process.info.pid == pid; });
+  return found == report.processes.end() ? nullptr : &*found;
+}
+
+std::string all_evidence(const model::Finding& finding) {
+  std::string out;
+  for (const std::string& line : finding.evidence) out += line + "\n";
+  return out;
+}
+
+TEST_F(Report, leak_in_a_child_under_a_stable_wrapper_is_told_in_those_words) {
+  const model::Report report = report_of(record("wrapper"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(report.verdict.axis, model::Axis::Step);
+  ASSERT_NE(find_pid(report, 100), nullptr);
+  EXPECT_EQ(find_pid(report, 100)->series.verdict.kind, VerdictKind::Stable);
+  EXPECT_EQ(find_pid(report, 101)->series.verdict.kind, VerdictKind::Leak);
+  EXPECT_NEAR(find_pid(report, 101)->growth_share.value_or(0), 1.0, 0.02);
+  const model::Finding* finding = find_finding(report, "wrapper-is-stable");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->title, "the wrapper (100, sh) is stable; the child (101, python leak.py) leaks");
+  ASSERT_NE(find_finding(report, "leak-in-process"), nullptr);
+  EXPECT_EQ(find_finding(report, "leak-in-process")->pid, 101);
+}
+
+TEST_F(Report, twenty_constant_children_are_overhead_and_not_a_leak) {
+  const model::Report report = report_of(record("overhead"));
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak);
+  EXPECT_NE(report.verdict.kind, VerdictKind::Inconclusive) << report.verdict.reason;
+  const model::Finding* finding = find_finding(report, "overhead");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->title, "20 workers hold 8.00 GB in all (PSS): overhead, not a leak");
+  EXPECT_EQ(find_finding(report, "leak-in-process"), nullptr);
+  EXPECT_EQ(find_finding(report, "copy-on-write"), nullptr);
+}
+
+TEST_F(Report, page_cache_is_no_leak) {
+  const model::Report report = report_of(record("page-cache"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Stable) << report.verdict.reason;
+  const model::Finding* finding = find_finding(report, "page-cache");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->title, HasSubstr("not a leak"));
+  EXPECT_TRUE(finding->ruled_out);
+}
+
+TEST_F(Report, respawned_workers_are_one_series_and_no_leak) {
+  const model::Report report = report_of(record("respawned"));
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_EQ(report.processes.size(), 5U);
+  for (const model::ProcessReport& process : report.processes) {
+    EXPECT_NE(process.series.verdict.kind, VerdictKind::Leak) << process.info.pid;
+    if (process.info.role == model::ProcessRole::Worker) {
+      EXPECT_EQ(process.processes, 12U);
+      EXPECT_NE(process.series.verdict.kind, VerdictKind::Inconclusive) << process.series.verdict.reason;
+    }
+  }
+  const auto& lean = report.verdict.lean;
+  EXPECT_FALSE(lean && lean->kind == VerdictKind::Leak);
+  EXPECT_EQ(find_finding(report, "leak-in-process"), nullptr);
+}
+
+TEST_F(Report, worker_whose_rss_is_flat_copies_on_write) {
+  const model::Report report = report_of(record("copy-on-write"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  const model::Finding* finding = find_finding(report, "copy-on-write");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->mechanism, model::Mechanism::CopyOnWrite);
+  EXPECT_GT(finding->share.value_or(0), 0.9);
+  ASSERT_TRUE(report.growth);
+  ASSERT_FALSE(report.growth->mechanisms.empty());
+  EXPECT_EQ(report.growth->mechanisms.front().mechanism, model::Mechanism::CopyOnWrite);
+}
+
+TEST_F(Report, shared_memory_that_grows_is_named) {
+  const model::Report report = report_of(record("shared-memory"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  const model::Finding* finding = find_finding(report, "shared-memory-grows");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_GT(finding->share.value_or(0), 0.9);
+  EXPECT_EQ(find_finding(report, "copy-on-write"), nullptr);
+}
+
+TEST_F(Report, oom_kill_tells_the_last_second_the_victim_the_limit_and_the_forecast_given_before) {
+  const model::Report report = report_of(record("oom"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  const model::Finding* finding = find_finding(report, "oom-killed");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, model::Severity::Critical);
+  EXPECT_EQ(finding->pid, 100);
+  EXPECT_THAT(finding->title, HasSubstr("pid 100, python train.py"));
+  EXPECT_THAT(all_evidence(*finding), HasSubstr("the limit of the cgroup is 4.29 GB"));
+  EXPECT_THAT(all_evidence(*finding), HasSubstr("1.2 s before: the tree had"));
+  EXPECT_THAT(all_evidence(*finding), HasSubstr("forecast given 5.0 min before"));
+  ASSERT_FALSE(report.events.empty());
+  EXPECT_EQ(report.events.front().kind, model::EventKind::OomKill);
+  EXPECT_EQ(find_finding(report, "job-ended-by-signal"), nullptr);
+}
+
+TEST_F(Report, tree_and_cgroup_are_reconciled_to_a_stated_difference) {
+  const model::Report report = report_of(record("oom"));
+
+  ASSERT_TRUE(report.reconciliation);
+  const model::Reconciliation& sum = *report.reconciliation;
+  EXPECT_TRUE(sum.exact);
+  EXPECT_EQ(sum.rest_bytes, 0);
+  EXPECT_EQ(sum.tree_bytes + sum.cache_bytes + sum.kernel_bytes, sum.current_bytes);
+}
+
+TEST_F(Report, forecast_leaves_page_cache_out_and_other_memory_in) {
+  const model::Report report = report_of(record("oom"));
+
+  ASSERT_TRUE(report.limit);
+  EXPECT_EQ(report.limit->kind, model::LimitKind::Cgroup);
+  EXPECT_EQ(report.limit->bytes, 4ULL << 30U);
+  ASSERT_TRUE(report.forecast);
+  EXPECT_EQ(report.forecast->limit_bytes, 4ULL << 30U);
+  // 4.295 GB less 30 MB of kernel memory, from 1.0 GB at 5.2 MB a second: 628 s.
+  EXPECT_NEAR(report.forecast->seconds->estimate, 628, 12);
+}
+
+TEST_F(Report, limit_of_the_user_goes_before_that_of_the_machine) {
+  const model::Report report = report_of(record("oom"), {.path = "", .limit_bytes = 6'000'000'000});
+
+  ASSERT_TRUE(report.limit);
+  EXPECT_EQ(report.limit->bytes, 6'000'000'000U);
+  EXPECT_FALSE(report.limit->told_by_machine);
+}
+
+TEST_F(Report, warmup_that_ended_and_spikes_that_recover_are_ruled_out) {
+  const std::string warmup = record("warmup");
+  const model::Report warm = report_of(warmup);
+  std::filesystem::remove(warmup);
+  const model::Report spikes = report_of(record("spikes"));
+
+  EXPECT_EQ(warm.verdict.kind, VerdictKind::Warmup);
+  EXPECT_NE(find_finding(warm, "warmup-ended"), nullptr);
+  EXPECT_EQ(spikes.verdict.kind, VerdictKind::Spikes);
+  EXPECT_NE(find_finding(spikes, "spikes-recover"), nullptr);
+}
+
+TEST_F(Report, a_few_readings_are_inconclusive_and_lean_nowhere) {
+  const model::Report report = report_of(record("short"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Inconclusive);
+  ASSERT_EQ(report.processes.size(), 1U);
+  EXPECT_EQ(report.processes[0].series.verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_FALSE(report.processes[0].series.verdict.lean);
+  EXPECT_TRUE(report.processes[0].series.verdict.needs);
+}
+
+TEST_F(Report, thousands_of_short_lived_processes_are_summed_up) {
+  const model::Report report = report_of(record("storm"));
+
+  EXPECT_EQ(report.processes.size(), 1U);
+  EXPECT_EQ(report.short_lived.count, 2400U);
+  EXPECT_NE(find_finding(report, "short-lived-processes"), nullptr);
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak);
+}
+
+TEST_F(Report, leak_on_a_gpu_is_not_passed_over) {
+  const model::Report report = report_of(record("gpu"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  ASSERT_EQ(report.gpus.size(), 1U);
+  EXPECT_EQ(report.gpus[0].pid, 100);
+  EXPECT_NE(find_finding(report, "gpu-memory-leaks"), nullptr);
+}
+
+TEST_F(Report, recording_without_its_end_says_so_and_keeps_its_verdict) {
+  const model::Report report = report_of(record("cut-off"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(report.ending, model::Ending::CutOff);
+  EXPECT_NE(find_finding(report, "recording-cut-off"), nullptr);
+}
+
+TEST_F(Report, recording_that_is_still_being_written_is_not_cut_off) {
+  const std::string path = record("cut-off");
+  const double last_unix_s = scenario_header().started_unix_s + 599;
+
+  const model::Report now = report_of(path, {.path = "", .limit_bytes = {}, .now_unix_s = last_unix_s + 1});
+  const model::Report later =
+      report_of(path, {.path = "", .limit_bytes = {}, .now_unix_s = last_unix_s + 3600});
+
+  EXPECT_EQ(now.ending, model::Ending::Running);
+  EXPECT_EQ(find_finding(now, "recording-cut-off"), nullptr);
+  EXPECT_EQ(later.ending, model::Ending::CutOff);
+}
+
+TEST_F(Report, truncated_file_is_an_error_or_what_is_left_of_it_never_a_crash) {
+  const std::string path = record("wrapper");
+  const auto size = std::filesystem::file_size(path);
+
+  for (const std::uintmax_t part :
+       {size - 1, size / 2, size / 10, std::uintmax_t{4096}, std::uintmax_t{100}}) {
+    std::filesystem::resize_file(path, std::min(part, std::filesystem::file_size(path)));
+    auto recording = record::Recording::open(path);
+    if (!recording) {
+      EXPECT_FALSE(recording.error().message.empty());
+      continue;
+    }
+    const model::Report report = make_report(recording.value(), {});
+    EXPECT_TRUE(!report.warnings.empty() || report.ending == model::Ending::CutOff ||
+                report.verdict.kind == VerdictKind::Leak);
+  }
+}
+
+TEST_F(Report, every_scenario_is_deterministic_and_has_a_reason) {
+  for (const Scenario& scenario : scenarios()) {
+    const std::string path = (folder_ / std::string(scenario.name)).string();
+    ASSERT_EQ(write_scenario(scenario, path), "");
+
+    const model::Report first = report_of(path);
+    const model::Report second = report_of(path);
+
+    EXPECT_FALSE(first.verdict.reason.empty()) << scenario.name;
+    EXPECT_EQ(first.verdict.kind, second.verdict.kind) << scenario.name;
+    ASSERT_EQ(first.findings.size(), second.findings.size()) << scenario.name;
+    for (std::size_t at = 0; at < first.findings.size(); ++at) {
+      EXPECT_EQ(first.findings[at].title, second.findings[at].title);
+      EXPECT_FALSE(first.findings[at].evidence.empty()) << first.findings[at].id;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lowtide::explain

@@ -1,0 +1,383 @@
+#include "explain/scenarios.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lowtide::explain {
+namespace {
+
+constexpr double kMB = 1e6;
+constexpr double kGB = 1e9;
+constexpr int kTicks = 600;
+
+std::uint64_t whole(double bytes) {
+  return static_cast<std::uint64_t>(std::llround(std::max(0.0, bytes)));
+}
+
+// The tree as a play: processes with what they own, ticks that add it up.
+class Stage {
+ public:
+  explicit Stage(record::Writer& writer) : writer_(writer) {}
+
+  struct Actor {
+    model::ProcessInfo info;
+    bool on = true;
+    double own = 0;
+    double shared = 0;  // resident, but not its own: pages of the parent
+    double file = 0;
+    double shmem = 0;  // part of own
+  };
+
+  std::size_t enter(std::int64_t pid, std::int64_t ppid, model::ProcessRole role, std::string command,
+                    double at_s = 0) {
+    Actor actor;
+    actor.info.id = model::ProcessId{static_cast<std::uint32_t>(actors_.size() + 1)};
+    actor.info.pid = pid;
+    actor.info.ppid = ppid;
+    actor.info.role = role;
+    actor.info.command = std::move(command);
+    actor.info.started_s = at_s;
+    actors_.push_back(actor);
+    writer_.begin_process(actor.info);
+    return actors_.size() - 1;
+  }
+  std::size_t follow(std::size_t before, std::int64_t pid, double at_s) {
+    const Actor& old = actors_[before];
+    const std::size_t at = enter(pid, old.info.ppid, old.info.role, std::string(old.info.command), at_s);
+    actors_[at].info.continues = actors_[before].info.id;
+    actors_[at].info.index = actors_[before].info.index;
+    writer_.update_process(actors_[at].info);
+    return at;
+  }
+  void leave(std::size_t at, double at_s, int status) {
+    actors_[at].on = false;
+    actors_[at].info.ended_s = at_s;
+    actors_[at].info.exit_status = status;
+    writer_.update_process(actors_[at].info);
+  }
+
+  Actor& operator[](std::size_t at) { return actors_[at]; }
+  std::size_t size() const { return actors_.size(); }
+
+  double noise(double bytes) {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return bytes * (static_cast<double>(state_ >> 40U) / static_cast<double>(1U << 24U) - 0.5);
+  }
+
+  model::Tick tick(double at_s, double step) {
+    model::Tick tick;
+    tick.at_s = at_s;
+    tick.step = step;
+    tick.target.exact = true;
+    for (const Actor& actor : actors_) {
+      if (!actor.on) continue;
+      model::ProcessReading reading;
+      reading.id = actor.info.id;
+      reading.own_bytes = whole(actor.own);
+      reading.rss_bytes = whole(actor.own + actor.shared + actor.file);
+      reading.anon_bytes = whole(actor.own - actor.shmem + actor.shared);
+      reading.file_bytes = whole(actor.file);
+      reading.shmem_bytes = whole(actor.shmem);
+      reading.pss = model::PssReading{whole(actor.own + actor.file),
+                                      whole(actor.own - actor.shmem),
+                                      whole(actor.shmem),
+                                      whole(actor.file),
+                                      whole(actor.own),
+                                      whole(actor.own)};
+      tick.target.bytes += reading.own_bytes;
+      tick.target.rss_bytes += reading.rss_bytes;
+      tick.target.file_bytes += reading.file_bytes;
+      ++tick.target.processes;
+      tick.processes.push_back(reading);
+    }
+    return tick;
+  }
+  void put(const model::Tick& tick) {
+    writer_.add(tick);
+    writer_.commit();
+  }
+  void end(double at_s, int status = 0) {
+    for (std::size_t at = 0; at < actors_.size(); ++at) {
+      if (actors_[at].on) leave(at, at_s, status);
+    }
+    writer_.commit();
+  }
+  record::Writer& writer() { return writer_; }
+
+ private:
+  record::Writer& writer_;
+  std::vector<Actor> actors_;
+  std::uint64_t state_ = 42;
+};
+
+model::CgroupReading cgroup_of(const model::Tick& tick, double cache, double kernel,
+                               std::uint64_t limit_bytes) {
+  model::CgroupReading group;
+  group.anon_bytes = tick.target.bytes;
+  group.file_bytes = whole(cache);
+  group.kernel_bytes = whole(kernel);
+  group.current_bytes = tick.target.bytes + whole(cache) + whole(kernel);
+  group.limit_bytes = limit_bytes;
+  return group;
+}
+
+double settled(int tick) {  // imports and the model: grown after ten seconds
+  return std::min(1.0, 0.2 + 0.08 * tick);
+}
+
+void play_wrapper(record::Writer& writer) {
+  Stage stage(writer);
+  const auto sh = stage.enter(100, 1, model::ProcessRole::Wrapper, "sh -c python leak.py");
+  const auto child = stage.enter(101, 100, model::ProcessRole::Trainer, "/usr/bin/python leak.py", 0.1);
+  stage[sh].own = 0.4 * kMB;
+  for (int at = 0; at < kTicks; ++at) {
+    stage[child].own = 200 * kMB * settled(at) + 1.0 * kMB * at + stage.noise(2 * kMB);
+    stage.put(stage.tick(at, at < 5 ? model::kUnknown : 3.0 * (at - 5)));
+  }
+  stage.end(kTicks);
+}
+
+void play_overhead(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int worker = 0; worker < 20; ++worker) {
+    const auto at = stage.enter(200 + worker, 100, model::ProcessRole::Worker, "python train.py");
+    stage[at].info.index = worker;
+    stage[at].shared = 900 * kMB;
+    writer.update_process(stage[at].info);
+  }
+  for (int at = 0; at < 300; ++at) {
+    stage[main].own = 1.2 * kGB * settled(at) + stage.noise(2 * kMB);
+    for (std::size_t worker = 1; worker < stage.size(); ++worker) {
+      stage[worker].own = 400 * kMB * settled(at) + stage.noise(0.3 * kMB);
+    }
+    stage.put(stage.tick(at, model::kUnknown));
+  }
+  stage.end(300);
+}
+
+void play_page_cache(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python read_tokens.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 250 * kMB * settled(at) + stage.noise(0.5 * kMB);
+    stage[main].file = 1.0 * kMB * at;
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tick.cgroup = cgroup_of(tick, 1.1 * kMB * at, 20 * kMB, 8ULL << 30U);
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
+void play_respawned(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  std::array<std::size_t, 4> workers{};
+  std::int64_t pid = 200;
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 500 * kMB * settled(at) + stage.noise(1 * kMB);
+    const int age = at % 50;
+    for (std::size_t worker = 0; worker < workers.size(); ++worker) {
+      if (age == 0) {
+        if (at > 0) stage.leave(workers[worker], at, 0);
+        workers[worker] = at == 0 ? stage.enter(pid, 100, model::ProcessRole::Worker, "python train.py")
+                                  : stage.follow(workers[worker], pid, at);
+        ++pid;
+      }
+      stage[workers[worker]].own = 150 * kMB * std::min(1.0, 0.1 + 0.1 * age) + stage.noise(1 * kMB);
+    }
+    stage.put(stage.tick(at, model::kUnknown));
+  }
+  stage.end(kTicks);
+}
+
+void play_copy_on_write(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int worker = 0; worker < 2; ++worker) {
+    stage.enter(200 + worker, 100, model::ProcessRole::Worker, "python train.py");
+  }
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 440 * kMB * settled(at) + stage.noise(0.5 * kMB);
+    for (std::size_t worker = 1; worker < 3; ++worker) {
+      const double copied = 40 * kMB + 0.35 * kMB * at;
+      stage[worker].own = copied + stage.noise(0.5 * kMB);
+      stage[worker].shared = 750 * kMB - copied;
+    }
+    stage.put(stage.tick(at, 2.0 * at));
+  }
+  stage.end(kTicks);
+}
+
+void play_shared_memory(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].shmem = 0.75 * kMB * at;
+    stage[main].own = 190 * kMB * settled(at) + stage[main].shmem + stage.noise(1 * kMB);
+    stage.put(stage.tick(at, 2.0 * at));
+  }
+  stage.end(kTicks);
+}
+
+void play_oom(record::Writer& writer) {
+  Stage stage(writer);
+  constexpr std::uint64_t kLimit = 4ULL << 30U;
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  double at_s = 0;
+  for (int at = 0; at < kTicks; ++at) {
+    at_s = at;
+    stage[main].own = 1.0 * kGB * settled(at) + 5.2 * kMB * at + stage.noise(4 * kMB);
+    model::Tick tick = stage.tick(at_s, 4.0 * at);
+    tick.cgroup = cgroup_of(tick, 60 * kMB, 30 * kMB, kLimit);
+    tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, 0, 0.0};
+    stage.put(tick);
+    if (at == 300) {
+      model::Judgement judgement;
+      judgement.at_s = at_s;
+      judgement.verdict.kind = model::VerdictKind::Leak;
+      judgement.forecast =
+          model::Forecast{model::LimitKind::Cgroup, kLimit, std::nullopt, model::Range{612, 600, 625}};
+      writer.add_judgement(judgement);
+    }
+  }
+  model::Tick last = stage.tick(at_s + 1, 4.0 * kTicks);
+  last.cgroup = cgroup_of(last, 60 * kMB, 30 * kMB, kLimit);
+  last.cgroup->oom_kills = 1;
+  stage.put(last);
+  stage.end(kTicks + 1.2, 137);
+}
+
+void play_warmup(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 300 * kMB + 200 * kMB * std::min(1.0, at / 90.0) + stage.noise(1 * kMB);
+    stage.put(stage.tick(at, 2.0 * at));
+  }
+  stage.end(kTicks);
+}
+
+void play_spikes(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    const double spike = at % 60 >= 55 ? 170 * kMB : 0;
+    stage[main].own = 220 * kMB * settled(at) + spike + stage.noise(1 * kMB);
+    stage.put(stage.tick(at, 2.0 * at));
+  }
+  stage.end(kTicks);
+}
+
+void play_short(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < 4; ++at) {
+    stage[main].own = 50 * kMB * (at + 1);
+    stage.put(stage.tick(at, model::kUnknown));
+  }
+  stage.end(4);
+}
+
+void play_storm(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "make -j 100");
+  for (int at = 0; at < 120; ++at) {
+    stage[main].own = 80 * kMB * settled(at) + stage.noise(0.1 * kMB);
+    const std::size_t first = stage.size();
+    for (int child = 0; child < 20; ++child) {
+      const auto born =
+          stage.enter(1000 + 20 * at + child, 100, model::ProcessRole::Other, "cc1plus x.cpp", at);
+      stage[born].own = 3 * kMB;
+    }
+    stage.put(stage.tick(at, model::kUnknown));
+    for (std::size_t child = first; child < stage.size(); ++child) stage.leave(child, at + 0.5, 0);
+  }
+  stage.end(120);
+}
+
+void play_hostile(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main =
+      stage.enter(100, 1, model::ProcessRole::Trainer,
+                  "python \x1b[31mtrain.py\x1b[0m |<script>alert(1)</script>| \xff \x07 &quot;");
+  for (int at = 0; at < 200; ++at) {
+    stage[main].own = 300 * kMB * settled(at) + 1 * kMB * at;
+    stage.put(stage.tick(at, 10.0 * at));
+  }
+  writer.add_event(
+      {model::EventKind::WorkerKilled, 50.0, 0, "worker \x1b]0;pwned\x07 <b>killed</b> ]]> & \"q\""},
+      stage[main].info.id);
+  stage.end(200);
+}
+
+void play_gpu(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 300 * kMB * settled(at) + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at);
+    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
+    tick.gpu_processes.push_back({0, stage[main].info.id, held});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
+constexpr std::array kAll{
+    Scenario{"wrapper", "sh is stable, its child leaks 1 MB a second", play_wrapper},
+    Scenario{"overhead", "20 workers of 400 MB that do not grow", play_overhead},
+    Scenario{"page-cache", "files are read, nothing leaks", play_page_cache},
+    Scenario{"respawned", "four workers, made anew every 50 s; nothing leaks", play_respawned},
+    Scenario{"copy-on-write", "two workers copy the parent's pages", play_copy_on_write},
+    Scenario{"shared-memory", "segments of shared memory are kept", play_shared_memory},
+    Scenario{"oom", "leaks into its cgroup's limit and is killed", play_oom},
+    Scenario{"warmup", "rises for 90 s, then stays", play_warmup},
+    Scenario{"spikes", "170 MB up and down every minute", play_spikes},
+    Scenario{"short", "four readings of a start", play_short},
+    Scenario{"storm", "2,400 processes that live for half a second", play_storm},
+    Scenario{"hostile", "a leak with a command line that attacks", play_hostile},
+    Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
+    Scenario{"cut-off", "the monitor was killed in mid-run", play_wrapper, false},
+};
+
+}  // namespace
+
+std::span<const Scenario> scenarios() {
+  return kAll;
+}
+
+const Scenario* find_scenario(std::string_view name) {
+  const auto* found =
+      std::find_if(kAll.begin(), kAll.end(), [&](const Scenario& scenario) { return scenario.name == name; });
+  return found == kAll.end() ? nullptr : &*found;
+}
+
+record::Header scenario_header() {
+  record::Header header;
+  header.command = "python train.py";
+  header.working_directory = "/home/user/job";
+  header.host = "node-1";
+  header.started = "2026-03-01T10:00:00Z";
+  header.started_unix_s = 1772359200;
+  header.lowtide_version = "0.1.0";
+  header.interval_s = 1;
+  header.root_pid = 100;
+  return header;
+}
+
+std::string write_scenario(const Scenario& scenario, const std::string& path) {
+  auto writer = record::Writer::create(path, scenario_header());
+  if (!writer) return writer.error().message;
+  scenario.play(writer.value());
+  if (scenario.close) writer.value().close();
+  const base::Error* failure = writer.value().failure();
+  return failure == nullptr ? "" : failure->message;
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,19 @@
+// The verdict of the whole target: that of the tree's series, joined with what
+// its processes show.
+#pragma once
+
+#include <vector>
+
+#include "explain/evidence.h"
+#include "explain/process_reports.h"
+#include "model/verdict.h"
+
+namespace lowtide::explain {
+
+// The tree's own verdict stands where it is one. Where it is open, the processes may settle it:
+// - one of them leaks beyond doubt, and it is what the tree grew by: a leak;
+// - none of them leans to a leak: then the tree does not either (workers that come and go).
+void join_with_processes(model::Verdict& tree, const Evidence& evidence,
+                         const std::vector<WatchedProcess>& processes);
+
+}  // namespace lowtide::explain

@@ -1,0 +1,73 @@
+// A series as the recording has it, compact enough to be kept and looked at twice.
+//
+// The detector judges one quantity as it streams by. The findings ask more: did
+// the resident set stand still while the private pages grew? How much of the
+// tree's growth between two moments is this process's? Such questions need
+// several quantities at the same moments, so what was recorded is kept here. It
+// is bounded by the recording itself, which is thinned.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/sample.h"
+#include "model/series_report.h"
+#include "record/reader.h"
+
+namespace lowtide::explain {
+
+struct TrailPoint {
+  double at_s = 0;
+  double span_s = 0;
+  double step = model::kUnknown;
+  std::uint64_t count = 1;
+  std::uint64_t low_bytes = 0;  // of the judged quantity
+  std::uint64_t high_bytes = 0;
+  std::uint64_t rss_bytes = 0;  // the latest of the stretch, of whatever the point has
+  std::uint64_t file_bytes = 0;
+  std::uint64_t shmem_bytes = 0;
+};
+
+using Trail = std::vector<TrailPoint>;
+
+TrailPoint to_trail_point(const record::Point& point);
+
+// A process that ends gives its memory back, and a tick may fall into that:
+// such readings say nothing of the floor, and are taken off the end.
+void drop_teardown(Trail& trail, double ended_s);
+
+// Which of the quantities of a point.
+using Pick = std::uint64_t TrailPoint::*;
+
+// A stretch of the run.
+struct Window {
+  double from_s = 0;
+  double to_s = 0;
+};
+
+// The typical value within the window; absent without a reading in it.
+std::optional<double> level(const Trail& trail, const Window& window, Pick pick = &TrailPoint::low_bytes);
+
+// What changed from one window to the other; a window without a reading counts as nothing there.
+double change(const Trail& trail, const Window& early, const Window& late,
+              Pick pick = &TrailPoint::low_bytes);
+
+// Whether the run has steps to be judged by, from some moment to its end.
+struct Steps {
+  bool known = false;
+  double first_at_s = 0;  // of the first reading that carries one
+};
+
+// What comes before the first step is start-up: imports, the model, the data.
+Steps find_steps(const Trail& target);
+
+// Verdict, outline and extent of a trail. A thinned point counts as two
+// readings, its lowest and its highest.
+model::SeriesReport judge_trail(const Trail& trail, const Steps& steps);
+
+// The forecast of the same trail against a ceiling of the judged quantity.
+std::optional<model::Forecast> forecast_trail(const Trail& trail, const Steps& steps, model::LimitKind kind,
+                                              std::uint64_t ceiling_bytes);
+
+}  // namespace lowtide::explain

@@ -1,0 +1,30 @@
+// How processes, numbers and signals are called in findings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/process.h"
+
+namespace lowtide::explain {
+
+// "python train.py --lr 1": the program without its folder, then its arguments, cut where it gets long.
+std::string short_command(std::string_view command, std::size_t longest = 48);
+
+// "sh": the program alone.
+std::string program_of(std::string_view command);
+
+// "pid 4711, python train.py"; with its role where it has one: "worker 3 (pid 4711, python train.py)".
+std::string process_words(const model::ProcessInfo& info);
+
+// "worker", "workers"; processes without a role are "process".
+std::string role_words(model::ProcessRole role, std::uint64_t count);
+
+// "1.24 GB".
+std::string bytes_words(double bytes);
+
+// Of an exit status as a shell tells it: "signal 9 (SIGKILL)", or empty when it was no signal.
+std::string signal_words(int exit_status);
+
+}  // namespace lowtide::explain

@@ -1,0 +1,105 @@
+// Claims about a run, with what they rest on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::model {
+
+enum class Severity { Critical, High, Medium, Low, Info };
+
+// Why resident memory grew.
+enum class Mechanism {
+  LiveObjects,
+  AllocatorRetention,
+  CopyOnWrite,
+  SharedMemory,
+  PageCache,
+  BoundedCache,
+  NativeLive,
+  GpuReserve,
+  GpuOutsideTorch,
+  Unexplained
+};
+
+// Where in the job's code; what is not known is absent.
+struct Place {
+  std::optional<std::string> file;
+  std::optional<std::uint64_t> line;
+  std::optional<std::string> function;
+  std::optional<std::string> holder;
+};
+
+struct Finding {
+  std::string id;  // the entry of the catalogue: "leak-in-process"; several processes may have the same
+  Severity severity = Severity::Info;
+  std::string title;  // one sentence, lower case, no full stop
+  std::optional<Mechanism> mechanism;
+  std::optional<std::int64_t> pid;
+  Place where;
+  std::optional<double> share;  // of the growth of the floor
+  double confidence = 0;
+  std::vector<std::string> evidence;  // what was measured, a sentence each
+  std::string fix;                    // what to do; empty when there is nothing to do
+  bool ruled_out = false;             // says what it is not, so that nobody looks there again
+};
+
+struct MechanismShare {
+  Mechanism mechanism = Mechanism::Unexplained;
+  std::uint64_t bytes = 0;
+  double share = 0;
+};
+
+// What the growth of the floor is made of; without growth to speak of, no mechanisms.
+struct GrowthReport {
+  std::int64_t floor_bytes = 0;
+  std::optional<double> explained_share;
+  std::vector<MechanismShare> mechanisms;
+};
+
+constexpr std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::Critical:
+      return "critical";
+    case Severity::High:
+      return "high";
+    case Severity::Medium:
+      return "medium";
+    case Severity::Low:
+      return "low";
+    case Severity::Info:
+      return "info";
+  }
+  return "info";
+}
+
+constexpr std::string_view to_string(Mechanism mechanism) {
+  switch (mechanism) {
+    case Mechanism::LiveObjects:
+      return "live-objects";
+    case Mechanism::AllocatorRetention:
+      return "allocator-retention";
+    case Mechanism::CopyOnWrite:
+      return "copy-on-write";
+    case Mechanism::SharedMemory:
+      return "shared-memory";
+    case Mechanism::PageCache:
+      return "page-cache";
+    case Mechanism::BoundedCache:
+      return "bounded-cache";
+    case Mechanism::NativeLive:
+      return "native-live";
+    case Mechanism::GpuReserve:
+      return "gpu-reserve";
+    case Mechanism::GpuOutsideTorch:
+      return "gpu-outside-torch";
+    case Mechanism::Unexplained:
+      return "unexplained";
+  }
+  return "unexplained";
+}
+
+}  // namespace lowtide::model

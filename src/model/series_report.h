@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/outline.h"
+#include "model/verdict.h"
+
+namespace lowtide::model {
+
+// What a series is a series of. Decides which verdict speaks for the whole.
+enum class Quantity { ProcessMemory, SystemMemory, ContainerMemory, GpuUsed, GpuAllocated, GpuReserved };
+
+struct SeriesReport {
+  std::string name;  // "process memory", "GPU 0 used", "pid 4711 (python)"
+  Quantity quantity = Quantity::ProcessMemory;
+  std::optional<std::int64_t> pid;
+  std::string command;
+  std::optional<int> gpu_index;
+  std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
+  std::uint64_t last_bytes = 0;
+  std::uint64_t peak_bytes = 0;
+  std::optional<double> first_s;  // when the first and the last reading were taken, as far as known
+  std::optional<double> last_s;
+  std::optional<double> first_step;
+  std::optional<double> last_step;
+  Verdict verdict;
+  std::optional<Forecast> forecast;
+  Outline outline;
+};
+
+}  // namespace lowtide::model

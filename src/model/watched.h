@@ -1,0 +1,72 @@
+// What only a job that was watched can tell: its processes, its GPUs, where the
+// memory of the machine went, and what the watching cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/process.h"
+#include "model/series_report.h"
+
+namespace lowtide::model {
+
+// The latest reading of a process; PSS and USS are dear and may be older, or never read.
+struct ProcessBytes {
+  std::uint64_t rss_bytes = 0;
+  std::optional<std::uint64_t> pss_bytes;
+  std::optional<std::uint64_t> uss_bytes;
+  std::uint64_t anon_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t shmem_bytes = 0;
+  std::uint64_t swap_bytes = 0;
+};
+
+// One process, or a worker with all those that were respawned in its place.
+struct ProcessReport {
+  ProcessInfo info;             // of the latest of them; started_s is of the first
+  std::uint32_t processes = 1;  // how many stand behind the series
+  SeriesReport series;          // of what it alone is to blame for
+  ProcessBytes bytes;
+  std::optional<double> growth_share;  // of the growth of the tree's floor; absent when that did not grow
+};
+
+// Processes that came and went too fast to be judged one by one.
+struct ShortLived {
+  std::uint64_t count = 0;
+  std::uint64_t largest_bytes = 0;  // the most that one of them had
+};
+
+struct GpuReport {
+  int index = 0;
+  std::string name;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  std::optional<std::int64_t> pid;             // the process of the target that has most on it
+  std::optional<std::uint64_t> process_bytes;  // what that process has
+  SeriesReport series;
+};
+
+// Where the memory of the cgroup went: tree + page cache + kernel + rest = current.
+struct Reconciliation {
+  double at_s = 0;
+  bool exact = false;  // the tree's PSS was read at that moment
+  std::uint64_t tree_bytes = 0;
+  std::uint64_t cache_bytes = 0;
+  std::uint64_t kernel_bytes = 0;
+  std::uint64_t current_bytes = 0;
+  std::int64_t rest_bytes = 0;  // others in the same cgroup, or what the readings differ by
+};
+
+struct OverheadReport {
+  std::optional<double> monitor_cpu_share;
+  std::optional<std::uint64_t> monitor_rss_bytes;
+  std::optional<std::uint64_t> samples_lost;
+  std::string agent = "off";  // off, on, switched-off
+  std::string note;
+};
+
+// How a recording stands: its run goes on, it was closed in order, or it breaks off.
+enum class Ending { Unknown, Running, Closed, CutOff };
+
+}  // namespace lowtide::model

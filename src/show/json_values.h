@@ -1,0 +1,41 @@
+// The values of the contract's JSON: numbers with the digits that mean
+// something, null for what is not known.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "model/verdict.h"
+
+namespace lowtide::show {
+
+using Json = nlohmann::ordered_json;
+
+// Invalid UTF-8 is replaced when the text is dumped; control bytes are escaped by JSON itself.
+constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
+
+// Digits that mean something: the rest is noise, and differs between machines.
+Json number(double value, int significant = 6);
+
+// A share or a chance, 0..1.
+Json share(double value);
+
+// Steps are whole where they are: 85, not 85.0.
+Json step_number(double value);
+
+Json bytes_number(double value);
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json seconds_or_null(const std::optional<double>& value);
+Json text_or_null(const std::string& text);
+
+Json to_json(const std::optional<model::Range>& range);
+Json to_json(const model::Verdict& verdict);
+Json to_json(const std::optional<model::Forecast>& forecast);
+
+}  // namespace lowtide::show

@@ -1,0 +1,85 @@
+#include "show/markdown_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "show/markdown.h"
+#include "show/words.h"
+
+namespace lowtide::show {
+namespace {
+
+using base::format_count;
+
+constexpr std::size_t kMostEvents = 20;
+
+std::string bytes_words(std::uint64_t bytes) {
+  return base::format_bytes(static_cast<double>(bytes));
+}
+
+}  // namespace
+
+std::string row(std::initializer_list<std::string> cells) {
+  std::string out = "|";
+  for (const std::string& cell : cells) out += " " + cell + " |";
+  return out + "\n";
+}
+
+std::string evidence_table(const model::Report& report, const model::SeriesReport& series) {
+  const model::Verdict& verdict = series.verdict;
+  std::string out = "\n## Evidence\n\n" + row({"What", "Value"}) + "|---|---|\n";
+  out += row({"Verdict",
+              fmt::format("{}, confidence {}", model::to_string(verdict.kind), percent(verdict.confidence))});
+  if (verdict.lean) {
+    out += row({"Leaning", fmt::format("{}, {}", model::to_string(verdict.lean->kind),
+                                       percent(verdict.lean->confidence))});
+  }
+  out += row({"Floor, first to last", floor_words(verdict.floor, true)});
+  if (std::string words = growth(series); !words.empty()) {
+    out +=
+        row({verdict.kind == model::VerdictKind::Warmup ? "Growth while it warmed up" : "Growth of the floor",
+             words});
+  }
+  if (verdict.warmup_end && !place(*verdict.warmup_end).empty()) {
+    out += row({"Warm-up ended", place(*verdict.warmup_end)});
+  }
+  if (verdict.plateau_bytes) out += row({"Plateau", bytes_words(*verdict.plateau_bytes)});
+  if (verdict.spike_bytes) out += row({"Spikes above the floor", bytes_words(*verdict.spike_bytes)});
+  out += row({"Peak", bytes_words(series.peak_bytes)});
+  if (report.limit) {
+    out += row({"Limit", limit_size(report.limit->bytes) + limit_teller(*report.limit)});
+  }
+  if (report.forecast) out += row({"Forecast", forecast(*report.forecast, series)});
+  out += row({"Series", markdown_text(series.name)});
+  out += row(
+      {"Readings", format_count(verdict.samples) + (extent(series).empty() ? "" : ", " + extent(series))});
+  return out;
+}
+
+std::string events_table(const model::Report& report) {
+  if (report.events.empty()) return "";
+  std::string out =
+      "\n## Events\n\n" +
+      row({report.source.type == model::SourceType::Recording ? "When" : "Line", "Kind", "Text"}) +
+      "|---|---|---|\n";
+  const std::size_t shown = std::min(report.events.size(), kMostEvents);
+  for (std::size_t at = 0; at < shown; ++at) {
+    const model::Event& event = report.events[at];
+    out += row({report.source.type == model::SourceType::Recording ? event_place(event)
+                                                                   : fmt::format("{}", event.line),
+                std::string(model::to_string(event.kind)), markdown_text(event.text, 200)});
+  }
+  if (shown < report.events.size())
+    out += fmt::format("\n{} more are in the JSON.\n", report.events.size() - shown);
+  return out;
+}
+
+std::string warning_place(const model::Warning& warning) {
+  if (warning.first_line == 0) return "";
+  if (warning.count == 1) return fmt::format(" (line {})", warning.first_line);
+  return fmt::format(" ({} times, first on line {})", format_count(warning.count), warning.first_line);
+}
+
+}  // namespace lowtide::show
