@@ -58,8 +58,8 @@ ExitCode run(const Arguments& arguments) {
     output.write(text);
     if (!output.finish()) return ExitCode::Unreadable;
   }
-  if (const auto path = arguments.text("junit")) {
-    const auto saved = write_file(*path, show::to_junit(report, gate));
+  if (const auto junit = arguments.text("junit")) {
+    const auto saved = write_file(*junit, show::to_junit(report, gate));
     if (const auto* complaint = std::get_if<Complaint>(&saved))
       return refuse(*complaint, ExitCode::Unreadable);
   }
