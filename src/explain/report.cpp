@@ -34,9 +34,9 @@ model::Source source_of(const Evidence& evidence, const ReportOptions& options) 
 model::Ending ending_of(const Evidence& evidence, const ReportOptions& options) {
   if (evidence.closed) return model::Ending::Closed;
   if (!options.now_unix_s) return model::Ending::CutOff;
-  constexpr double kPatience_s = 15;  // a monitor that is starved of time is late, not dead
+  constexpr double kPatienceSeconds = 15;  // a monitor that is starved of time is late, not dead
   const double silent_s = *options.now_unix_s - evidence.header.started_unix_s - evidence.last_at_s;
-  const double patience_s = std::max(kPatience_s, 5 * evidence.header.interval_s);
+  const double patience_s = std::max(kPatienceSeconds, 5 * evidence.header.interval_s);
   return silent_s > patience_s ? model::Ending::CutOff : model::Ending::Running;
 }
 

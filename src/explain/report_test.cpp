@@ -29,7 +29,7 @@ class Report : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string record(std::string_view scenario) {
-    const std::string path = (folder_ / "run.lowtide").string();
+    std::string path = (folder_ / "run.lowtide").string();
     const std::string failure = write_scenario(*find_scenario(scenario), path);
     EXPECT_EQ(failure, "");
     return path;

@@ -181,14 +181,14 @@ void play_respawned(record::Writer& writer) {
   for (int at = 0; at < kTicks; ++at) {
     stage[main].own = 500 * kMB * settled(at) + stage.noise(1 * kMB);
     const int age = at % 50;
-    for (std::size_t worker = 0; worker < workers.size(); ++worker) {
+    for (std::size_t& worker : workers) {
       if (age == 0) {
-        if (at > 0) stage.leave(workers[worker], at, 0);
-        workers[worker] = at == 0 ? stage.enter(pid, 100, model::ProcessRole::Worker, "python train.py")
-                                  : stage.follow(workers[worker], pid, at);
+        if (at > 0) stage.leave(worker, at, 0);
+        worker = at == 0 ? stage.enter(pid, 100, model::ProcessRole::Worker, "python train.py")
+                         : stage.follow(worker, pid, at);
         ++pid;
       }
-      stage[workers[worker]].own = 150 * kMB * std::min(1.0, 0.1 + 0.1 * age) + stage.noise(1 * kMB);
+      stage[worker].own = 150 * kMB * std::min(1.0, 0.1 + 0.1 * age) + stage.noise(1 * kMB);
     }
     stage.put(stage.tick(at, model::kUnknown));
   }

@@ -40,7 +40,7 @@ std::string program_of(std::string_view command) {
 }
 
 std::string process_words(const model::ProcessInfo& info) {
-  const std::string who = fmt::format("pid {}, {}", info.pid, short_command(info.command));
+  std::string who = fmt::format("pid {}, {}", info.pid, short_command(info.command));
   if (info.role == model::ProcessRole::Other) return who;
   const std::string index = info.index ? fmt::format(" {}", *info.index) : "";
   return fmt::format("{}{} ({})", role_words(info.role, 1), index, who);

@@ -41,16 +41,15 @@ std::string to_junit(const model::Report& report, const model::Gate& gate) {
     undecided += result.outcome == model::Outcome::Undecided ? 1 : 0;
   }
   const double duration_s = report.source.duration_s.value_or(0);
-  const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.3f}\"",
-                  gate.results.size(), broken, undecided, duration_s);
+  const std::string counts = fmt::format(R"(tests="{}" failures="{}" errors="0" skipped="{}" time="{:.3f}")",
+                                         gate.results.size(), broken, undecided, duration_s);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"lowtide\" {}>\n", counts);
   out += fmt::format(
       "  <testsuite name=\"lowtide check {}\" {}{}>\n", xml_text(source_name(report.source)), counts,
       report.source.started ? fmt::format(" timestamp=\"{}\"", xml_text(*report.source.started, 40)) : "");
   for (const model::RuleResult& result : gate.results) {
-    const std::string open = fmt::format("    <testcase name=\"{}\" classname=\"lowtide.{}\" time=\"0\"",
+    const std::string open = fmt::format(R"(    <testcase name="{}" classname="lowtide.{}" time="0")",
                                          xml_text(result.rule.words), model::to_string(result.rule.kind));
     const std::string why = xml_text(result.why);
     switch (result.outcome) {

@@ -16,7 +16,7 @@ namespace {
 
 using base::format_seconds;
 
-constexpr double kWarned_s = 60;  // a forecast of less than this before the kill was none
+constexpr double kWarnedSeconds = 60;  // a forecast of less than this before the kill was none
 constexpr std::size_t kLastReadings = 3;
 
 // "1.0 s before: the tree had 3.10 GB, the cgroup 3.98 GB of 4.00 GB"
@@ -49,7 +49,7 @@ std::string earlier_forecast(const Evidence& evidence, double killed_s) {
   const model::Judgement* told = nullptr;
   for (const model::Judgement& judgement : evidence.judgements) {
     const bool warned =
-        judgement.forecast && judgement.forecast->seconds && judgement.at_s + kWarned_s <= killed_s;
+        judgement.forecast && judgement.forecast->seconds && judgement.at_s + kWarnedSeconds <= killed_s;
     if (warned) told = &judgement;
   }
   if (told == nullptr) return "";

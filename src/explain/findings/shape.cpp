@@ -50,12 +50,12 @@ void find_limit_ahead(const Scene& scene, Findings& out) {
   if (!forecast || !forecast->seconds || scene.report.verdict.kind != VerdictKind::Leak) return;
   const double left_s = forecast->seconds->estimate - scene.evidence.last_at_s;
   if (!std::isfinite(left_s) || left_s < 0 || scene.report.ending != model::Ending::Running) return;
-  constexpr double kSoon_s = 3600;
-  constexpr double kFar_s = 30.0 * 86400;
-  if (left_s > kFar_s) return;
+  constexpr double kSoonSeconds = 3600;
+  constexpr double kFarSeconds = 30.0 * 86400;
+  if (left_s > kFarSeconds) return;
   model::Finding finding;
   finding.id = "limit-ahead";
-  finding.severity = left_s < kSoon_s ? model::Severity::Critical : model::Severity::High;
+  finding.severity = left_s < kSoonSeconds ? model::Severity::Critical : model::Severity::High;
   finding.title =
       fmt::format("the limit of {} is reached in about {}",
                   bytes_words(static_cast<double>(forecast->limit_bytes)), base::format_seconds(left_s));
