@@ -14,15 +14,15 @@ namespace lowtide::bench {
 namespace {
 
 constexpr std::array<std::string_view, 72> kWords = {
-    "loading",   "shard",     "from",      "bucket",   "retry",      "tokenizer", "worker",    "cache",
-    "split",     "saving",    "synced",    "config",   "using",      "device",    "waiting",   "for",
-    "the",       "next",      "barrier",   "prefetch", "queue",      "drained",   "after",     "timeout",
-    "with",      "mixed",     "precision", "enabled",  "attention",  "backend",   "flash",     "compiled",
-    "graph",     "captured",  "optimizer", "state",    "partitions", "gathered",  "across",    "ranks",
-    "scheduler", "warmup",    "finished",  "cosine",   "decay",      "gradient",  "clipped",   "because",
-    "norm",      "exceeded",  "threshold", "dataset",  "shuffled",   "seed",      "evaluator", "metrics",
-    "written",   "to",        "upload",    "complete", "connection", "reset",     "by",        "peer",
-    "resolving", "checksum",  "of",        "manifest", "fallback",   "tensor",    "layout",    "channels"};
+    "loading",   "shard",    "from",      "bucket",   "retry",      "tokenizer", "worker",    "cache",
+    "split",     "saving",   "synced",    "config",   "using",      "device",    "waiting",   "for",
+    "the",       "next",     "barrier",   "prefetch", "queue",      "drained",   "after",     "timeout",
+    "with",      "mixed",    "precision", "enabled",  "attention",  "backend",   "flash",     "compiled",
+    "graph",     "captured", "optimizer", "state",    "partitions", "gathered",  "across",    "ranks",
+    "scheduler", "warmup",   "finished",  "cosine",   "decay",      "gradient",  "clipped",   "because",
+    "norm",      "exceeded", "threshold", "dataset",  "shuffled",   "seed",      "evaluator", "metrics",
+    "written",   "to",       "upload",    "complete", "connection", "reset",     "by",        "peer",
+    "resolving", "checksum", "of",        "manifest", "fallback",   "tensor",    "layout",    "channels"};
 
 constexpr std::array<std::string_view, 10> kModules = {
     "trainer",  "data.loader", "data.sampler",        "checkpoint.writer", "optim.zero",
@@ -82,7 +82,8 @@ void add_trainer_lines(std::uint64_t step, Random& random, std::string& text) {
 
 void add_memory(std::uint64_t step, Random& random, std::string& text) {
   add_time(step, text);
-  add(text, " | INFO | rank0 | memory | step {} | rss {:.1f} MB | cuda allocated {:.2f} GB, reserved {:.2f} GB\n",
+  add(text,
+      " | INFO | rank0 | memory | step {} | rss {:.1f} MB | cuda allocated {:.2f} GB, reserved {:.2f} GB\n",
       step, 21'000 + random.up_to(900), 31 + random.up_to(2), 44 + random.up_to(1));
 }
 
@@ -133,7 +134,8 @@ void add_training_step(std::uint64_t step, Random& random, std::string& text) {
   if (random.below(25) == 0) {
     add(text, "node{:02}:{}:{} [{}] NCCL INFO Channel {:02}/{:02} : {}[{:x}] -> {}[{:x}] via P2P/IPC/read\n",
         random.below(16), 1000 + random.below(60'000), 1000 + random.below(60'000), random.below(8),
-        random.below(24), 24, random.below(8), random.below(1U << 20U), random.below(8), random.below(1U << 20U));
+        random.below(24), 24, random.below(8), random.below(1U << 20U), random.below(8),
+        random.below(1U << 20U));
   }
   if (random.below(400) == 0) add_traceback(random, text);
   if (random.below(60) == 0) text += '\n';

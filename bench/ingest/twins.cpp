@@ -35,6 +35,7 @@ std::optional<std::uint64_t> wait_for(pid_t child, const std::vector<int>& good)
 std::optional<Took> time_program(const std::vector<std::string>& words, const std::vector<int>& good) {
   std::vector<std::string> owned = words;
   std::vector<char*> arguments;
+  arguments.reserve(owned.size() + 1);
   for (std::string& word : owned) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions{};
