@@ -33,15 +33,26 @@ model::LimitKind kind_of(model::Quantity quantity) {
   return model::LimitKind::Host;
 }
 
-void note(std::optional<double>& first, std::optional<double>& last, double value) {
-  if (!std::isfinite(value)) return;
-  if (!first) first = value;
-  last = value;
-}
+// The first, last and highest of several times or steps; those that are not known do not count.
+struct Range {
+  bool any = false;
+  double first = 0;
+  double last = 0;
+  double highest = 0;
 
-void keep_highest(std::optional<double>& highest, double value) {
-  if (std::isfinite(value)) highest = std::max(highest.value_or(value), value);
-}
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    if (!any) first = highest = value;
+    any = true;
+    last = value;
+    highest = std::max(highest, value);
+  }
+  void note(std::optional<double>& all_first, std::optional<double>& all_last) const {
+    if (!any) return;
+    if (!all_first) all_first = first;
+    all_last = last;
+  }
+};
 
 }  // namespace
 
@@ -69,16 +80,29 @@ ingest::SeriesIndex LogAnalysis::begin_series(const ingest::SeriesInfo& info) {
 }
 
 void LogAnalysis::add(ingest::SeriesIndex index, const model::Sample& sample, std::uint64_t line) {
-  run_.last_line = std::max(run_.last_line, line);
-  if (index == kLeftOut) return;
+  add_all(index, {&sample, 1}, {&line, 1});
+}
+
+void LogAnalysis::add_all(ingest::SeriesIndex index, std::span<const model::Sample> samples,
+                          std::span<const std::uint64_t> lines) {
+  for (const std::uint64_t line : lines) run_.last_line = std::max(run_.last_line, line);
+  if (index == kLeftOut || samples.empty()) return;
   Series& series = series_[static_cast<std::size_t>(index)];
-  series.detector.add(sample);
+  series.detector.add(samples);
   model::SeriesReport& report = series.report;
-  report.last_bytes = sample.bytes;
-  report.peak_bytes = std::max(report.peak_bytes, sample.bytes);
-  note(report.first_s, report.last_s, sample.at_s);
-  note(report.first_step, report.last_step, sample.step);
-  keep_highest(highest_step_, sample.step);
+  report.last_bytes = samples.back().bytes;
+  std::uint64_t peak_bytes = report.peak_bytes;
+  Range at_s;
+  Range step;
+  for (const model::Sample& sample : samples) {
+    peak_bytes = std::max(peak_bytes, sample.bytes);
+    at_s.add(sample.at_s);
+    step.add(sample.step);
+  }
+  report.peak_bytes = peak_bytes;
+  at_s.note(report.first_s, report.last_s);
+  step.note(report.first_step, report.last_step);
+  if (step.any) highest_step_ = std::max(highest_step_.value_or(step.highest), step.highest);
 }
 
 void LogAnalysis::event(const model::Event& event) {

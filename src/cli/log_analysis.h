@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ingest/sink.h"
@@ -28,6 +29,8 @@ class LogAnalysis final : public ingest::Sink {
   void begin_run(const std::string& name, std::uint64_t first_line) override;
   ingest::SeriesIndex begin_series(const ingest::SeriesInfo& info) override;
   void add(ingest::SeriesIndex index, const model::Sample& sample, std::uint64_t line) override;
+  void add_all(ingest::SeriesIndex index, std::span<const model::Sample> samples,
+               std::span<const std::uint64_t> lines) override;
   void event(const model::Event& event) override;
 
   // The report of all that has arrived. Nothing may be added after it.

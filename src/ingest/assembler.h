@@ -22,6 +22,9 @@
 
 namespace lowtide::ingest {
 
+// No machine has an exabyte: a larger number is not a reading.
+inline constexpr double kMaxBytes = 1e18;
+
 class Assembler {
  public:
   // With use_shortcuts off every line goes the long way: the reference for shortcut_test.cpp.
@@ -71,17 +74,23 @@ class Assembler {
     bool ignored = false;
   };
 
+  // Readings are handed over many at a time: the receiver judges them faster so.
+  static constexpr std::size_t kSamplesAtOnce = 512;
+
   struct SeriesState {
     SeriesIndex index{};
     double scale = 1;  // of its first reading, beyond what the plan knew
     std::uint8_t unit = 0;
+    std::size_t kept = 0;  // of samples and lines: not yet handed over
+    std::vector<model::Sample> samples;
+    std::vector<std::uint64_t> lines;
   };
 
   enum class Doubt { None, StepFell, NewWriter };
 
   bool memory_goes_on(const Record& record);
   std::size_t read_values(const Plan& plan, const char* text);
-  bool take_short(const FactHeader& header, const char* text);
+  bool take_short(const FactHeader& header, const double* number);
   void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
             Record& record);
   void special(const Facts& facts, const Value& value, std::uint64_t line);
@@ -93,6 +102,15 @@ class Assembler {
   void emit(const Record& record, bool in_order);
   void emit_reading(const Record& record, const Reading& reading, double at_s, double step);
   SeriesState* series_of(const Record& record, const Reading& reading, double scale);
+  [[nodiscard]] SeriesInfo describe(const Record& record, const Value& value, int gpu) const;
+  void hand_over(SeriesState& series);
+  void hand_over_all();
+  void grow_or_hand_over(SeriesState& series);
+  [[gnu::always_inline]] void keep(SeriesState& series, const model::Sample& sample, std::uint64_t line) {
+    if (series.kept == series.samples.size()) grow_or_hand_over(series);
+    series.samples[series.kept] = sample;
+    series.lines[series.kept++] = line;
+  }
   std::optional<double> limit_of(const Record& record, const Value& value) const;
   double scale_of(const Record& record, const Value& value);
   bool choose_nvidia_column(Record& record);

@@ -76,6 +76,10 @@ struct Facts {
   std::vector<FactHeader> headers;
   std::vector<Value> values;  // longer than what is used: written by index, without a check per value
   std::size_t values_used = 0;
+  // What the short way needs of facts with a plan, one after the other. Read where the text is, in the
+  // cache of the core that cut it into lines.
+  std::vector<double> numbers;
+  std::size_t numbers_used = 0;
   std::vector<model::Event> events;
   std::vector<std::string> texts;
   // What facts with a plan refer to; null = there are none. kSlack bytes behind it can be read.
@@ -87,9 +91,15 @@ struct Facts {
     return values.data() + values_used;
   }
 
+  double* more_numbers(std::size_t count) {
+    if (numbers.size() - numbers_used < count) numbers.resize(2 * numbers.size() + count + 64);
+    return numbers.data() + numbers_used;
+  }
+
   void clear() {
     headers.clear();
     values_used = 0;
+    numbers_used = 0;
     events.clear();
     texts.clear();
   }

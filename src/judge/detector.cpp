@@ -76,6 +76,19 @@ void Detector::add(const model::Sample& sample) {
   put(reading);
 }
 
+void Detector::add(std::span<const model::Sample> samples) {
+  constexpr std::size_t kOneByOne = 64;  // after what cannot be taken at once, before it is tried again
+  while (!samples.empty()) {
+    const std::size_t steady = restarts_.add_steady(samples);
+    generations_.back().add(samples.first(steady));
+    samples_ += steady;
+    samples = samples.subspan(steady);
+    const auto few = samples.first(std::min(samples.size(), kOneByOne));
+    for (const model::Sample& sample : few) add(sample);
+    samples = samples.subspan(few.size());
+  }
+}
+
 std::vector<Generation> Detector::generations() const {
   std::vector<Generation> out = generations_;
   if (unclear_.size() > 2) {  // low for a while: more likely a restart than a dip
