@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ingest/dict_line.h"
+#include "ingest/nvidia_line.h"
 #include "ingest/sampler_line.h"
 #include "ingest/table_line.h"
 #include "ingest/text_line.h"

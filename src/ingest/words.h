@@ -3,7 +3,7 @@
 // Column names, keys of dicts and phrases in log lines are read by the same
 // rules, so "rss_mb", "Process RAM" and "memory.used [MiB]" need no list of
 // spellings: each is cut into words, every word has a meaning (one table, in
-// words.cpp), and the meanings together say what is measured.
+// vocabulary.cpp), and the meanings together say what is measured.
 #pragma once
 
 #include <string>
