@@ -16,7 +16,9 @@ namespace {
 using model::Quantity;
 
 constexpr std::size_t kMaxSeries = 512;
-constexpr std::size_t kMaxEvents = 200;
+constexpr std::size_t kProbed = 96;  // readings that tell how many lanes there are
+constexpr std::size_t kFewestProbed = 12;
+constexpr int kMostGpus = 16;  // a larger number beside a size is a temperature
 constexpr std::size_t kMaxDoubtful = 64;
 constexpr std::size_t kNewWriterReadings = 8;
 // No machine has an exabyte: a larger number is not a reading.
@@ -116,7 +118,7 @@ void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics
     std::size_t count = header.values;
     if (header.plan != nullptr) {
       const char* const text = facts.text + header.first_value;
-      if (use_shortcuts_ && take_short(header, text)) continue;
+      if (use_shortcuts_ && !probing_ && lanes_.empty() && take_short(header, text)) continue;
       count = read_values(*header.plan, text);
       values = values_.data();
     }
@@ -144,8 +146,9 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
   record.progress = {};
   record.pid = record.writer = -1;
   record.gpu = record.rank = -1;
-  record.name = 0;
+  record.name = record.gpu_name = 0;
   record.row = 0;
+  record.lane = -1;
   record.partial = false;
   record.memories = record.limits = 0;
   const Value* value = values;
@@ -193,6 +196,9 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
       case Role::Name:
         record.name = static_cast<std::uint32_t>(value->number);
         break;
+      case Role::GpuName:
+        record.gpu_name = static_cast<std::uint32_t>(value->number);
+        break;
       case Role::Partial:
         record.partial = true;
         break;
@@ -200,6 +206,7 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
       case Role::RunMark:
       case Role::Event:
       case Role::Peak:
+      case Role::Percent:
         special(facts, *value, header.line);
         break;
       case Role::None:
@@ -210,7 +217,9 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
 
 void Assembler::special(const Facts& facts, const Value& value, std::uint64_t line) {
   // Marks carry the number of their text; a peak carries bytes, perhaps more than fit.
-  const auto number = value.role == Role::Peak ? std::size_t{0} : static_cast<std::size_t>(value.number);
+  const bool is_number = value.role == Role::Peak || value.role == Role::Percent;
+  const auto number = is_number ? std::size_t{0} : static_cast<std::size_t>(value.number);
+  if (value.role == Role::RunMark || value.role == Role::Event) end_probe();
   switch (value.role) {
     case Role::Flush:
       if (has_partial_) {
@@ -229,15 +238,17 @@ void Assembler::special(const Facts& facts, const Value& value, std::uint64_t li
       break;
     case Role::Event: {
       ++events_;
-      if (events_ > kMaxEvents) {
-        warnings_.add(fmt::format("more than {} events: the rest are counted only", kMaxEvents), line);
-        break;
-      }
       model::Event event = facts.events[number];
       if (!std::isnan(last_at_s_) && run_open_) event.at_s = last_at_s_;
       sink_.event(event);
       break;
     }
+    case Role::Percent:
+      warnings_.add_once(
+          "memory as a percentage (wandb's memoryAllocated and system.memory) was ignored: only "
+          "what is told in bytes is read",
+          line);
+      break;
     case Role::Peak:
       warnings_.add("a peak of " + base::format_bytes(std::min(value.number, kMaxBytes)) +
                         " is reported: a peak is no reading, it does not say whether memory grows",
@@ -303,10 +314,94 @@ void Assembler::settle(Record& record) {
     }
     return;
   }
-  if (record.format == NvidiaTableFormat && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
+  const bool below_a_gpu = record.format == NvidiaTableFormat || record.format == SummaryFormat;
+  if (below_a_gpu && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
+  if (record.format == NvidiaBareFormat && record.gpu >= kMostGpus)
+    record.gpu = record.memory[0].gpu = record.memory[1].gpu = -1;
+  if (record.format == BarePairFormat && !pairs_count(record)) return;
   if (record.format == NvidiaBareFormat && record.memories > 1 && !choose_nvidia_column(record)) return;
   if (record.format == NvidiaFormat || record.format == NvidiaBareFormat) count_row(record);
+  probe(record);
+}
+
+// Two numbers in a line are a guess that is made only where nothing better was read before.
+bool Assembler::pairs_count(const Record& record) {
+  if (!pairs_count_) {
+    std::uint64_t others = 0;
+    for (const std::uint64_t count : format_counts_) others += count;
+    pairs_count_ = others == format_counts_[BarePairFormat];
+  }
+  if (!*pairs_count_)
+    warnings_.add("lines of two numbers among others were ignored: nothing says what they are", record.line);
+  return *pairs_count_;
+}
+
+bool Assembler::is_plain(const Record& record) {
+  return record.pid < 0 && record.gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 &&
+         record.row == 0;
+}
+
+void Assembler::probe(Record& record) {
+  if (probing_) {
+    probed_.push_back(record);
+    if (probed_.size() >= kProbed) end_probe();
+    return;
+  }
+  place_in_lane(record);
   decide(record);
+}
+
+void Assembler::end_probe() {
+  if (!probing_ || probed_.empty()) return;
+  find_lanes();
+  probing_ = probed_.size() < kFewestProbed;
+  std::vector<Record> held;
+  held.swap(probed_);
+  for (Record& record : held) {
+    place_in_lane(record);
+    decide(record);
+  }
+}
+
+void Assembler::find_lanes() {
+  std::unordered_map<std::uint16_t, std::vector<LaneReading>> by_topic;
+  for (const Record& record : probed_) {
+    const Value& value = record.memory[0].value;
+    if (is_plain(record) && value.role == Role::Memory)
+      by_topic[value.topic].push_back({record.progress.step, value.number});
+  }
+  for (const auto& [topic, readings] : by_topic) {
+    const std::size_t count = count_lanes(readings);
+    if (count < 2) continue;
+    const auto first = std::find_if(probed_.begin(), probed_.end(), [topic = topic](const Record& record) {
+      return record.memory[0].value.topic == topic;
+    });
+    if (!std::isnan(readings.front().step)) {
+      lanes_.emplace(topic, Lanes(count, Lanes::By::Level));
+      warnings_.add(fmt::format("each step is told {} times, at different levels: read as {} processes that "
+                                "write into one file (a rank or pid in each line would make it sure)",
+                                count, count),
+                    first->line);
+    } else if (first->format == NvidiaBareFormat) {
+      lanes_.emplace(topic, Lanes(count, Lanes::By::Order));
+      warnings_.add(
+          fmt::format("rows without a name repeat {} levels in turn: read as {} GPUs", count, count),
+          first->line);
+    } else {
+      warnings_.add(fmt::format("readings take {} levels in turn: if several processes or GPUs are in this "
+                                "file, they were judged as one",
+                                count),
+                    first->line);
+    }
+  }
+}
+
+void Assembler::place_in_lane(Record& record) {
+  if (lanes_.empty() || !is_plain(record)) return;
+  const Value& value = record.memory[0].value;
+  const auto found = lanes_.find(value.topic);
+  if (found != lanes_.end())
+    record.lane = static_cast<int>(found->second.place({record.progress.step, value.number}));
 }
 
 // nvidia-smi prints one row per GPU and tick. Where no column tells them apart, their order
@@ -348,7 +443,7 @@ void Assembler::decide(const Record& record) {
   }
   const bool has_step = !std::isnan(record.progress.step);
   if (lead_rank_ < 0) lead_rank_ = record.rank;
-  const bool leads = record.rank == lead_rank_;
+  const bool leads = record.rank == lead_rank_ && record.lane <= 0;
   if (doubt_ == Doubt::StepFell && has_step && leads) {
     const double fallen = doubtful_.front().progress.step;
     if (record.progress.step > steps_.last_step()) {
@@ -427,6 +522,7 @@ void Assembler::begin_run(std::uint64_t line) {
   run_readings_ = 0;
   writers_.clear();
   lead_rank_ = -1;
+  for (auto& [topic, lanes] : lanes_) lanes.begin_run();
   steps_.begin_run();
   timeline_.begin_run();
   series_.clear();
@@ -452,7 +548,7 @@ void Assembler::emit(const Record& record, bool in_order) {
   double step = model::kUnknown;
   if (has_step) {
     if (lead_rank_ < 0) lead_rank_ = record.rank;
-    const bool leads = record.rank == lead_rank_;
+    const bool leads = record.rank == lead_rank_ && record.lane <= 0;
     // Out of order, of another loop or another writer: a step that is none of this run's counter.
     if (in_order) step = leads ? steps_.advance(record.progress) : steps_.place(record.progress);
   }
@@ -476,7 +572,15 @@ double Assembler::scale_of(const Record& record, const Value& value) {
   UnitState& unit = units_[value.topic];
   if (unit.scale == 0 && !unit.ignored) {
     const std::string what = topic.label.empty() ? "the memory column" : "\"" + topic.label + "\"";
-    if (record.format == BareNumbersFormat) {
+    if (record.format == BarePairFormat && value.number > 1.0) {
+      unit.scale = magnitude_scale_for(value.number);
+      warnings_.add(
+          fmt::format("two columns without a header: the first was read as the {}, the second as memory "
+                      "in {} because it starts at {:g} (a line such as time,rss_mb before them says it)",
+                      std::isnan(record.progress.step) ? "time" : "step", scale_name(unit.scale),
+                      value.number),
+          record.line);
+    } else if (record.format == BareNumbersFormat) {
       unit.scale = 1024.0;
       warnings_.add("bare numbers were read as KiB, as ps prints them", record.line);
     } else if (value.number <= 1.0) {
@@ -511,12 +615,12 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
 
 Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading, double scale) {
   const Value& value = reading.value;
-  const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const Topic& topic = topics_[value.topic];
   const bool on_gpu = is_gpu(topic.quantity);
-  const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 &&
-                     record.row == 0;
+  const bool plain = is_plain(record) && reading.gpu < 0 && record.lane < 0;
   if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
+  const int told_gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
+  const int gpu = told_gpu >= 0 ? told_gpu : topic.gpu;
   std::uint64_t key = mix(1, value.topic);
   key = mix(key, static_cast<std::uint64_t>(record.pid));
   key = mix(key, static_cast<std::uint64_t>(record.writer));
@@ -524,6 +628,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   key = mix(key, static_cast<std::uint64_t>(record.rank));
   key = mix(key, record.name);
   key = mix(key, static_cast<std::uint64_t>(record.row));
+  key = mix(key, static_cast<std::uint64_t>(record.lane));
   const auto found = series_.find(key);
   if (found != series_.end()) return &found->second;
   if (series_.size() >= kMaxSeries) {
@@ -541,6 +646,8 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   if (record.name < names_.size()) info.command = names_[record.name];
   const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command
   if (!device.empty()) info.command.clear();
+  info.gpu_id = device;
+  if (on_gpu && record.gpu_name < names_.size()) info.gpu_name = names_[record.gpu_name];
   const std::string_view what = quantity_name(topic.quantity);
   if (on_gpu) {
     info.name = gpu >= 0 ? fmt::format("GPU {} {}", gpu, what) : fmt::format("GPU {}", what);
@@ -553,10 +660,17 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   } else {
     info.name = what;
   }
+  if (record.lane >= 0) {
+    const bool rows = record.format == NvidiaBareFormat;
+    info.name += fmt::format(" ({} {} of {})", rows ? "row" : "writer", record.lane + 1,
+                             lanes_.at(record.memory[0].value.topic).count());
+  }
   if (record.row > 0) info.name += fmt::format(" (row {} of each tick)", record.row + 1);
   if (record.rank >= 0) info.name = fmt::format("rank {} {}", record.rank, info.name);
-  if (record.pid >= 0) info.name += fmt::format(" ({})", record.pid);
-  if (!topic.label.empty() && topic.label != "bare numbers" && topic.label != "process") {
+  if (record.pid >= 0 || record.writer >= 0)
+    info.name += fmt::format(" ({})", record.pid >= 0 ? record.pid : record.writer);
+  if (!topic.label.empty() && topic.label != "bare numbers" && topic.label != "second column" &&
+      topic.label != "process") {
     info.name += ": " + topic.label;
   }
   const std::optional<double> limit = limit_of(record, value);
@@ -604,7 +718,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   }
   ++readings_;
   ++run_readings_;
-  last_bytes_ = bytes;
+  if (record.lane <= 0) last_bytes_ = bytes;
   // NOLINTNEXTLINE(bugprone-incorrect-roundings): never negative, and without a call
   sink_.add(series->index, {at_s, step, static_cast<std::uint64_t>(bytes + 0.5)}, record.line);
 }
@@ -616,6 +730,7 @@ void Assembler::finish() {
     Record record = partial_;
     settle(record);
   }
+  end_probe();
   if (doubt_ == Doubt::None) return;
   // One line is all there is of it. A step below the first one can only be a new start.
   const bool restart =

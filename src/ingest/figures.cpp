@@ -50,6 +50,18 @@ bool is_not_a_number(std::string_view word) {
          equal_ignoring_case(word, "infinity");
 }
 
+// "GPU0", "cuda1", "gpu0_mem": how many digits its index has; 0 = no such word.
+std::size_t device_digits(std::string_view word) {
+  for (const std::string_view device : {"gpu", "cuda"}) {
+    if (!equal_ignoring_case(word.substr(0, device.size()), device)) continue;
+    std::size_t end = device.size();
+    while (end < word.size() && is_digit(word[end])) ++end;
+    const std::size_t digits = end - device.size();
+    return digits <= 2 && (end == word.size() || word[end] == '_') ? digits : 0;
+  }
+  return 0;
+}
+
 std::size_t phrase_start(std::string_view text, std::size_t from, std::size_t to) {
   for (std::size_t at = to; at > from; --at) {
     const char c = text[at - 1];
@@ -90,6 +102,15 @@ std::vector<Figure> find_figures(std::string_view text, std::size_t from) {
         previous = figure.unit_end;
         figures.push_back(figure);
         at = figure.unit_end;
+        continue;
+      }
+      if (const std::size_t digits = device_digits(text.substr(at, end - at)); digits > 0) {
+        Figure figure;
+        figure.phrase = phrase_start(text, previous, at);
+        at += text.substr(at, end - at).find_first_of("0123456789");
+        figure.begin = at;
+        figure.end = figure.unit_end = previous = at = at + digits;
+        figures.push_back(figure);
         continue;
       }
       at = end;

@@ -33,6 +33,8 @@ std::size_t take_prefix(std::string_view shape, Plan& plan) {
     }
     const std::size_t rank = find_ignoring_case(inside, "rank");
     const std::size_t pid = find_ignoring_case(inside, "pid");
+    // "[GPU 0] mem 8012MiB": what it is about, not who says it.
+    if (contains_ignoring_case(inside, "gpu") || contains_ignoring_case(inside, "cuda")) return at;
     const bool tag = rank != std::string_view::npos || pid != std::string_view::npos;
     if (tag) {
       std::size_t digits = (rank != std::string_view::npos ? rank + 4 : pid + 3);

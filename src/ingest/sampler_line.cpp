@@ -240,6 +240,72 @@ bool analyse_headless_ps(const Line& line, Plan& plan) {
   return true;
 }
 
+bool analyse_headless_pidstat(const Line& line, Plan& plan) {
+  // "00:43:34  0  2503  0.00  0.00  5100  3876  0.02  bash"; a 12-hour clock has AM or PM behind it.
+  const std::string_view shape = line.shape;
+  if (line.context.layout) return false;
+  std::vector<Field> fields = cut(shape, ' ', 11);
+  if (fields.size() > 1 && (text_of(shape, fields[1]) == "AM" || text_of(shape, fields[1]) == "PM"))
+    fields.erase(fields.begin() + 1);
+  if (fields.size() < 9) return false;
+  std::array<Slot, 7> numbers;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    // uid, pid, minflt/s, majflt/s, VSZ, RSS, %MEM: no other report of pidstat has points in these places.
+    const bool point = i == 2 || i == 3 || i == 6;
+    if (!number_in(shape, fields[i + 1], 1.0, numbers[i]) ||
+        numbers[i].form != (point ? NumberForm::Decimal : NumberForm::Digits)) {
+      return false;
+    }
+  }
+  plan.time = find_time(shape, fields[0].begin);
+  if (!plan.time || !is_letter(shape[fields[8].begin])) return false;
+  Slot& resident = numbers[5];
+  numbers[1].role = Role::Pid;
+  resident.role = Role::Memory;
+  resident.scale = kKiB;
+  resident.topic = line.registry.topic({Quantity::ProcessMemory, "", UnitSource::Convention});
+  Slot name = mark(Role::Name);
+  name.offset = static_cast<std::uint32_t>(fields[8].begin);
+  name.length = static_cast<std::uint32_t>(std::min<std::size_t>(shape.size() - fields[8].begin, 80));
+  plan.slots.insert(plan.slots.end(), {numbers[1], name, resident});
+  plan.format = BarePidstatFormat;
+  return true;
+}
+
+bool analyse_bare_pair(const Line& line, Plan& plan) {
+  // "12.5 5552", "10 5552", "1794703397 5000000000": what loops with echo and awk leave. Nothing says which
+  // column is what, so the assembler warns of what it takes them for.
+  if (line.context.layout) return false;
+  const std::vector<Field> fields = cut(line.shape, ' ', 3);
+  if (fields.size() != 2) return false;
+  Slot place;
+  Slot memory;
+  const auto is_number = [&](const Field& field, Slot& slot) {
+    return number_in(line.shape, field, 0.0, slot) && slot.length == field.end - field.begin &&
+           (slot.form == NumberForm::Digits || slot.form == NumberForm::Decimal);
+  };
+  const auto time = find_time(line.shape, fields[0].begin);
+  const bool timed = time && time->end == fields[0].end;
+  if (!timed && !is_number(fields[0], place)) return false;
+  if (!is_number(fields[1], memory)) return false;
+  const std::size_t whole_digits =
+      std::min(text_of(line.shape, fields[1]).find('.'), fields[1].end - fields[1].begin);
+  if (whole_digits < 3) return false;  // GB, a loss, a rate: no guess
+  if (timed) {
+    plan.time = time;
+  } else {
+    const bool seconds = place.form == NumberForm::Decimal || place.length >= 10;
+    place.role = seconds ? Role::Seconds : Role::Step;
+    place.scale = 1.0;
+    plan.slots.push_back(place);
+  }
+  memory.role = Role::Memory;
+  memory.topic = line.registry.topic({Quantity::ProcessMemory, "second column", UnitSource::Magnitude});
+  plan.slots.push_back(memory);
+  plan.format = BarePairFormat;
+  return true;
+}
+
 bool analyse_bare_number(const Line& line, Plan& plan) {
   // A loop over `ps -o rss= -p PID`: one whole number a line, in KiB.
   if (line.context.layout) return false;

@@ -12,6 +12,8 @@ bool analyse_free(const Line& line, Plan& plan);
 bool analyse_top_summary(const Line& line, Plan& plan);
 bool analyse_time(const Line& line, Plan& plan);
 bool analyse_headless_ps(const Line& line, Plan& plan);
+bool analyse_headless_pidstat(const Line& line, Plan& plan);
 bool analyse_bare_number(const Line& line, Plan& plan);
+bool analyse_bare_pair(const Line& line, Plan& plan);
 
 }  // namespace lowtide::ingest

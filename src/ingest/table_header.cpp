@@ -63,14 +63,16 @@ Column column_of(const HeaderColumn& from, Registry& registry, UnitSource when_u
     if (column.scale == 0) column.scale = 1;
     return column;
   }
+  if (column.role == Role::Peak) column.role = Role::None;
   if (column.role != Role::Memory && column.role != Role::Limit) return column;
   if (column.scale == 0) {
     column.unit = when_unknown;
     column.scale = convention;
   }
-  column.topic = registry.topic({from.meaning.quantity, column_label(from.name), column.unit});
+  const int gpu = gpu_in_name(from.name);
+  column.topic = registry.topic({from.meaning.quantity, column_label(from.name), column.unit, gpu});
   column.written_topic =
-      registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written});
+      registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written, gpu});
   return column;
 }
 
@@ -96,6 +98,30 @@ void drop_weaker(std::vector<HeaderColumn>& columns) {
   }
 }
 
+// nvidia-smi --query-gpu and --query-compute-apps: its names are documented, so no guess is needed.
+void name_nvidia_columns(std::vector<HeaderColumn>& columns) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const HeaderColumn& column) { return column.name == name; });
+  };
+  const bool identified = has("index") || has("pid");
+  for (HeaderColumn& column : columns) {
+    Meaning& meaning = column.meaning;
+    // "name" is the process in --query-compute-apps, and the model in --query-gpu.
+    if (column.name == "gpu_name" || (column.name == "name" && !has("pid"))) meaning.role = Role::GpuName;
+    if (meaning.role == Role::Memory || meaning.role == Role::Limit) {
+      meaning.quantity = Quantity::GpuUsed;
+      if (meaning.scale == 0) meaning.scale = 1024.0 * 1024.0;
+    }
+    if (column.name == "index") meaning.role = Role::Gpu;
+    // One line per GPU and tick: without an index the UUID or the bus tells them apart.
+    if (column.name.find("uuid") != std::string::npos || column.name.starts_with("pci.bus")) {
+      meaning.role = identified ? Role::None : Role::Name;
+      meaning.rank = 5;
+    }
+  }
+}
+
 std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
   const std::vector<Field> fields = cut(line.text, delimiter, kMaxColumns);
   if (fields.size() < 2) return std::nullopt;
@@ -117,26 +143,7 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
     columns.push_back(std::move(column));
   }
   if (named * 2 < fields.size() || valued * 2 > fields.size()) return std::nullopt;
-  if (nvidia) {
-    const auto has = [&](std::string_view name) {
-      return std::any_of(columns.begin(), columns.end(),
-                         [&](const HeaderColumn& column) { return column.name == name; });
-    };
-    const bool identified = has("index") || has("pid");
-    for (HeaderColumn& column : columns) {
-      if (column.name == "name") column.meaning.role = Role::None;  // of the model: the same for all
-      if (column.meaning.role == Role::Memory || column.meaning.role == Role::Limit) {
-        column.meaning.quantity = Quantity::GpuUsed;
-        if (column.meaning.scale == 0) column.meaning.scale = 1024.0 * 1024.0;
-      }
-      if (column.name == "index") column.meaning.role = Role::Gpu;
-      // One line per GPU and tick: without an index the UUID or the bus tells them apart.
-      if (column.name.find("uuid") != std::string::npos || column.name.starts_with("pci.bus")) {
-        column.meaning.role = identified ? Role::None : Role::Name;
-        column.meaning.rank = 5;
-      }
-    }
-  }
+  if (nvidia) name_nvidia_columns(columns);
   drop_weaker(columns);
   bool memory = false;
   Layout layout;

@@ -39,7 +39,8 @@ class RowReader {
           take_time(column, field);
           break;
         case Role::Name:
-          take_name(field);
+        case Role::GpuName:
+          take_name(column.role, field);
           break;
         default:
           if (!take_number(column, field) && column.role == Role::Pid) return false;
@@ -148,10 +149,10 @@ class RowReader {
     return true;
   }
 
-  void take_name(Field field) {
+  void take_name(Role role, Field field) {
     if (field.begin == field.end) return;
     Slot slot;
-    slot.role = Role::Name;
+    slot.role = role;
     slot.offset = static_cast<std::uint32_t>(field.begin);
     slot.length = static_cast<std::uint32_t>(std::min<std::size_t>(field.end - field.begin, 80));
     plan_.slots.push_back(slot);

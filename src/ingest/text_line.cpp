@@ -33,6 +33,24 @@ bool is_proc_name(std::string_view word) {
   return std::find(kNames.begin(), kNames.end(), word) != kNames.end();
 }
 
+bool is_gpu(model::Quantity quantity) {
+  return quantity == model::Quantity::GpuUsed || quantity == model::Quantity::GpuAllocated ||
+         quantity == model::Quantity::GpuReserved;
+}
+
+bool is_device(std::string_view word) {
+  return equal_ignoring_case(word, "gpu") || equal_ignoring_case(word, "cuda");
+}
+
+// The series is called "GPU 0" already.
+std::string without_device(std::string label) {
+  for (const std::string_view word : {"gpu", "cuda"}) {
+    if (label.starts_with(word))
+      label.erase(0, std::min(label.find_first_not_of(" _./", word.size()), label.size()));
+  }
+  return label;
+}
+
 struct Candidate {
   std::size_t figure = 0;
   Role role = Role::Memory;
@@ -62,6 +80,7 @@ class TextReader {
     find_progress();
     convention_ = find_convention(text_);
     for (std::size_t i = 0; i < figures_.size(); ++i) consider(i);
+    take_device_behind();
     const bool memory = choose();
     if (step_ != nullptr || epoch_ != nullptr || memory || said_pid_) {
       if (plan_.format == 0) plan_.format = convention_ != nullptr ? convention_->format : WordsFormat;
@@ -111,7 +130,7 @@ class TextReader {
         plan_.slots.push_back(slot_of(figure, Role::WriterPid));
         continue;
       }
-      if (meaning.role == Role::Gpu && figure.end - figure.begin <= 2) {
+      if ((meaning.role == Role::Gpu || is_device(last.word)) && figure.end - figure.begin <= 2) {
         used_[i] = true;
         gpu_indices_.push_back(i);
         continue;
@@ -167,8 +186,9 @@ class TextReader {
     if (used_[i] || figure.percent || figure.rate || figure.delta) return;
     std::size_t begin = figure.phrase;
     // The index belongs to the phrase: "GPU 0: 5.1 GB".
-    const bool after_gpu =
-        i > 0 && std::find(gpu_indices_.begin(), gpu_indices_.end(), i - 1) != gpu_indices_.end();
+    const std::size_t gpu = device_of(i);
+    const double unit = unit_of(i);
+    const bool after_gpu = i > 0 && gpu == i;  // 1 + (i - 1)
     if (after_gpu) begin = std::min(begin, figures_[i - 1].phrase);
     const std::string_view near = text_.substr(begin, figure.begin - begin);
     // What is farther away than this is no longer the subject; it also bounds the work.
@@ -177,7 +197,7 @@ class TextReader {
     Meaning meaning = meaning_of(near, subject);
     const bool bare = !has_letter(near);
     const std::string_view after = words_after(text_, figure.unit_end);
-    if (!after.empty() && figure.unit > 0) {
+    if (!after.empty() && unit > 0) {
       const Meaning trailing = meaning_of(after, meaning);
       if (trailing.denied || trailing.role == Role::Peak || trailing.percent) return;
       if (trailing.role == Role::Limit && !meaning.says_memory) return;
@@ -191,7 +211,11 @@ class TextReader {
     candidate.rank = meaning.rank;
     candidate.role = meaning.role;
     candidate.label = tidy_label(near);
-    if (bare && figure.unit > 0) {
+    if (after_gpu && unit > 0 && meaning.role == Role::Gpu) {  // "GPU0 8.0 GB" needs no further word
+      candidate.role = Role::Memory;
+      candidate.quantity = model::Quantity::GpuUsed;
+    }
+    if (bare && unit > 0) {
       // "Step 10:  5,552 MB" says no word for memory and needs none.
       if (!subject.says_memory && !(step_ != nullptr && step_ < &figure) && !alone(figure)) return;
       if (near.find('/') != std::string_view::npos) return;  // what a share is of
@@ -203,12 +227,11 @@ class TextReader {
     }
     if (candidate.role != Role::Memory && candidate.role != Role::Limit) return;
     const LastWord last = word_before(text_, figure.begin, begin);
-    if (figure.unit > 0) {
-      candidate.scale = figure.unit;
+    if (unit > 0) {
+      candidate.scale = unit;
       // "used 5 GB of disk": a use of something that is never called memory.
       if (!meaning.says_memory && !subject.says_memory && !bare && !meaning.says_gpu && !subject.says_gpu)
         return;
-      if (meaning.scale > 0 && meaning.scale == figure.unit) candidate.scale = figure.unit;
     } else {
       if (!last.adjacent || !last.colon || figure.end < text_.size()) {
         const bool followed =
@@ -234,9 +257,34 @@ class TextReader {
     if (convention_ != nullptr && convention_->sets_quantity && candidate.label == "memory") {
       candidate.quantity = convention_->quantity;
     }
-    if (after_gpu) candidate.gpu = i;  // 1 + (i - 1)
+    if (is_gpu(candidate.quantity)) candidate.gpu = gpu;
+    if (candidate.gpu != 0) candidate.label = without_device(std::move(candidate.label));
     take_limit(i, candidate);
     candidates_.push_back(std::move(candidate));
+  }
+
+  // 1 + the figure that is the index of the GPU that was named last before this figure; 0 = none was.
+  [[nodiscard]] std::size_t device_of(std::size_t i) const {
+    const auto after = std::lower_bound(gpu_indices_.begin(), gpu_indices_.end(), i);
+    return after == gpu_indices_.begin() ? 0 : *(after - 1) + 1;
+  }
+
+  // "allocated 8.0 GB on cuda:0".
+  void take_device_behind() {
+    if (gpu_indices_.size() != 1) return;
+    for (Candidate& candidate : candidates_) {
+      if (is_gpu(candidate.quantity)) candidate.gpu = gpu_indices_[0] + 1;
+    }
+  }
+
+  // "5.2/16.0 GB" says the unit once.
+  [[nodiscard]] double unit_of(std::size_t i) const {
+    const Figure& figure = figures_[i];
+    if (figure.unit > 0 || i + 1 >= figures_.size() || figure.percent) return figure.unit;
+    const std::size_t slash = skip_blanks(text_, figure.end);
+    const bool pair =
+        slash < text_.size() && text_[slash] == '/' && skip_blanks(text_, slash + 1) == figures_[i + 1].begin;
+    return pair && !figures_[i + 1].rate ? figures_[i + 1].unit : 0;
   }
 
   // "5.2 GB / 16 GB": what follows the slash is the limit.
@@ -249,7 +297,6 @@ class TextReader {
     used_[i + 1] = true;
     if (unit == 0 && figures_[i].unit == 0) return;
     candidate.limit = i + 2;
-    // "5.2/16.0 GB" says the unit once.
     if (figures_[i].unit == 0) {
       candidate.scale = unit;
       candidate.unit = UnitSource::Written;
@@ -272,7 +319,7 @@ class TextReader {
       for (std::size_t j = 0; j < candidates_.size(); ++j) {
         const Candidate& other = candidates_[j];
         if (i == j || other.quantity != mine.quantity || other.role != mine.role) continue;
-        if (mine.gpu != 0 && other.gpu != 0) continue;
+        if (mine.gpu != other.gpu) continue;
         if (other.rank > mine.rank || (other.rank == mine.rank && j < i)) beaten = true;
       }
       if (beaten) continue;
@@ -283,7 +330,10 @@ class TextReader {
 
   bool emit(const Candidate& candidate) {
     const Figure& figure = figures_[candidate.figure];
-    if (candidate.gpu != 0) plan_.slots.push_back(slot_of(figures_[candidate.gpu - 1], Role::Gpu));
+    if (candidate.gpu != 0 && candidate.gpu != emitted_gpu_) {
+      plan_.slots.push_back(slot_of(figures_[candidate.gpu - 1], Role::Gpu));
+      emitted_gpu_ = candidate.gpu;
+    }
     const std::uint16_t topic = registry_.topic({candidate.quantity, candidate.label, candidate.unit});
     Slot slot = slot_of(figure, figure.word ? Role::NotANumber : candidate.role);
     slot.scale = candidate.scale;
@@ -311,6 +361,7 @@ class TextReader {
   const Figure* step_ = nullptr;
   const Figure* epoch_ = nullptr;
   const Convention* convention_ = nullptr;
+  std::size_t emitted_gpu_ = 0;
   bool said_pid_ = false;
 };
 

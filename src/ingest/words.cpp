@@ -127,9 +127,26 @@ Quantity quantity_of(const Seen& seen, bool gpu) {
   return Quantity::ProcessMemory;
 }
 
+// wandb's system metrics: "system.memory" and "system.gpu.0.memoryAllocated" are percentages, beside
+// which "...memoryAllocatedBytes" and "system.proc.memory.rssMB" have units in their names.
+bool is_wandb_percent(std::string_view name) {
+  const std::size_t at = name.find("system.");
+  if (at == std::string_view::npos) return false;
+  const std::string_view metric = name.substr(at + 7);
+  return metric == "memory" || metric == "memory_percent" ||
+         (metric.starts_with("gpu.") &&
+          (metric.ends_with(".memory") || metric.ends_with(".memoryAllocated")));
+}
+
 }  // namespace
 
 Meaning meaning_of(std::string_view phrase, const Meaning& subject) {
+  if (is_wandb_percent(phrase)) {
+    Meaning share;
+    share.percent = true;
+    share.role = Role::Percent;
+    return share;
+  }
   const Seen seen = see(phrase);
   Meaning meaning;
   meaning.rest = seen.rest;
@@ -190,6 +207,21 @@ Meaning meaning_of(std::string_view phrase, const Meaning& subject) {
 
 Meaning meaning_of(std::string_view phrase) {
   return meaning_of(phrase, Meaning{});
+}
+
+int gpu_in_name(std::string_view name) {
+  for (const std::string_view word : {"gpu", "cuda"}) {
+    std::size_t at = find_ignoring_case(name, word);
+    if (at == std::string_view::npos || (at > 0 && is_letter(name[at - 1]))) continue;
+    at += word.size();
+    if (name.substr(at).starts_with(".process")) at += 8;
+    if (at < name.size() && !is_digit(name[at])) ++at;  // "gpu_0", "gpu.0", "cuda:0"
+    std::size_t end = at;
+    int index = 0;
+    while (end < name.size() && is_digit(name[end]) && end - at < 3) index = index * 10 + (name[end++] - '0');
+    if (end > at && end - at <= 2 && (end == name.size() || !is_letter(name[end]))) return index;
+  }
+  return -1;
 }
 
 double size_unit(std::string_view word) {
