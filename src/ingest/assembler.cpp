@@ -522,7 +522,9 @@ void Assembler::begin_run(std::uint64_t line) {
   run_readings_ = 0;
   writers_.clear();
   lead_rank_ = -1;
-  for (auto& [topic, lanes] : lanes_) lanes.begin_run();
+  if (runs_ > 1) {
+    for (auto& [topic, lanes] : lanes_) lanes.begin_run();
+  }
   steps_.begin_run();
   timeline_.begin_run();
   series_.clear();
