@@ -74,6 +74,8 @@ ingest::SeriesIndex LogAnalysis::begin_series(const ingest::SeriesInfo& info) {
   series.report.pid = info.pid;
   series.report.command = info.command;
   series.report.gpu_index = info.gpu_index;
+  series.report.gpu_name = info.gpu_name;
+  series.report.gpu_id = info.gpu_id;
   series.report.limit_bytes = info.limit_bytes;
   series_.push_back(std::move(series));
   return ingest::SeriesIndex{series_.size() - 1};
@@ -106,11 +108,14 @@ void LogAnalysis::add_all(ingest::SeriesIndex index, std::span<const model::Samp
 }
 
 void LogAnalysis::event(const model::Event& event) {
-  if (events_.size() >= kMostEvents) {
-    ++events_left_out_;
+  if (events_.size() < kFirstEvents) {
+    events_.push_back(event);
     return;
   }
-  events_.push_back(event);
+  last_events_.push_back(event);
+  if (last_events_.size() <= kMostEvents - kFirstEvents) return;
+  last_events_.pop_front();
+  ++events_left_out_;
 }
 
 // What the log tells about how much this series may have. A process is bounded
@@ -212,10 +217,20 @@ void LogAnalysis::add_own_warnings(std::vector<model::Warning>& warnings) const 
          runs_left_out_, 0});
   }
   if (events_left_out_ > 0) {
-    warnings.push_back({fmt::format("{} events beyond the first {} were left out of the report",
-                                    base::format_count(events_left_out_), kMostEvents),
-                        events_left_out_, 0});
+    warnings.push_back(
+        {fmt::format("{} events between the first {} and the last {} were left out of the report",
+                     base::format_count(events_left_out_), kFirstEvents, kMostEvents - kFirstEvents),
+         events_left_out_, 0});
   }
+}
+
+// The verdict stays that of the series nearest to the job: what the machine's memory does may be another
+// job's doing. But it is never passed over.
+void LogAnalysis::name_other_leak(model::Report& report) {
+  const auto& series = report.runs[report.speaking_run].series;
+  const model::SeriesReport* other = find_other_leak(series);
+  if (other != nullptr)
+    report.verdict.reason += fmt::format("; but {} leaks: {}", other->name, other->verdict.reason);
 }
 
 model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warning> warnings) {
@@ -228,6 +243,8 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
     report.source.steps = static_cast<std::uint64_t>(std::llround(*highest_step_));
   }
   report.events = std::move(events_);
+  report.events.insert(report.events.end(), last_events_.begin(), last_events_.end());
+  report.events_left_out = events_left_out_;
   report.warnings = std::move(warnings);
   add_own_warnings(report.warnings);
   report.speaking_run = speaks_;
@@ -237,6 +254,7 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
     report.verdict = speaker.verdict;
     report.forecast = speaker.forecast;
     report.limit = limits_[report.speaking_run];
+    name_other_leak(report);
   } else {
     report.verdict.reason = "the log tells of events but holds no memory reading";
     report.verdict.needs = "readings of the memory: a line per step, or the output of free, ps or nvidia-smi";

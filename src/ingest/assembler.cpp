@@ -14,7 +14,7 @@
 namespace lowtide::ingest {
 namespace {
 
-constexpr std::size_t kMaxEvents = 200;
+constexpr int kMostGpus = 16;  // a larger number beside a size is a temperature
 
 // A counter beyond this is a number of another kind (an id, a hash), or no number at all.
 double counter(double number) {
@@ -44,7 +44,7 @@ void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics
     if (header.plan != nullptr) {
       const double* const own = numbers;
       numbers += header.plan->short_form.numbers;
-      if (use_shortcuts_ && take_short(header, own)) continue;
+      if (use_shortcuts_ && !probing_ && lanes_.empty() && take_short(header, own)) continue;
       count = read_values(*header.plan, facts.text + header.first_value);
       values = values_.data();
     }
@@ -72,8 +72,9 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
   record.progress = {};
   record.pid = record.writer = -1;
   record.gpu = record.rank = -1;
-  record.name = 0;
+  record.name = record.gpu_name = 0;
   record.row = 0;
+  record.lane = -1;
   record.partial = false;
   record.memories = record.limits = 0;
   const Value* value = values;
@@ -121,6 +122,9 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
       case Role::Name:
         record.name = static_cast<std::uint32_t>(value->number);
         break;
+      case Role::GpuName:
+        record.gpu_name = static_cast<std::uint32_t>(value->number);
+        break;
       case Role::Partial:
         record.partial = true;
         break;
@@ -128,6 +132,7 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
       case Role::RunMark:
       case Role::Event:
       case Role::Peak:
+      case Role::Percent:
         special(facts, *value, header.line);
         break;
       case Role::None:
@@ -138,7 +143,9 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
 
 void Assembler::special(const Facts& facts, const Value& value, std::uint64_t line) {
   // Marks carry the number of their text; a peak carries bytes, perhaps more than fit.
-  const auto number = value.role == Role::Peak ? std::size_t{0} : static_cast<std::size_t>(value.number);
+  const bool is_number = value.role == Role::Peak || value.role == Role::Percent;
+  const auto number = is_number ? std::size_t{0} : static_cast<std::size_t>(value.number);
+  if (value.role == Role::RunMark || value.role == Role::Event) end_probe();
   switch (value.role) {
     case Role::Flush:
       if (has_partial_) {
@@ -157,16 +164,18 @@ void Assembler::special(const Facts& facts, const Value& value, std::uint64_t li
       break;
     case Role::Event: {
       ++events_;
-      if (events_ > kMaxEvents) {
-        warnings_.add(fmt::format("more than {} events: the rest are counted only", kMaxEvents), line);
-        break;
-      }
       model::Event event = facts.events[number];
       if (!std::isnan(last_at_s_) && run_open_) event.at_s = last_at_s_;
       hand_over_all();
       sink_.event(event);
       break;
     }
+    case Role::Percent:
+      warnings_.add_once(
+          "memory as a percentage (wandb's memoryAllocated and system.memory) was ignored: only "
+          "what is told in bytes is read",
+          line);
+      break;
     case Role::Peak:
       warnings_.add("a peak of " + base::format_bytes(std::min(value.number, kMaxBytes)) +
                         " is reported: a peak is no reading, it does not say whether memory grows",
@@ -232,10 +241,26 @@ void Assembler::settle(Record& record) {
     }
     return;
   }
-  if (record.format == NvidiaTableFormat && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
+  const bool below_a_gpu = record.format == NvidiaTableFormat || record.format == SummaryFormat;
+  if (below_a_gpu && record.gpu < 0) record.gpu = record.memory[0].gpu = carried_gpu_;
+  if (record.format == NvidiaBareFormat && record.gpu >= kMostGpus)
+    record.gpu = record.memory[0].gpu = record.memory[1].gpu = -1;
+  if (record.format == BarePairFormat && !pairs_count(record)) return;
   if (record.format == NvidiaBareFormat && record.memories > 1 && !choose_nvidia_column(record)) return;
   if (record.format == NvidiaFormat || record.format == NvidiaBareFormat) count_row(record);
-  decide(record);
+  probe(record);
+}
+
+// Two numbers in a line are a guess that is made only where nothing better was read before.
+bool Assembler::pairs_count(const Record& record) {
+  if (!pairs_count_) {
+    std::uint64_t others = 0;
+    for (const std::uint64_t count : format_counts_) others += count;
+    pairs_count_ = others == format_counts_[BarePairFormat];
+  }
+  if (!*pairs_count_)
+    warnings_.add("lines of two numbers among others were ignored: nothing says what they are", record.line);
+  return *pairs_count_;
 }
 
 // nvidia-smi prints one row per GPU and tick. Where no column tells them apart, their order

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ingest/facts.h"
+#include "ingest/lanes.h"
 #include "ingest/plan.h"
 #include "ingest/progress.h"
 #include "ingest/sink.h"
@@ -60,8 +61,10 @@ class Assembler {
     std::int64_t writer = -1;
     int gpu = -1;
     int rank = -1;
-    int row = 0;  // within a tick of nvidia-smi that names no GPU
+    int row = 0;    // within a tick of nvidia-smi that names no GPU
+    int lane = -1;  // of several writers in one file that do not say who they are
     std::uint32_t name = 0;
+    std::uint32_t gpu_name = 0;
     bool partial = false;
     std::size_t memories = 0;
     std::size_t limits = 0;
@@ -96,6 +99,11 @@ class Assembler {
   void special(const Facts& facts, const Value& value, std::uint64_t line);
   void settle(Record& record);
   void merge_partial(const Record& record);
+  void probe(Record& record);
+  void end_probe();
+  void find_lanes();
+  void place_in_lane(Record& record);
+  static bool is_plain(const Record& record);
   void decide(const Record& record);
   void resolve_doubt(bool new_run);
   void begin_run(std::uint64_t line);
@@ -115,6 +123,7 @@ class Assembler {
   double scale_of(const Record& record, const Value& value);
   bool choose_nvidia_column(Record& record);
   void count_row(Record& record);
+  bool pairs_count(const Record& record);
 
   Sink& sink_;
   Warnings warnings_;
@@ -147,6 +156,11 @@ class Assembler {
   Doubt doubt_ = Doubt::None;
   std::deque<Record> doubtful_;  // held until the next line tells
   int lead_rank_ = -1;
+
+  bool probing_ = true;  // the first readings are held until it is clear how many lanes there are
+  std::vector<Record> probed_;
+  std::unordered_map<std::uint16_t, Lanes> lanes_;  // by the topic of a line's first reading
+  std::optional<bool> pairs_count_;                 // lines of two numbers: only where nothing else is read
 
   std::unordered_map<std::uint64_t, SeriesState> series_;
   std::vector<SeriesState*> plain_series_;  // by topic, for readings without pid, GPU, rank or name

@@ -32,6 +32,8 @@ enum class Role : std::uint8_t {
   Gpu,
   Rank,
   Name,        // number of a name in Facts::names
+  GpuName,     // the same: of a model, not of one GPU
+  Percent,     // memory as a share of something: not bytes
   RunMark,     // number of a text: the log says that a run begins here
   Event,       // number of an event
   Peak,        // a high-water mark: not a reading
@@ -60,6 +62,7 @@ struct Topic {
   model::Quantity quantity = model::Quantity::ProcessMemory;
   std::string label;  // in the log's own words; may be empty
   UnitSource unit = UnitSource::Written;
+  int gpu = -1;  // where the label itself names it: "system.gpu.1.memoryAllocatedBytes"
 };
 
 struct Plan;

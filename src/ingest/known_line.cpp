@@ -42,7 +42,8 @@ ShortForm find_short_form(const Plan& plan) {
         form.has_seconds = true;
         form.seconds = number;
         break;
-      case Role::Limit:  // matters to a new series only
+      case Role::Limit:    // matters to a new series only
+      case Role::Percent:  // was said once
         break;
       default:
         return form;

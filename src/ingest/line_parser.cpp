@@ -258,7 +258,7 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
     if (slot.length > 0) slot.number = plan_number(shape.substr(slot.offset, slot.length), slot.form);
   }
   plan.numbers_only = std::all_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
-    return slot.length > 0 && slot.role != Role::Name;
+    return slot.length > 0 && slot.role != Role::Name && slot.role != Role::GpuName;
   });
   plan.short_form = find_short_form(plan);
   return plan;
@@ -299,7 +299,7 @@ void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
   for (const Slot& slot : plan.slots) {
     double number = 0;
     if (slot.role == Role::Event || slot.role == Role::RunMark) continue;
-    if (slot.role == Role::Name) {
+    if (slot.role == Role::Name || slot.role == Role::GpuName) {
       number = static_cast<double>(registry_.name({text + slot.offset, slot.length}));
     } else if (slot.length > 0) {
       number = read_number(text + slot.offset, slot.length, slot.form);

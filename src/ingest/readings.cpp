@@ -88,7 +88,7 @@ void Assembler::emit(const Record& record, bool in_order) {
   double step = model::kUnknown;
   if (has_step) {
     if (lead_rank_ < 0) lead_rank_ = record.rank;
-    const bool leads = record.rank == lead_rank_;
+    const bool leads = record.rank == lead_rank_ && record.lane <= 0;
     // Out of order, of another loop or another writer: a step that is none of this run's counter.
     if (in_order) step = leads ? steps_.advance(record.progress) : steps_.place(record.progress);
   }
@@ -112,7 +112,15 @@ double Assembler::scale_of(const Record& record, const Value& value) {
   UnitState& unit = units_[value.topic];
   if (unit.scale == 0 && !unit.ignored) {
     const std::string what = topic.label.empty() ? "the memory column" : "\"" + topic.label + "\"";
-    if (record.format == BareNumbersFormat) {
+    if (record.format == BarePairFormat && value.number > 1.0) {
+      unit.scale = magnitude_scale_for(value.number);
+      warnings_.add(
+          fmt::format("two columns without a header: the first was read as the {}, the second as memory "
+                      "in {} because it starts at {:g} (a line such as time,rss_mb before them says it)",
+                      std::isnan(record.progress.step) ? "time" : "step", scale_name(unit.scale),
+                      value.number),
+          record.line);
+    } else if (record.format == BareNumbersFormat) {
       unit.scale = 1024.0;
       warnings_.add("bare numbers were read as KiB, as ps prints them", record.line);
     } else if (value.number <= 1.0) {
@@ -158,6 +166,8 @@ SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu
   if (record.name < names_.size()) info.command = names_[record.name];
   const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command
   if (!device.empty()) info.command.clear();
+  info.gpu_id = device;
+  if (on_gpu && record.gpu_name < names_.size()) info.gpu_name = names_[record.gpu_name];
   const std::string_view what = quantity_name(topic.quantity);
   if (on_gpu) {
     info.name = gpu >= 0 ? fmt::format("GPU {} {}", gpu, what) : fmt::format("GPU {}", what);
@@ -170,10 +180,17 @@ SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu
   } else {
     info.name = what;
   }
+  if (record.lane >= 0) {
+    const bool rows = record.format == NvidiaBareFormat;
+    info.name += fmt::format(" ({} {} of {})", rows ? "row" : "writer", record.lane + 1,
+                             lanes_.at(record.memory[0].value.topic).count());
+  }
   if (record.row > 0) info.name += fmt::format(" (row {} of each tick)", record.row + 1);
   if (record.rank >= 0) info.name = fmt::format("rank {} {}", record.rank, info.name);
-  if (record.pid >= 0) info.name += fmt::format(" ({})", record.pid);
-  if (!topic.label.empty() && topic.label != "bare numbers" && topic.label != "process") {
+  if (record.pid >= 0 || record.writer >= 0)
+    info.name += fmt::format(" ({})", record.pid >= 0 ? record.pid : record.writer);
+  if (!topic.label.empty() && topic.label != "bare numbers" && topic.label != "second column" &&
+      topic.label != "process") {
     info.name += ": " + topic.label;
   }
   const std::optional<double> limit = limit_of(record, value);
@@ -186,12 +203,12 @@ SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu
 
 Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading, double scale) {
   const Value& value = reading.value;
-  const int gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const Topic& topic = topics_[value.topic];
   const bool on_gpu = is_gpu(topic.quantity);
-  const bool plain = record.pid < 0 && gpu < 0 && record.rank < 0 && record.name == 0 && record.writer < 0 &&
-                     record.row == 0;
+  const bool plain = is_plain(record) && reading.gpu < 0 && record.lane < 0;
   if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
+  const int told_gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
+  const int gpu = told_gpu >= 0 ? told_gpu : topic.gpu;
   std::uint64_t key = mix(1, value.topic);
   key = mix(key, static_cast<std::uint64_t>(record.pid));
   key = mix(key, static_cast<std::uint64_t>(record.writer));
@@ -199,6 +216,7 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   key = mix(key, static_cast<std::uint64_t>(record.rank));
   key = mix(key, record.name);
   key = mix(key, static_cast<std::uint64_t>(record.row));
+  key = mix(key, static_cast<std::uint64_t>(record.lane));
   const auto found = series_.find(key);
   if (found != series_.end()) return &found->second;
   if (series_.size() >= kMaxSeries) {
@@ -249,7 +267,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   }
   ++readings_;
   ++run_readings_;
-  last_bytes_ = bytes;
+  if (record.lane <= 0) last_bytes_ = bytes;
   // NOLINTNEXTLINE(bugprone-incorrect-roundings): never negative, and without a call
   keep(*series, {at_s, step, static_cast<std::uint64_t>(bytes + 0.5)}, record.line);
 }

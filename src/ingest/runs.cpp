@@ -44,7 +44,7 @@ void Assembler::decide(const Record& record) {
   }
   const bool has_step = !std::isnan(record.progress.step);
   if (lead_rank_ < 0) lead_rank_ = record.rank;
-  const bool leads = record.rank == lead_rank_;
+  const bool leads = record.rank == lead_rank_ && record.lane <= 0;
   if (doubt_ == Doubt::StepFell && has_step && leads) {
     const double fallen = doubtful_.front().progress.step;
     if (record.progress.step > steps_.last_step()) {
@@ -124,6 +124,9 @@ void Assembler::begin_run(std::uint64_t line) {
   run_readings_ = 0;
   writers_.clear();
   lead_rank_ = -1;
+  if (runs_ > 1) {
+    for (auto& [topic, lanes] : lanes_) lanes.begin_run();
+  }
   steps_.begin_run();
   timeline_.begin_run();
   series_.clear();
@@ -139,6 +142,7 @@ void Assembler::finish() {
     Record record = partial_;
     settle(record);
   }
+  end_probe();
   if (doubt_ != Doubt::None) {
     // One line is all there is of it. A step below the first one can only be a new start.
     const bool restart =

@@ -22,6 +22,8 @@ struct SeriesInfo {
   std::optional<std::int64_t> pid;
   std::string command;
   std::optional<int> gpu_index;
+  std::string gpu_name;                      // the model
+  std::string gpu_id;                        // a UUID or a bus, where no index tells one from another
   std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
 };
 

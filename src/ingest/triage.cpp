@@ -248,8 +248,32 @@ class Search {
   std::string_view shape_;
 };
 
+// "00:43:34  0  2503 ..." of pidstat, "root  4711  99.9 ..." of ps: a row of numbers that no word tells.
+bool begins_like_a_row(std::string_view shape) {
+  const auto blanks = [&](std::size_t at) {
+    while (at < shape.size() && is_blank(shape[at])) ++at;
+    return at;
+  };
+  const auto word = [&](std::size_t at) {
+    while (at < shape.size() && !is_blank(shape[at])) ++at;
+    return at;
+  };
+  std::size_t at = blanks(word(blanks(0)));
+  if (at + 3 < shape.size() && shape[at + 1] == 'M' && is_blank(shape[at + 2]))
+    at = blanks(at + 2);  // AM, PM
+  for (int number = 0; number < 2; ++number) {
+    const std::size_t end = word(at);
+    if (end == at || end == shape.size()) return false;
+    for (; at < end; ++at) {
+      if (!is_digit(shape[at]) && shape[at] != '.') return false;
+    }
+    at = blanks(end);
+  }
+  return true;
+}
+
 Triage judge(const Search& search, std::string_view shape) {
-  if (search.matters) return Triage::Matters;
+  if (search.matters || begins_like_a_row(shape)) return Triage::Matters;
   if (!search.progress) return Triage::Nothing;
   return shape.find('{') == std::string_view::npos ? Triage::Progress : Triage::Matters;
 }

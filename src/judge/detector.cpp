@@ -132,7 +132,8 @@ model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
     if (settled->warmup_end) out.warmup_end = mark_at(e.curve, *settled->warmup_end);
   }
   if (e.spikes > 0) out.spike_bytes = to_bytes(e.spike_bytes);
-  out.reason = reason(a);
+  out.levels = find_levels(a);
+  out.reason = reason(a, out.floor, out.levels);
   out.needs = needs(a);
   if (out.kind == model::VerdictKind::Inconclusive) out.lean = lean(a);
   return out;

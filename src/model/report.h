@@ -36,6 +36,8 @@ struct SeriesReport {
   std::optional<std::int64_t> pid;
   std::string command;
   std::optional<int> gpu_index;
+  std::string gpu_name;                      // the model, as the log tells it
+  std::string gpu_id;                        // a UUID or a bus, where no index tells one GPU from another
   std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
   std::uint64_t last_bytes = 0;
   std::uint64_t peak_bytes = 0;
@@ -55,6 +57,15 @@ struct RunReport {
   std::uint64_t last_line = 0;
   std::vector<SeriesReport> series;  // the one that speaks for the run first
 };
+
+// The series of a run (the speaking one first) that leaks while the speaking one does not; null = none.
+inline const SeriesReport* find_other_leak(const std::vector<SeriesReport>& series) {
+  if (series.empty() || series.front().verdict.kind == VerdictKind::Leak) return nullptr;
+  for (const SeriesReport& other : series) {
+    if (other.verdict.kind == VerdictKind::Leak) return &other;
+  }
+  return nullptr;
+}
 
 enum class EventKind { OomKill, CudaOom, WorkerKilled, Killed, Restart, Exit };
 
@@ -86,7 +97,8 @@ struct Report {
   std::size_t speaking_run = 0;  // the run whose first series gave `verdict`
   std::optional<Limit> limit;
   std::optional<Forecast> forecast;
-  std::vector<Event> events;
+  std::vector<Event> events;          // the first and the last ones, where there were too many
+  std::uint64_t events_left_out = 0;  // between them
   std::vector<Warning> warnings;
 };
 

@@ -16,7 +16,8 @@ namespace {
 using base::format_bytes;
 using base::format_count;
 
-constexpr std::size_t kMostEvents = 20;
+constexpr std::size_t kFirstEvents = 5;
+constexpr std::size_t kLastEvents = 15;
 constexpr std::size_t kMostRuns = 50;
 
 std::string bytes_words(std::uint64_t bytes) {
@@ -52,12 +53,12 @@ std::string evidence(const model::Report& report, const model::SeriesReport& ser
   if (verdict.warmup_end && !place(*verdict.warmup_end).empty()) {
     out += row({"Warm-up ended", place(*verdict.warmup_end)});
   }
-  if (verdict.plateau_bytes) out += row({"Plateau", bytes_words(*verdict.plateau_bytes)});
+  if (verdict.plateau_bytes && !verdict.levels && !has_fallen(verdict))
+    out += row({"Plateau", bytes_words(*verdict.plateau_bytes)});
   if (verdict.spike_bytes) out += row({"Spikes above the floor", bytes_words(*verdict.spike_bytes)});
   out += row({"Peak", bytes_words(series.peak_bytes)});
   if (report.limit) {
-    out += row(
-        {"Limit", limit_size(report.limit->bytes) + (report.limit->told_by_log ? ", as the log tells" : "")});
+    out += row({"Limit", limit_words(*report.limit, series)});
   }
   if (report.forecast) out += row({"Forecast", forecast(*report.forecast, series)});
   out += row({"Series", markdown_text(series.name)});
@@ -101,14 +102,16 @@ std::string other_series(const model::Report& report) {
 std::string events(const model::Report& report) {
   if (report.events.empty()) return "";
   std::string out = "\n## Events\n\n" + row({"Line", "Kind", "Text"}) + "|---|---|---|\n";
-  const std::size_t shown = std::min(report.events.size(), kMostEvents);
-  for (std::size_t at = 0; at < shown; ++at) {
-    const model::Event& event = report.events[at];
-    out += row({fmt::format("{}", event.line), std::string(model::to_string(event.kind)),
+  const auto event_row = [](const model::Event& event) {
+    return row({fmt::format("{}", event.line), std::string(model::to_string(event.kind)),
                 markdown_text(event.text, 200)});
-  }
-  if (shown < report.events.size())
-    out += fmt::format("\n{} more are in the JSON.\n", report.events.size() - shown);
+  };
+  const EventChoice choice = choose_events(report, kFirstEvents, kLastEvents);
+  for (std::size_t at = 0; at < choice.first; ++at) out += event_row(report.events[at]);
+  if (choice.between > 0)
+    out += row({"…", "", fmt::format("{} more between these", format_count(choice.between))});
+  for (std::size_t at = report.events.size() - choice.last; at < report.events.size(); ++at)
+    out += event_row(report.events[at]);
   return out;
 }
 
@@ -120,8 +123,9 @@ std::string warning_place(const model::Warning& warning) {
 
 std::string basis(const model::Report& report, const model::SeriesReport& series) {
   std::string out = "\n## What this rests on\n\n";
-  out += fmt::format("- {} readings in {} lines of {}{}.\n", format_count(series.verdict.samples),
-                     format_count(report.source.lines), markdown_text(source_name(report.source)),
+  out += fmt::format("- {} reading{} in {} line{} of {}{}.\n", format_count(series.verdict.samples),
+                     series.verdict.samples == 1 ? "" : "s", format_count(report.source.lines),
+                     report.source.lines == 1 ? "" : "s", markdown_text(source_name(report.source)),
                      report.source.format.empty() ? "" : ", read as " + markdown_text(report.source.format));
   if (std::string why = why_it_speaks(report.runs[report.speaking_run]); !why.empty()) {
     out += fmt::format("- The verdict is that of {}.\n", markdown_text(why));
@@ -191,7 +195,7 @@ std::string to_markdown(const model::Report& report) {
   if (series == nullptr) return out + "**" + sentence(report.verdict.reason) + "**\n" + events(report);
 
   const bool open = report.verdict.kind == model::VerdictKind::Inconclusive;
-  out += fmt::format("**{}**{}\n\n", sentence(headline(*series)),
+  out += fmt::format("**{}**{}\n\n", sentence(headline(report)),
                      open ? "" : fmt::format(" Confidence {}.", percent(report.verdict.confidence)));
   out += markdown_text(sentence(report.verdict.reason), 1000) + "\n";
   if (report.verdict.needs)
