@@ -1,32 +1,35 @@
 // How fast a log is read, beside `wc -l` on the same file: the twin that people know.
 //
-//   ingest_bench [MEGABYTES] [FOLDER]      makes the logs, reads each, removes them
+//   ingest_bench [MEGABYTES] [FOLDER]      makes the logs (1000 MB each), reads each, removes them
 //   ingest_bench --file LOG                reads one log
 //   ingest_bench --make MEGABYTES FOLDER   only makes the logs: kind0.log, kind1.log, ...
 //
-// With LOWTIDE=path/of/lowtide in the environment the whole program is run as well.
-// Each is run three times after one to warm the page cache; the median counts, for all.
+// Three twins take turns on each file, each in a process of its own: `wc -l`, read_log() with a
+// receiver that adds up, and the whole of `lowtide analyze --json`. The median of five rounds counts,
+// after one round that is not counted and brings the file into the page cache.
 
 #include <fmt/format.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ingest/log_reader.h"
+#include "logs.h"
+#include "twins.h"
 
 namespace {
 
+using lowtide::bench::Took;
 using lowtide::ingest::SeriesIndex;
 using lowtide::ingest::SeriesInfo;
+
+constexpr int kRounds = 5;
 
 // Adds up what it is given, so that nothing can be left out.
 class Adder : public lowtide::ingest::Sink {
@@ -40,173 +43,94 @@ class Adder : public lowtide::ingest::Sink {
   std::uint64_t total = 0;
 };
 
-class Random {
- public:
-  std::uint64_t below(std::uint64_t limit) {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (state_ >> 33U) % limit;
-  }
-
- private:
-  std::uint64_t state_ = 42;
-};
-
-struct Kind {
-  std::string_view name;
-  std::function<std::string(std::uint64_t, Random&)> line;
-  std::string_view header;
-};
-
-// Words in any order: no two lines have the same shape.
-std::string sentence(Random& random) {
-  static constexpr std::string_view kWords[] = {
-      "loading", "shard",  "from",  "bucket", "retry",  "tokenizer", "worker", "cache",  "split",
-      "epoch",   "saving", "model", "rank",   "synced", "config",    "using",  "device", "waiting"};
-  std::string text;
-  for (int i = 0; i < 12; ++i) {
-    text += kWords[random.below(std::size(kWords))];
-    text += ' ';
-  }
-  return text;
+std::optional<std::uint64_t> read_readings(const std::string& path) {
+  Adder adder;
+  const auto summary = lowtide::ingest::read_log(path, adder);
+  if (summary) return summary.value().readings;
+  fmt::print(stderr, "{}: {}\n", path, summary.error().message);
+  return std::nullopt;
 }
 
-std::vector<Kind> kinds() {
-  return {
-      {"step lines",
-       [](std::uint64_t i, Random& random) {
-         return fmt::format("Step {}:  {} MB\n", i, 5000 + random.below(20000));
-       },
-       ""},
-      {"step lines, long",
-       [](std::uint64_t i, Random& random) {
-         return fmt::format(
-             "2026-05-18 16:{:02}:{:02},{:03} - train - INFO - step: {} loss: {:.4f} RAM: {:.1f} MB\n",
-             i / 60 % 60, i % 60, random.below(1000), i, 0.0001 * static_cast<double>(random.below(30000)),
-             5000 + 0.1 * static_cast<double>(random.below(90000)));
-       },
-       ""},
-      {"noise, memory 1 in 50",
-       [](std::uint64_t i, Random& random) {
-         if (i % 50 == 0) return fmt::format("step {} RAM: {}.5 MB\n", i, 5000 + random.below(90000));
-         return fmt::format(
-             "2026-05-18 16:04:{:02} INFO trainer: loss={:.4f} lr={:.2e} grad_norm={:.3f} tokens={}\n",
-             i % 60, 0.0001 * static_cast<double>(random.below(30000)), 3e-4,
-             0.001 * static_cast<double>(random.below(9000)), random.below(100000));
-       },
-       ""},
-      {"noise, any words",
-       [](std::uint64_t i, Random& random) {
-         if (i % 50 == 0) return fmt::format("step {} RAM: {}.5 MB\n", i, 5000 + random.below(90000));
-         return fmt::format("INFO {}{}\n", sentence(random), random.below(1000));
-       },
-       ""},
-      {"CSV",
-       [](std::uint64_t i, Random& random) {
-         return fmt::format("{:.3f},{},{:.2f},{:.4f}\n", 0.5 * static_cast<double>(i), i,
-                            5000 + 0.01 * static_cast<double>(random.below(900000)),
-                            0.0001 * static_cast<double>(random.below(30000)));
-       },
-       "time,step,rss_mb,loss\n"},
-      {"JSON lines",
-       [](std::uint64_t i, Random& random) {
-         return fmt::format("{{\"step\": {}, \"loss\": {:.4f}, \"rss_mb\": {:.1f}}}\n", i,
-                            0.0001 * static_cast<double>(random.below(30000)),
-                            5000 + 0.1 * static_cast<double>(random.below(90000)));
-       },
-       ""},
-  };
+// The program of the same build, unless LOWTIDE names another.
+std::string program() {
+  if (const char* const named = std::getenv("LOWTIDE")) return named;  // NOLINT(concurrency-mt-unsafe)
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (own.parent_path().parent_path().parent_path() / "src/cli/lowtide").string();
 }
 
-double median_of_three(const std::function<void()>& work) {
-  work();
-  std::array<double, 3> took{};
-  for (double& seconds : took) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-  std::sort(took.begin(), took.end());
-  return took[1];
+Took median(std::vector<Took> all) {
+  std::sort(all.begin(), all.end(), [](const Took& a, const Took& b) { return a.seconds < b.seconds; });
+  return all[all.size() / 2];
 }
 
-// The whole program, detector and all: `lowtide analyze --json`. 0 = LOWTIDE does not name the program.
-double time_of_program(const std::string& path) {
-  const char* const program = std::getenv("LOWTIDE");  // NOLINT(concurrency-mt-unsafe)
-  if (program == nullptr) return 0;
-  const std::string command = fmt::format("'{}' analyze --json --quiet '{}' > /dev/null 2>&1", program, path);
-  return median_of_three([&] {
-    // The exit status is the verdict: 0, 1 or 4. 3 and more than 4 are failures.
-    const int status = std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe)
-    if (WEXITSTATUS(status) == 3) fmt::print(stderr, "lowtide failed\n");
-  });
+void print_heading() {
+  fmt::print("{:<32}{:>8}{:>12}{:>12}{:>8}{:>14}{:>12}{:>8}{:>12}\n", "log", "MB", "wc -l MB/s", "read_log",
+             "of wc", "M readings/s", "analyze", "of wc", "peak MB");
 }
 
 int compare(std::string_view name, const std::string& path) {
   const auto megabytes = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
-  const std::string count = "wc -l '" + path + "' > /dev/null";
-  const double wc = median_of_three([&] {
-    if (std::system(count.c_str()) != 0) fmt::print(stderr, "wc failed\n");  // NOLINT(concurrency-mt-unsafe)
-  });
-  std::uint64_t readings = 0;
-  std::string failure;
-  const double ours = median_of_three([&] {
-    Adder adder;
-    const auto summary = lowtide::ingest::read_log(path, adder);
-    if (summary) {
-      readings = summary.value().readings;
-    } else {
-      failure = summary.error().message;
+  std::vector<Took> counts;
+  std::vector<Took> reads;
+  std::vector<Took> analyses;
+  for (int round = 0; round <= kRounds; ++round) {
+    const auto count = lowtide::bench::time_program({"wc", "-l", path}, {0});
+    const auto read = lowtide::bench::time_in_child([&] { return read_readings(path); });
+    // The exit status is the verdict: 0, 1 or 4.
+    const auto analysis =
+        lowtide::bench::time_program({program(), "analyze", "--json", "--quiet", path}, {0, 1, 4});
+    if (!count || !read || !analysis) {
+      fmt::print("{:<32}failed: {}\n", name, !count ? "wc -l" : !read ? "read_log" : program() + " analyze");
+      return 1;
     }
-  });
-  if (!failure.empty()) {
-    fmt::print("{}: {}\n", name, failure);
-    return 1;
+    if (round == 0) continue;
+    counts.push_back(*count);
+    reads.push_back(*read);
+    analyses.push_back(*analysis);
   }
-  fmt::print(
-      "{:<24} {:>6.0f} MB  wc -l {:>6.0f} MB/s  read_log {:>6.0f} MB/s  {:>5.2f} of wc  {:>6.1f} M "
-      "readings/s\n",
-      name, megabytes, megabytes / wc, megabytes / ours, wc / ours,
-      static_cast<double>(readings) / ours / 1e6);
-  if (const double program = time_of_program(path); program > 0) {
-    fmt::print("{:<24} {:>6.0f} MB  wc -l {:>6.0f} MB/s  analyze  {:>6.0f} MB/s  {:>5.2f} of wc\n", name,
-               megabytes, megabytes / wc, megabytes / program, wc / program);
-  }
+  const Took count = median(counts);
+  const Took read = median(reads);
+  const Took analysis = median(analyses);
+  fmt::print("{:<32}{:>8.0f}{:>12.0f}{:>12.0f}{:>8.2f}{:>14.1f}{:>12.0f}{:>8.2f}{:>12.1f}\n", name, megabytes,
+             megabytes / count.seconds, megabytes / read.seconds, count.seconds / read.seconds,
+             static_cast<double>(read.answer) / read.seconds / 1e6, megabytes / analysis.seconds,
+             count.seconds / analysis.seconds, static_cast<double>(analysis.peak_bytes) / 1e6);
+  std::fflush(stdout);
   return 0;
 }
 
-void make_log(const Kind& kind, const std::string& path, std::uint64_t megabytes) {
-  std::ofstream file(path, std::ios::binary);
-  std::string block(kind.header);
-  Random random;
-  std::uint64_t written = 0;
-  for (std::uint64_t i = 1; written < megabytes * 1'000'000; ++i) {
-    block += kind.line(i, random);
-    if (block.size() < (1U << 20U)) continue;
-    file << block;
-    written += block.size();
-    block.clear();
+int compare_all(std::uint64_t megabytes, const std::filesystem::path& folder) {
+  print_heading();
+  int status = 0;
+  for (const lowtide::bench::Kind& kind : lowtide::bench::kinds()) {
+    const std::string path = (folder / fmt::format("lowtide_ingest_bench_{}.log", ::getpid())).string();
+    if (lowtide::bench::make_log(kind, path, megabytes)) {
+      status |= compare(kind.name, path);
+    } else {
+      fmt::print("{:<32}failed: cannot write {} MB to {}\n", kind.name, megabytes, path);
+      status = 1;
+    }
+    std::filesystem::remove(path);
   }
-  file << block;
+  return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[1], "--file") == 0) return compare(argv[2], argv[2]);
+  if (argc == 3 && std::strcmp(argv[1], "--file") == 0) {
+    print_heading();
+    return compare(std::filesystem::path(argv[2]).filename().string(), argv[2]);
+  }
   if (argc == 4 && std::strcmp(argv[1], "--make") == 0) {
     const std::uint64_t each = std::strtoull(argv[2], nullptr, 10);
     int number = 0;
-    for (const Kind& kind : kinds()) make_log(kind, fmt::format("{}/kind{}.log", argv[3], number++), each);
+    for (const lowtide::bench::Kind& kind : lowtide::bench::kinds()) {
+      if (!lowtide::bench::make_log(kind, fmt::format("{}/kind{}.log", argv[3], number++), each)) return 1;
+    }
     return 0;
   }
   const std::uint64_t megabytes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
-  const std::filesystem::path folder = argc > 2 ? argv[2] : std::filesystem::temp_directory_path();
-  int status = 0;
-  for (const Kind& kind : kinds()) {
-    const std::string path = (folder / "lowtide_ingest_bench.log").string();
-    make_log(kind, path, megabytes);
-    status |= compare(kind.name, path);
-    std::filesystem::remove(path);
-  }
-  return status;
+  return compare_all(megabytes, argc > 2 ? argv[2] : std::filesystem::temp_directory_path());
 }

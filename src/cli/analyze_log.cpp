@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,14 @@ namespace {
 // A log that mixes more formats than this is told by the most frequent ones.
 constexpr std::ptrdiff_t kMostFormats = 3;
 
+struct Packer {
+  std::string_view words;
+  std::string_view tool;
+};
+constexpr std::array kPackers = {Packer{"compressed by gzip", "zcat"}, Packer{"compressed by xz", "xzcat"},
+                                 Packer{"compressed by zstd", "zstdcat"},
+                                 Packer{"compressed by bzip2", "bzcat"}};
+
 bool contains(std::string_view text, std::string_view piece) {
   return text.find(piece) != std::string_view::npos;
 }
@@ -31,7 +40,15 @@ Complaint cannot_read(const std::string& path, const base::Error& error) {
   if (contains(error.message, "is empty")) return nothing_in(path);
   if (contains(error.message, "no memory readings")) {
     return {fmt::format("no memory readings in {}", name), error.message,
-            "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough"};
+            "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough, and columns "
+            "without "
+            "names need a line like 'time,rss_mb' before them"};
+  }
+  for (const auto& [packer, tool] : kPackers) {
+    if (!contains(error.message, packer)) continue;
+    return {what, "analyze reads text, and does not unpack it",
+            path == "-" ? fmt::format("unpack it first: ... | {} | lowtide analyze -", tool)
+                        : fmt::format("{} {} | lowtide analyze -", tool, path)};
   }
   if (contains(error.message, "not text")) {
     return {what, "analyze reads text: logs, CSV, JSON lines, what other tools print",

@@ -33,15 +33,26 @@ model::LimitKind kind_of(model::Quantity quantity) {
   return model::LimitKind::Host;
 }
 
-void note(std::optional<double>& first, std::optional<double>& last, double value) {
-  if (!std::isfinite(value)) return;
-  if (!first) first = value;
-  last = value;
-}
+// The first, last and highest of several times or steps; those that are not known do not count.
+struct Range {
+  bool any = false;
+  double first = 0;
+  double last = 0;
+  double highest = 0;
 
-void keep_highest(std::optional<double>& highest, double value) {
-  if (std::isfinite(value)) highest = std::max(highest.value_or(value), value);
-}
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    if (!any) first = highest = value;
+    any = true;
+    last = value;
+    highest = std::max(highest, value);
+  }
+  void note(std::optional<double>& all_first, std::optional<double>& all_last) const {
+    if (!any) return;
+    if (!all_first) all_first = first;
+    all_last = last;
+  }
+};
 
 }  // namespace
 
@@ -63,30 +74,48 @@ ingest::SeriesIndex LogAnalysis::begin_series(const ingest::SeriesInfo& info) {
   series.report.pid = info.pid;
   series.report.command = info.command;
   series.report.gpu_index = info.gpu_index;
+  series.report.gpu_name = info.gpu_name;
+  series.report.gpu_id = info.gpu_id;
   series.report.limit_bytes = info.limit_bytes;
   series_.push_back(std::move(series));
   return ingest::SeriesIndex{series_.size() - 1};
 }
 
 void LogAnalysis::add(ingest::SeriesIndex index, const model::Sample& sample, std::uint64_t line) {
-  run_.last_line = std::max(run_.last_line, line);
-  if (index == kLeftOut) return;
+  add_all(index, {&sample, 1}, {&line, 1});
+}
+
+void LogAnalysis::add_all(ingest::SeriesIndex index, std::span<const model::Sample> samples,
+                          std::span<const std::uint64_t> lines) {
+  for (const std::uint64_t line : lines) run_.last_line = std::max(run_.last_line, line);
+  if (index == kLeftOut || samples.empty()) return;
   Series& series = series_[static_cast<std::size_t>(index)];
-  series.detector.add(sample);
+  series.detector.add(samples);
   model::SeriesReport& report = series.report;
-  report.last_bytes = sample.bytes;
-  report.peak_bytes = std::max(report.peak_bytes, sample.bytes);
-  note(report.first_s, report.last_s, sample.at_s);
-  note(report.first_step, report.last_step, sample.step);
-  keep_highest(highest_step_, sample.step);
+  report.last_bytes = samples.back().bytes;
+  std::uint64_t peak_bytes = report.peak_bytes;
+  Range at_s;
+  Range step;
+  for (const model::Sample& sample : samples) {
+    peak_bytes = std::max(peak_bytes, sample.bytes);
+    at_s.add(sample.at_s);
+    step.add(sample.step);
+  }
+  report.peak_bytes = peak_bytes;
+  at_s.note(report.first_s, report.last_s);
+  step.note(report.first_step, report.last_step);
+  if (step.any) highest_step_ = std::max(highest_step_.value_or(step.highest), step.highest);
 }
 
 void LogAnalysis::event(const model::Event& event) {
-  if (events_.size() >= kMostEvents) {
-    ++events_left_out_;
+  if (events_.size() < kFirstEvents) {
+    events_.push_back(event);
     return;
   }
-  events_.push_back(event);
+  last_events_.push_back(event);
+  if (last_events_.size() <= kMostEvents - kFirstEvents) return;
+  last_events_.pop_front();
+  ++events_left_out_;
 }
 
 // What the log tells about how much this series may have. A process is bounded
@@ -188,10 +217,20 @@ void LogAnalysis::add_own_warnings(std::vector<model::Warning>& warnings) const 
          runs_left_out_, 0});
   }
   if (events_left_out_ > 0) {
-    warnings.push_back({fmt::format("{} events beyond the first {} were left out of the report",
-                                    base::format_count(events_left_out_), kMostEvents),
-                        events_left_out_, 0});
+    warnings.push_back(
+        {fmt::format("{} events between the first {} and the last {} were left out of the report",
+                     base::format_count(events_left_out_), kFirstEvents, kMostEvents - kFirstEvents),
+         events_left_out_, 0});
   }
+}
+
+// The verdict stays that of the series nearest to the job: what the machine's memory does may be another
+// job's doing. But it is never passed over.
+void LogAnalysis::name_other_leak(model::Report& report) {
+  const auto& series = report.runs[report.speaking_run].series;
+  const model::SeriesReport* other = find_other_leak(series);
+  if (other != nullptr)
+    report.verdict.reason += fmt::format("; but {} leaks: {}", other->name, other->verdict.reason);
 }
 
 model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warning> warnings) {
@@ -204,6 +243,8 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
     report.source.steps = static_cast<std::uint64_t>(std::llround(*highest_step_));
   }
   report.events = std::move(events_);
+  report.events.insert(report.events.end(), last_events_.begin(), last_events_.end());
+  report.events_left_out = events_left_out_;
   report.warnings = std::move(warnings);
   add_own_warnings(report.warnings);
   report.speaking_run = speaks_;
@@ -213,6 +254,7 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
     report.verdict = speaker.verdict;
     report.forecast = speaker.forecast;
     report.limit = limits_[report.speaking_run];
+    name_other_leak(report);
   } else {
     report.verdict.reason = "the log tells of events but holds no memory reading";
     report.verdict.needs = "readings of the memory: a line per step, or the output of free, ps or nvidia-smi";

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ingest/sink.h"
@@ -20,7 +22,9 @@ class LogAnalysis final : public ingest::Sink {
  public:
   static constexpr std::size_t kMostSeries = 256;  // of one run
   static constexpr std::size_t kMostRuns = 500;    // the latest ones are kept
-  static constexpr std::size_t kMostEvents = 1000;
+  static constexpr std::size_t kMostEvents =
+      200;  // the first kFirstEvents, and the last ones: the kill is there
+  static constexpr std::size_t kFirstEvents = 20;
 
   // `limit_bytes` as the user gave it; else what the log tells is taken.
   explicit LogAnalysis(std::optional<std::uint64_t> limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -28,6 +32,8 @@ class LogAnalysis final : public ingest::Sink {
   void begin_run(const std::string& name, std::uint64_t first_line) override;
   ingest::SeriesIndex begin_series(const ingest::SeriesInfo& info) override;
   void add(ingest::SeriesIndex index, const model::Sample& sample, std::uint64_t line) override;
+  void add_all(ingest::SeriesIndex index, std::span<const model::Sample> samples,
+               std::span<const std::uint64_t> lines) override;
   void event(const model::Event& event) override;
 
   // The report of all that has arrived. Nothing may be added after it.
@@ -45,6 +51,7 @@ class LogAnalysis final : public ingest::Sink {
   void add_to_runs(model::RunReport run, std::optional<model::Limit> limit);
   void reduce(std::size_t run);
   void drop_oldest_runs();
+  static void name_other_leak(model::Report& report);
   void add_own_warnings(std::vector<model::Warning>& warnings) const;
 
   std::optional<std::uint64_t> limit_bytes_;
@@ -54,6 +61,7 @@ class LogAnalysis final : public ingest::Sink {
   model::RunReport run_;    // the current one
   std::vector<Series> series_;
   std::vector<model::Event> events_;
+  std::deque<model::Event> last_events_;  // after the first ones
   std::uint64_t runs_left_out_ = 0;
   std::uint64_t series_left_out_ = 0;
   std::uint64_t first_series_left_out_line_ = 0;

@@ -67,12 +67,16 @@ TEST(LogAnalysis, series_and_events_beyond_the_bound_are_left_out_with_a_warning
   for (std::size_t at = 0; at < LogAnalysis::kMostSeries + 5; ++at) {
     analysis.add(analysis.begin_series(named("pid")), {0.0, 1, 100}, 1);
   }
-  for (std::size_t at = 0; at < LogAnalysis::kMostEvents + 7; ++at) analysis.event({});
+  for (std::size_t at = 0; at < LogAnalysis::kMostEvents + 7; ++at)
+    analysis.event({model::EventKind::Killed, std::nullopt, at, ""});
 
   const model::Report report = analysis.finish({}, {});
 
   EXPECT_EQ(report.runs[0].series.size(), LogAnalysis::kMostSeries);
   EXPECT_EQ(report.events.size(), LogAnalysis::kMostEvents);
+  EXPECT_EQ(report.events.front().line, 0U);
+  EXPECT_EQ(report.events.back().line, LogAnalysis::kMostEvents + 6);
+  EXPECT_EQ(report.events_left_out, 7U);
   ASSERT_EQ(report.warnings.size(), 2U);
   EXPECT_EQ(report.warnings[0].count, 5U);
   EXPECT_EQ(report.warnings[1].count, 7U);

@@ -98,14 +98,19 @@ std::variant<Arguments, HelpWanted, Complaint> parse_arguments(const Command& co
     app.add_option(std::string(command.positional.name), positionals);
   }
 
+  // What follows "--" is no option, whatever it looks like.
+  const auto stop = std::find(words.begin(), words.end(), "--");
+  const std::vector<std::string> options(words.begin(), stop);
   try {  // CLI11 speaks in exceptions; here is where they end
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    app.parse(std::vector<std::string>(options.rbegin(), options.rend()));
   } catch (const CLI::ParseError& error) {
     return Complaint{fmt::format("{}: {}", command.name, error.what()),
                      "an option is given in a way it does not take", help_hint(command)};
   }
   if (help) return HelpWanted{};
   if (const auto extra = app.remaining(); !extra.empty()) return unknown_word(command, extra.front());
+
+  if (stop != words.end()) positionals.insert(positionals.end(), stop + 1, words.end());
 
   std::map<std::string, std::string> given;
   for (const Flag& flag : command.flags) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ingest/facts.h"
+#include "ingest/lanes.h"
 #include "ingest/plan.h"
 #include "ingest/progress.h"
 #include "ingest/sink.h"
@@ -21,6 +22,9 @@
 #include "ingest/warnings.h"
 
 namespace lowtide::ingest {
+
+// No machine has an exabyte: a larger number is not a reading.
+inline constexpr double kMaxBytes = 1e18;
 
 class Assembler {
  public:
@@ -57,8 +61,10 @@ class Assembler {
     std::int64_t writer = -1;
     int gpu = -1;
     int rank = -1;
-    int row = 0;  // within a tick of nvidia-smi that names no GPU
+    int row = 0;    // within a tick of nvidia-smi that names no GPU
+    int lane = -1;  // of several writers in one file that do not say who they are
     std::uint32_t name = 0;
+    std::uint32_t gpu_name = 0;
     bool partial = false;
     std::size_t memories = 0;
     std::size_t limits = 0;
@@ -71,32 +77,53 @@ class Assembler {
     bool ignored = false;
   };
 
+  // Readings are handed over many at a time: the receiver judges them faster so.
+  static constexpr std::size_t kSamplesAtOnce = 512;
+
   struct SeriesState {
     SeriesIndex index{};
     double scale = 1;  // of its first reading, beyond what the plan knew
     std::uint8_t unit = 0;
+    std::size_t kept = 0;  // of samples and lines: not yet handed over
+    std::vector<model::Sample> samples;
+    std::vector<std::uint64_t> lines;
   };
 
   enum class Doubt { None, StepFell, NewWriter };
 
   bool memory_goes_on(const Record& record);
   std::size_t read_values(const Plan& plan, const char* text);
-  bool take_short(const FactHeader& header, const char* text);
+  bool take_short(const FactHeader& header, const double* number);
   void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
             Record& record);
   void special(const Facts& facts, const Value& value, std::uint64_t line);
   void settle(Record& record);
   void merge_partial(const Record& record);
+  void probe(Record& record);
+  void end_probe();
+  void find_lanes();
+  void place_in_lane(Record& record);
+  static bool is_plain(const Record& record);
   void decide(const Record& record);
   void resolve_doubt(bool new_run);
   void begin_run(std::uint64_t line);
   void emit(const Record& record, bool in_order);
   void emit_reading(const Record& record, const Reading& reading, double at_s, double step);
   SeriesState* series_of(const Record& record, const Reading& reading, double scale);
+  [[nodiscard]] SeriesInfo describe(const Record& record, const Value& value, int gpu) const;
+  void hand_over(SeriesState& series);
+  void hand_over_all();
+  void grow_or_hand_over(SeriesState& series);
+  [[gnu::always_inline]] void keep(SeriesState& series, const model::Sample& sample, std::uint64_t line) {
+    if (series.kept == series.samples.size()) grow_or_hand_over(series);
+    series.samples[series.kept] = sample;
+    series.lines[series.kept++] = line;
+  }
   std::optional<double> limit_of(const Record& record, const Value& value) const;
   double scale_of(const Record& record, const Value& value);
   bool choose_nvidia_column(Record& record);
   void count_row(Record& record);
+  bool pairs_count(const Record& record);
 
   Sink& sink_;
   Warnings warnings_;
@@ -129,6 +156,11 @@ class Assembler {
   Doubt doubt_ = Doubt::None;
   std::deque<Record> doubtful_;  // held until the next line tells
   int lead_rank_ = -1;
+
+  bool probing_ = true;  // the first readings are held until it is clear how many lanes there are
+  std::vector<Record> probed_;
+  std::unordered_map<std::uint16_t, Lanes> lanes_;  // by the topic of a line's first reading
+  std::optional<bool> pairs_count_;                 // lines of two numbers: only where nothing else is read
 
   std::unordered_map<std::uint64_t, SeriesState> series_;
   std::vector<SeriesState*> plain_series_;  // by topic, for readings without pid, GPU, rank or name

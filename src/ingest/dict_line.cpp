@@ -153,6 +153,12 @@ class DictReader {
       const Found* found = best(role);
       if (found != nullptr) any = emit_scalar(*found, role) || any;
     }
+    if (const Found* share = best(Role::Percent)) {
+      Slot slot;
+      slot.role = Role::Percent;
+      if (number_slot(*share->member, slot)) plan_.slots.push_back(slot);
+      any = true;  // so that it is said
+    }
     for (const Found& found : found_) {
       if (found.meaning.role != Role::Memory && found.meaning.role != Role::Limit) continue;
       if (beaten(found)) continue;
@@ -195,7 +201,8 @@ class DictReader {
   bool emit_memory(const Found& found) {
     const Member& member = *found.member;
     const std::string_view text = line_.shape.substr(member.begin, member.end - member.begin);
-    Topic topic{found.meaning.quantity, base::printable(member.path, 48), UnitSource::Written};
+    Topic topic{found.meaning.quantity, base::printable(member.path, 48), UnitSource::Written,
+                gpu_in_name(member.path)};
     // "gpu0_mem" and "gpu1_mem" differ in a digit only, and a shape has no digits.
     if (std::any_of(member.path.begin(), member.path.end(), is_digit)) plan_.ask_each_time = true;
     Slot slot;

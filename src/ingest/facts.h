@@ -32,6 +32,8 @@ enum class Role : std::uint8_t {
   Gpu,
   Rank,
   Name,        // number of a name in Facts::names
+  GpuName,     // the same: of a model, not of one GPU
+  Percent,     // memory as a share of something: not bytes
   RunMark,     // number of a text: the log says that a run begins here
   Event,       // number of an event
   Peak,        // a high-water mark: not a reading
@@ -60,6 +62,7 @@ struct Topic {
   model::Quantity quantity = model::Quantity::ProcessMemory;
   std::string label;  // in the log's own words; may be empty
   UnitSource unit = UnitSource::Written;
+  int gpu = -1;  // where the label itself names it: "system.gpu.1.memoryAllocatedBytes"
 };
 
 struct Plan;
@@ -76,6 +79,10 @@ struct Facts {
   std::vector<FactHeader> headers;
   std::vector<Value> values;  // longer than what is used: written by index, without a check per value
   std::size_t values_used = 0;
+  // What the short way needs of facts with a plan, one after the other. Read where the text is, in the
+  // cache of the core that cut it into lines.
+  std::vector<double> numbers;
+  std::size_t numbers_used = 0;
   std::vector<model::Event> events;
   std::vector<std::string> texts;
   // What facts with a plan refer to; null = there are none. kSlack bytes behind it can be read.
@@ -87,9 +94,15 @@ struct Facts {
     return values.data() + values_used;
   }
 
+  double* more_numbers(std::size_t count) {
+    if (numbers.size() - numbers_used < count) numbers.resize(2 * numbers.size() + count + 64);
+    return numbers.data() + numbers_used;
+  }
+
   void clear() {
     headers.clear();
     values_used = 0;
+    numbers_used = 0;
     events.clear();
     texts.clear();
   }

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "ingest/dict_line.h"
+#include "ingest/fields.h"
+#include "ingest/nvidia_line.h"
 #include "ingest/sampler_line.h"
 #include "ingest/table_line.h"
 #include "ingest/text_line.h"
@@ -88,13 +90,20 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      "nvidia-smi --format=csv,noheader",
      "one size is the used one; of several the numbers tell",
      &analyse_nvidia_bare,
-     "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 4 MiB\n",
-     {Quantity::GpuUsed, 1, 4 * kMiB, -1, 0}},
+     "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 00000000:3B:00.0, 4 MiB\n"
+     "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 00000000:AF:00.0, 5 MiB\n",
+     {Quantity::GpuUsed, 2, 5 * kMiB, -1, 0}},
     {SummaryFormat,
      "torch.cuda.memory_summary()",
      "current usage; peaks and totals are ignored",
      &analyse_memory_summary,
+     "|                  PyTorch CUDA memory summary, device ID 0                 |\n"
+     "|        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  |\n"
+     "|---------------------------------------------------------------------------|\n"
      "| Allocated memory      |  659155 KB |    4460 MB |   12439 MB |   11795 MB |\n"
+     "|       from large pool |  658000 KB |    4459 MB |   12438 MB |   11795 MB |\n"
+     "| Active memory         |  659155 KB |    4460 MB |   12439 MB |   11795 MB |\n"
+     "| Allocations           |     120    |     150    |    1000    |     880    |\n"
      "| GPU reserved memory   |    5212 MB |    5212 MB |    5212 MB |       0 B  |\n",
      {Quantity::GpuReserved, 2, 5212e6, -1, -1}},
     {DmonFormat,
@@ -203,6 +212,19 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      &analyse_bare_number,
      "5552000\n5553000\n",
      {Quantity::ProcessMemory, 2, 5553000 * kKiB, -1, -1}},
+    {BarePairFormat,
+     "two columns",
+     "time or step, then memory, without a header; what was assumed is said in a warning",
+     &analyse_bare_pair,
+     "10 5552\n20 5600\n",
+     {Quantity::ProcessMemory, 2, 5600e6, 20, -1}},
+    {BarePidstatFormat,
+     "pidstat -r without a header",
+     "RSS in KiB",
+     &analyse_headless_pidstat,
+     "00:43:34        0      2503      0.00      0.00    5100    3876   0.02  bash\n"
+     "00:43:35        0      2503      0.00      0.00    5100    3880   0.02  bash\n",
+     {Quantity::ProcessMemory, 2, 3880 * kKiB, -1, 1}},
     {WordsFormat,
      "log lines",
      "by the words beside the numbers",
@@ -221,12 +243,25 @@ constexpr std::array kConventions = {
 
 // A sentence about a kill or a failed allocation is full of sizes that are no readings.
 bool is_only_event(std::string_view shape) {
-  constexpr std::array<std::string_view, 12> kWords = {
-      "out of memory",   "tried to allocate", "anon-rss",          "oom-kill",
-      "mem avail",       "oom_reaper",        "dataloader worker", "allocate memory",
-      "memory pressure", "exitcode",          "oomkilled",         "process restarted"};
+  constexpr std::array<std::string_view, 14> kWords = {
+      "out of memory", "tried to allocate", "anon-rss",        "oom-kill",        "mem avail",
+      "oom_reaper",    "dataloader worker", "allocate memory", "memory pressure", "exitcode",
+      "oomkilled",     "process restarted", "killed process ", "kill process "};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view words) { return contains_ignoring_case(shape, words); });
+}
+
+// A row of the kernel's table of tasks, "[  4711]  1000  4711  2345678  1234567 ... 0 python": pages, and a
+// name that may read like anything.
+bool is_task_row(std::string_view shape) {
+  const std::size_t close = shape.rfind("] ", 80);
+  if (close == std::string_view::npos || close == 0 || !is_digit(shape[close - 1])) return false;
+  std::size_t numbers = 0;
+  for (const Field& field : cut(shape.substr(close + 1), ' ', 6)) {
+    numbers +=
+        text_of(shape.substr(close + 1), field).find_first_not_of("0-") == std::string_view::npos ? 1U : 0U;
+  }
+  return numbers == 6;
 }
 
 // "[Process restarted]", "Run 2 (Process 179532):": the log itself says that a run begins.
@@ -291,6 +326,7 @@ Plan analyse(const Line& line) {
   }
   if (line.shape.find("emory cgroup stats for") != std::string_view::npos)
     return Plan{};  // of a kill, not of a run
+  if (is_task_row(line.shape)) return Plan{};
   bool found = attempt(analyse_mark);
   for (std::size_t i = 0; i < kFormats.size() && !found; ++i) {
     const Format& format = kFormats[i];

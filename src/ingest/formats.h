@@ -39,6 +39,8 @@ enum FormatNumber : std::uint16_t {
   MegatronFormat,
   DeepSpeedFormat,
   BareNumbersFormat,
+  BarePairFormat,
+  BarePidstatFormat,
   WordsFormat,
   FormatCount,
 };

@@ -15,11 +15,6 @@ namespace lowtide::ingest {
 namespace {
 
 constexpr double kMaxCount = 1e15;  // as in take(): more is a number of another kind
-constexpr double kMaxBytes = 1e18;
-
-[[gnu::always_inline]] inline double read_slot_at(const Slot& slot, const char* text) {
-  return read_slot(slot, text + slot.offset) * slot.scale;
-}
 
 }  // namespace
 
@@ -47,45 +42,50 @@ ShortForm find_short_form(const Plan& plan) {
         form.has_seconds = true;
         form.seconds = number;
         break;
-      case Role::Limit:  // matters to a new series only
+      case Role::Limit:    // matters to a new series only
+      case Role::Percent:  // was said once
         break;
       default:
         return form;
     }
   }
-  form.usable = form.memories > 0;
+  if (form.memories == 0) return form;
+  form.usable = true;
+  form.numbers = static_cast<std::uint8_t>(form.memories + (form.has_step ? 1 : 0) +
+                                           (plan.time || form.has_seconds ? 1 : 0));
   return form;
 }
 
-bool Assembler::take_short(const FactHeader& header, const char* text) {
+// `number` = what the parser read of the line, as ShortForm::numbers tells.
+bool Assembler::take_short(const FactHeader& header, const double* number) {
   const Plan& plan = *header.plan;
   const ShortForm& form = plan.short_form;
   if (!form.usable || doubt_ != Doubt::None || mark_ || has_partial_ || lead_rank_ >= 0) return false;
   Progress progress;
   if (form.has_step) {
-    progress.step = read_slot_at(plan.slots[form.step], text);
+    progress.step = *number++;
     if (!steps_.known() || !(progress.step >= steps_.last_step()) || !(progress.step < kMaxCount))
       return false;
   } else if (!std::isnan(carried_.step)) {
     return false;
   }
-  struct Known {
-    SeriesIndex series{};
-    std::uint64_t bytes = 0;
-  };
-  std::array<Known, ShortForm::kMaxMemories> readings;
+  Stamp stamp = carried_stamp_;
+  if (plan.time) stamp = {Role::Date, *number++};
+  if (form.has_seconds) stamp = {Role::Seconds, *number++};
+  // Only as many as form.memories are set: clearing all of them costs as much as reading a line.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see above
+  std::array<SeriesState*, ShortForm::kMaxMemories> series;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see above
+  std::array<std::uint64_t, ShortForm::kMaxMemories> series_bytes;
   for (std::size_t i = 0; i < form.memories; ++i) {
     const Slot& slot = plan.slots[form.memory[i]];
-    const SeriesState* const series = plain_series_[slot.topic];
-    if (series == nullptr || series->unit != slot.unit) return false;
-    const double bytes = read_slot_at(slot, text) * series->scale;
+    series[i] = plain_series_[slot.topic];
+    if (series[i] == nullptr || series[i]->unit != slot.unit) return false;
+    const double bytes = number[i] * series[i]->scale;
     if (!(bytes < kMaxBytes)) return false;
     // NOLINTNEXTLINE(bugprone-incorrect-roundings): as the long way rounds, and without a call
-    readings[i] = {series->index, static_cast<std::uint64_t>(static_cast<std::int64_t>(bytes + 0.5))};
+    series_bytes[i] = static_cast<std::uint64_t>(static_cast<std::int64_t>(bytes + 0.5));
   }
-  Stamp stamp = carried_stamp_;
-  if (plan.time) stamp = {Role::Date, times_.read(*plan.time, text)};
-  if (form.has_seconds) stamp = {Role::Seconds, read_slot_at(plan.slots[form.seconds], text)};
   double at_s = model::kUnknown;
   if (stamp.role != Role::None && !timeline_.place_forward(stamp, at_s)) return false;
 
@@ -103,9 +103,9 @@ bool Assembler::take_short(const FactHeader& header, const char* text) {
   ++format_counts_[header.format];
   readings_ += form.memories;
   run_readings_ += form.memories;
-  if (form.memories > 0) last_bytes_ = static_cast<double>(readings[form.memories - 1].bytes);
+  last_bytes_ = static_cast<double>(series_bytes[form.memories - 1]);
   for (std::size_t i = 0; i < form.memories; ++i) {
-    sink_.add(readings[i].series, {at_s, progress.step, readings[i].bytes}, header.line);
+    keep(*series[i], {at_s, progress.step, series_bytes[i]}, header.line);
   }
   return true;
 }

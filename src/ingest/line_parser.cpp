@@ -14,6 +14,7 @@ namespace lowtide::ingest {
 namespace {
 
 constexpr char kEscape = '\x1b';
+constexpr std::uint8_t kMostMisses = 4;
 
 // Length of the escape sequence at text[0] == ESC, and whether it moves the cursor.
 struct EscapeSequence {
@@ -47,6 +48,12 @@ void blank_escapes(std::string& shape, std::string_view text) {
   }
 }
 
+// Where the line at text[0] ends; text.size() when its end is not there yet.
+std::size_t find_line_end(std::string_view text) {
+  const std::size_t line = std::min(text.find('\n'), text.size());
+  return std::min(text.substr(0, line).find('\r'), line);
+}
+
 void add_mark(const Value& value, std::uint64_t line, Facts& facts) {
   *facts.more(1) = value;
   facts.headers.push_back({line, nullptr, static_cast<std::uint32_t>(facts.values_used), 1, 0});
@@ -64,53 +71,89 @@ ShapeEntry* LineParser::follow(ShapeEntry* entry) {
   return entry;
 }
 
+// The line at `at`, if it has one of the shapes that came next the last times.
+ShapeEntry* LineParser::expected_at(const char* at, const char* end) {
+  if (last_ == nullptr || !use_shapes_ || events_.collecting()) return nullptr;
+  for (ShapeEntry* const candidate : last_->followers) {
+    if (candidate == nullptr) break;
+    if (candidate->length < static_cast<std::size_t>(end - at) && candidate->context == context_ &&
+        matches(*candidate, at)) {
+      return candidate;
+    }
+  }
+  return nullptr;
+}
+
+// A line ends at '\n', or at the '\r' by which a bar begins anew.
 std::size_t LineParser::parse(std::string_view text, Facts& facts) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
-    if (last_ != nullptr && use_shapes_ && !events_.collecting()) {
-      ShapeEntry* hit = nullptr;
-      for (ShapeEntry* const candidate : last_->followers) {
-        if (candidate == nullptr) break;
-        if (candidate->length < static_cast<std::size_t>(end - at) && candidate->context == context_ &&
-            matches(*candidate, at)) {
-          hit = candidate;
-          break;
-        }
+    if (ShapeEntry* const hit = expected_at(at, end)) {
+      if (!hit->plan->empty()) add_found(*hit->plan, at, facts);
+      if (last_->followers[0] != hit) std::swap(last_->followers[0], last_->followers[1]);
+      last_ = hit;
+      at += hit->length;
+    } else {
+      const auto left = static_cast<std::size_t>(end - at);
+      scan_line(at, left, scan_);
+      const bool ends = scan_.length < std::min(left, LineScan::kMost) && at[scan_.length] != kEscape;
+      const std::size_t length = ends ? scan_.length : find_line_end({at, left});
+      if (length == left) break;
+      const std::string_view line(at, length);
+      if (ends && !part_objects_ && !events_.collecting() && use_shapes_) {
+        parse_scanned(line, facts);
+      } else {
+        parse_line(line, facts);
       }
-      if (hit != nullptr) {
-        if (!hit->plan->empty()) add_found(*hit->plan, at, facts);
-        if (last_->followers[0] != hit) std::swap(last_->followers[0], last_->followers[1]);
-        last_ = hit;
-        at += hit->length;
-        lines_ += *at == '\n' ? 1 : 0;
-        ++at;
-        continue;
-      }
+      at += length;
     }
-    const auto left = static_cast<std::size_t>(end - at);
-    const char* const stop = static_cast<const char*>(std::memchr(at, '\n', left));
-    if (stop == nullptr) break;
-    const std::string_view line(at, static_cast<std::size_t>(stop - at));
-    const char* const bar = static_cast<const char*>(std::memchr(at, '\r', line.size()));
-    if (bar != nullptr) {
-      // Everything up to the carriage return is a line of its own; what follows may match a shape again.
-      parse_line({at, static_cast<std::size_t>(bar - at)}, facts);
-      at = bar + 1;
-      continue;
-    }
-    parse_line(line, facts);
-    at = stop + 1;
-    ++lines_;
+    lines_ += *at == '\n' ? 1 : 0;
+    ++at;
   }
   return static_cast<std::size_t>(at - text.data());
 }
 
-// A line of a new shape that no analysis would find anything in. Where shapes never come again, most
-// lines are such. The line that the next one is expected to follow stays the same.
-bool LineParser::may_pass_by(std::string_view line) const {
-  return use_shapes_ && !registry_.at(context_).layout && triage(line) == Triage::Nothing &&
-         std::memchr(line.data(), kEscape, line.size()) == nullptr;
+// A whole line without escape sequences that was not expected. Where shapes never come again, most are
+// lines that no analysis would find anything in: those are neither written as a shape nor hashed, and the
+// line that the next one is expected to follow stays the same.
+void LineParser::parse_scanned(std::string_view line, Facts& facts) {
+  if (line.size() < ShapeGuesses::kLeast) {
+    parse_segment(line, facts);
+    return;
+  }
+  const std::uint64_t hash = ShapeGuesses::hash_of(line, context_);
+  ShapeGuesses::Guess& guess = guesses_.at(hash);
+  const bool looks_alike = guess.hash == hash;
+  if (looks_alike && guess.entry != nullptr && guess.entry->length == line.size() &&
+      guess.entry->context == context_ && matches(*guess.entry, line.data())) {
+    follow(guess.entry);
+    if (!guess.entry->plan->empty()) add_found(*guess.entry->plan, line.data(), facts);
+    return;
+  }
+  if (registry_.at(context_).layout || triage(line, scan_) != Triage::Nothing) {
+    parse_segment(line, facts);
+    if (last_ != nullptr && last_->length == line.size()) guess = {hash, last_, 0};
+    return;
+  }
+  if (!looks_alike) {
+    guess = {hash, nullptr, 0};
+    return;
+  }
+  // Worth a shape of its own once it has come again, unless others look like it all the time.
+  if (guess.misses >= kMostMisses) return;
+  ++guess.misses;
+  shape_.resize(line.size());
+  write_shape(line, shape_.data());
+  const ShapeKey key(shape_, context_);
+  ShapeEntry* const entry = shapes_.find(key);
+  guess.entry = follow(entry != nullptr ? entry : shapes_.add(key, Plan{}));
+}
+
+// A segment of a new shape that no analysis would find anything in.
+bool LineParser::may_pass_by(std::string_view segment) const {
+  return use_shapes_ && !registry_.at(context_).layout && triage(segment) == Triage::Nothing &&
+         std::memchr(segment.data(), kEscape, segment.size()) == nullptr;
 }
 
 void LineParser::parse_last(std::string_view line, Facts& facts) {
@@ -157,28 +200,31 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   }
   shape_.resize(segment.size());
   write_shape(segment, shape_.data());
-  ShapeEntry* entry = use_shapes_ && segment.size() <= kMaxShape ? shapes_.find(shape_, context_) : nullptr;
-  if (entry != nullptr) {
+  const bool fits = use_shapes_ && segment.size() <= kMaxShape;
+  if (ShapeEntry* const entry = fits ? shapes_.find({shape_, context_}) : nullptr) {
     follow(entry);
     if (!entry->plan->empty() && !is_cut(*entry->plan, segment.size()))
       add_found(*entry->plan, segment.data(), facts);
     return;
   }
   if (may_pass_by(segment)) {
-    if (segment.size() <= kMaxShape && shapes_.met_before(shape_, context_)) {
-      follow(shapes_.add(shape_, context_, Plan{}));
-    }
+    const ShapeKey key(shape_, context_);
+    if (fits && shapes_.met_before(key)) follow(shapes_.add(key, Plan{}));
     return;
   }
+  analyse_new(segment, fits, facts);
+}
+
+void LineParser::analyse_new(std::string_view segment, bool fits, Facts& facts) {
   const std::string shape = shape_;
-  const Plan plan = analyse_segment(shape, segment);
-  const bool learn = use_shapes_ && !plan.ask_each_time && !plan.next_context &&
-                     segment.size() <= kMaxShape && shapes_.met_before(shape, context_);
+  const ShapeKey key(shape, context_);
+  Plan plan = analyse_segment(shape, segment);
+  const bool learn = fits && !plan.ask_each_time && !plan.next_context && shapes_.met_before(key);
   if (!is_cut(plan, segment.size())) extract(plan, segment.data(), facts);
   extract_marks(plan, segment, facts);
   if (plan.next_context) context_ = *plan.next_context;
   if (learn) {
-    follow(shapes_.add(shape, context_, plan));
+    follow(shapes_.add(key, std::move(plan)));
   } else {
     last_ = nullptr;
   }
@@ -212,18 +258,34 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
     if (slot.length > 0) slot.number = plan_number(shape.substr(slot.offset, slot.length), slot.form);
   }
   plan.numbers_only = std::all_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
-    return slot.length > 0 && slot.role != Role::Name;
+    return slot.length > 0 && slot.role != Role::Name && slot.role != Role::GpuName;
   });
   plan.short_form = find_short_form(plan);
   return plan;
 }
 
-// A line of a known shape: who takes the facts reads its numbers.
+// In the order that ShortForm::numbers tells, and as read_values() in assembler.cpp reads them.
+void LineParser::read_short(const Plan& plan, const char* text, Facts& facts) {
+  const ShortForm& form = plan.short_form;
+  const auto read = [&](std::uint8_t number) {
+    const Slot& slot = plan.slots[number];
+    return read_slot(slot, text + slot.offset) * slot.scale;
+  };
+  double* next = facts.more_numbers(form.numbers);
+  if (form.has_step) *next++ = read(form.step);
+  if (plan.time) *next++ = times_.read(*plan.time, text);
+  if (form.has_seconds) *next++ = read(form.seconds);
+  for (std::size_t i = 0; i < form.memories; ++i) *next++ = read(form.memory[i]);
+  facts.numbers_used += form.numbers;
+}
+
+// A line of a known shape: who takes the facts reads the numbers that read_short() does not.
 void LineParser::add_found(const Plan& plan, const char* text, Facts& facts) {
   if (facts.text == nullptr || !plan.numbers_only) {
     extract(plan, text, facts);
     return;
   }
+  if (plan.short_form.usable) read_short(plan, text, facts);
   facts.headers.push_back({lines_ + 1, &plan, static_cast<std::uint32_t>(text - facts.text),
                            static_cast<std::uint16_t>(plan.slots.size()), plan.format});
 }
@@ -237,7 +299,7 @@ void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
   for (const Slot& slot : plan.slots) {
     double number = 0;
     if (slot.role == Role::Event || slot.role == Role::RunMark) continue;
-    if (slot.role == Role::Name) {
+    if (slot.role == Role::Name || slot.role == Role::GpuName) {
       number = static_cast<double>(registry_.name({text + slot.offset, slot.length}));
     } else if (slot.length > 0) {
       number = read_number(text + slot.offset, slot.length, slot.form);

@@ -12,6 +12,7 @@
 #include "ingest/facts.h"
 #include "ingest/plan.h"
 #include "ingest/shape_cache.h"
+#include "ingest/triage.h"
 
 namespace lowtide::ingest {
 
@@ -52,12 +53,16 @@ class LineParser {
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
  private:
-  [[nodiscard]] bool may_pass_by(std::string_view line) const;
+  ShapeEntry* expected_at(const char* at, const char* end);
+  void parse_scanned(std::string_view line, Facts& facts);
+  void analyse_new(std::string_view segment, bool fits, Facts& facts);
+  [[nodiscard]] bool may_pass_by(std::string_view segment) const;
   void parse_line(std::string_view line, Facts& facts);
   void parse_segment(std::string_view segment, Facts& facts);
   Plan analyse_segment(std::string_view shape, std::string_view text);
   bool is_cut(const Plan& plan, std::size_t length);
   void extract(const Plan& plan, const char* text, Facts& facts);
+  void read_short(const Plan& plan, const char* text, Facts& facts);
   void add_found(const Plan& plan, const char* text, Facts& facts);
   void add_fact(const Plan& plan, const Value* first, const Value* end, Facts& facts) const;
   void extract_marks(const Plan& plan, std::string_view text, Facts& facts);
@@ -72,6 +77,9 @@ class LineParser {
   std::uint16_t context_ = 0;
   Registry registry_;
   ShapeCache shapes_;
+  ShapeGuesses guesses_;
+  LineScan scan_;
+  TimeReader times_;
   EventReader events_;
   ShapeEntry* last_ = nullptr;
   std::string shape_;

@@ -52,6 +52,17 @@ bool is_array_on_one_line(std::string_view text) {
          line.find("},", at) != std::string_view::npos;
 }
 
+// Who compressed this; empty = nobody. A small compressed file has too few bytes to look like no text.
+std::string_view find_packer(std::string_view start) {
+  if (start.starts_with("\x1F\x8B")) return "gzip";
+  if (start.starts_with("\xFD"
+                        "7zXZ"))
+    return "xz";
+  if (start.starts_with("\x28\xB5\x2F\xFD")) return "zstd";
+  if (start.starts_with("BZh") && start.size() > 10 && start.substr(4, 6) == "1AY&SY") return "bzip2";
+  return {};
+}
+
 struct TextCheck {
   std::uint64_t nul_bytes = 0;
   std::uint64_t control_bytes = 0;
@@ -122,6 +133,8 @@ class BlockReader {
     } else if (start.starts_with("\xEF\xBB\xBF")) {
       begin_ = 3;
     }
+    if (const std::string_view packer = find_packer(start); !packer.empty())
+      return Error{ErrorCode::Malformed, fmt::format("the file is not text: it is compressed by {}", packer)};
     const std::string_view text(buffer_ + begin_, std::min(end_ - begin_, kLook));
     const TextCheck check = check_text(text);
     // Text in an 8-bit code (Latin-1, KOI8) has stray bytes too, but the words of a log are ASCII.
@@ -352,8 +365,8 @@ class ReadAhead {
 base::Result<Summary> summarise(BlockReader& reader, Assembler& assembler) {
   if (!assembler.found()) {
     return Error{ErrorCode::Malformed,
-                 fmt::format("no memory readings were recognised in {} lines; known are {}", reader.lines(),
-                             format_names())};
+                 fmt::format("no memory readings were recognised in {} line{}; known are {}", reader.lines(),
+                             reader.lines() == 1 ? "" : "s", format_names())};
   }
   Summary summary;
   summary.lines = reader.lines();

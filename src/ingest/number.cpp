@@ -80,7 +80,7 @@ double read_long(const char* text, std::size_t length, NumberForm form) {
   for (std::size_t at = 0; at < length; ++at) {
     if (used == plain.size()) return std::numeric_limits<double>::infinity();
     const char c = text[at];
-    if (c == ',' && form != NumberForm::DecimalComma) continue;
+    if (c == '_' || (c == ',' && form != NumberForm::DecimalComma)) continue;
     plain[used++] = c == ',' ? '.' : c;
   }
   double value = 0;
@@ -130,6 +130,12 @@ NumberText scan_number(std::string_view text, bool decimal_comma) {
       number.form = NumberForm::Grouped;
     }
   }
+  // As Python writes them: 5_552.
+  while (number.form != NumberForm::DecimalComma && number.length < text.size() &&
+         text[number.length] == '_' && digits_at(text, number.length + 1) == 3) {
+    number.length += 4;
+    number.form = NumberForm::Grouped;
+  }
   if (number.length < text.size() && text[number.length] == '.') {
     const std::size_t fraction = digits_at(text, number.length + 1);
     if (fraction > 0) {
@@ -177,6 +183,7 @@ NumberPlan plan_number(std::string_view shape, NumberForm form) {
   const std::size_t separator = shape.find_first_of(".,");
   const bool has_separator = separator != std::string_view::npos;
   if (form == NumberForm::Exponent || shape.empty() || shape.size() > 16) return plan;
+  if (form == NumberForm::Grouped && shape.find('_') != std::string_view::npos) return plan;
   if (has_separator && shape.find_first_of(".,", separator + 1) != std::string_view::npos) return plan;
   const auto half = [&](std::size_t begin, std::size_t end, std::uint64_t& mask, std::uint8_t& shift) {
     const bool holds = has_separator && separator >= begin && separator < end;

@@ -36,7 +36,7 @@ struct Slot {
   return slot.number.halves > 0 ? read_planned(slot.number, at) : read_number(at, slot.length, slot.form);
 }
 
-// Which slots of a plan the short way (known_line.cpp) has to read.
+// Which slots of a plan the short way (known_line.cpp) needs; the parser reads them.
 struct ShortForm {
   static constexpr std::size_t kMaxMemories = 8;
 
@@ -46,6 +46,7 @@ struct ShortForm {
   std::uint8_t step = 0;
   std::uint8_t seconds = 0;
   std::uint8_t memories = 0;
+  std::uint8_t numbers = 0;  // how many it reads: the step, the time, the memories, in this order
   std::array<std::uint8_t, kMaxMemories> memory{};
 };
 

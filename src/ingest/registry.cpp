@@ -23,6 +23,7 @@ std::uint16_t Registry::topic(const Topic& topic) {
   key += '\0';
   key += static_cast<char>('a' + static_cast<int>(topic.quantity));
   key += static_cast<char>('a' + static_cast<int>(topic.unit));
+  if (topic.gpu >= 0) key += std::to_string(topic.gpu);
   const auto found = topic_numbers_.find(key);
   if (found != topic_numbers_.end()) return static_cast<std::uint16_t>(found->second);
   if (topics_.size() >= kMaxTopics) return 0;

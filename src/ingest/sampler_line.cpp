@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "ingest/fields.h"
 #include "ingest/formats.h"
 #include "ingest/words.h"
 
@@ -14,41 +15,6 @@ using model::Quantity;
 
 constexpr double kKiB = 1024.0;
 constexpr double kMiB = 1024.0 * 1024.0;
-
-struct Field {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-std::vector<Field> words_of(std::string_view text, std::size_t limit = 32) {
-  std::vector<Field> fields;
-  std::size_t at = 0;
-  while (at < text.size() && fields.size() < limit) {
-    while (at < text.size() && is_blank(text[at])) ++at;
-    const std::size_t begin = at;
-    while (at < text.size() && !is_blank(text[at])) ++at;
-    if (at > begin) fields.push_back({begin, at});
-  }
-  return fields;
-}
-
-std::string_view text_of(std::string_view text, const Field& field) {
-  return text.substr(field.begin, field.end - field.begin);
-}
-
-// A number with an optional unit that fills the whole field ("24065", "23Gi", "1.6G").
-bool number_in(std::string_view shape, const Field& field, double scale, Slot& slot) {
-  const NumberText number = scan_number(text_of(shape, field));
-  if (number.length == 0) return false;
-  const std::string_view unit =
-      shape.substr(field.begin + number.length, field.end - field.begin - number.length);
-  slot.offset = static_cast<std::uint32_t>(field.begin);
-  slot.length = static_cast<std::uint32_t>(number.length);
-  slot.form = number.form;
-  slot.scale = scale;
-  if (!unit.empty()) slot.scale = size_unit(unit);
-  return unit.empty() || slot.scale > 0;
-}
 
 Context with_free_scale(const Line& line, double scale) {
   Context context = line.context;
@@ -140,7 +106,7 @@ bool analyse_mprof(const Line& line, Plan& plan) {
   }
   const bool child = shape.starts_with("CHLD ");
   if (!child && !shape.starts_with("MEM ")) return false;
-  const std::vector<Field> fields = words_of(shape, 5);
+  const std::vector<Field> fields = cut(shape, ' ', 5);
   if (fields.size() != (child ? 4U : 3U)) return false;
   Slot memory;
   Slot time;
@@ -164,7 +130,7 @@ bool analyse_mprof(const Line& line, Plan& plan) {
 
 bool analyse_free(const Line& line, Plan& plan) {
   const std::string_view shape = line.shape;
-  const std::vector<Field> fields = words_of(shape, 9);
+  const std::vector<Field> fields = cut(shape, ' ', 9);
   if (fields.size() < 3) return false;
   const std::string_view first = text_of(shape, fields[0]);
   // Old procps counts the page cache as used and tells the rest in a line of its own.
@@ -200,7 +166,7 @@ bool analyse_free(const Line& line, Plan& plan) {
 bool analyse_top_summary(const Line& line, Plan& plan) {
   // "MiB Mem :  24065.0 total,  20876.0 free,   1640.0 used,   1837.0 buff/cache"
   const std::string_view shape = line.shape;
-  const std::vector<Field> fields = words_of(shape, 12);
+  const std::vector<Field> fields = cut(shape, ' ', 12);
   if (fields.size() < 8) return false;
   double scale = size_unit(text_of(shape, fields[0]));
   std::size_t first = 1;
@@ -244,135 +210,11 @@ bool analyse_time(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_nvidia_table(const Line& line, Plan& plan) {
-  const std::string_view shape = line.shape;
-  const std::size_t start = shape.find_first_not_of(" \t");
-  if (start == std::string_view::npos || shape[start] != '|') return false;
-  const std::vector<Field> fields = words_of(shape, 24);
-  if (fields.size() < 4) return false;
-  // "|   0  NVIDIA A100-SXM4-40GB      On   | 00000000:3B:00.0 Off |": the index of the lines below.
-  const std::string_view name = text_of(shape, fields[2]);
-  Slot slot;
-  if (number_in(shape, fields[1], 1.0, slot) && slot.form == NumberForm::Digits &&
-      (name == "NVIDIA" || name == "Tesla" || name == "GeForce" || name == "Quadro" || name == "A000")) {
-    slot.role = Role::Gpu;
-    plan.slots.push_back(slot);
-    plan.format = NvidiaTableFormat;
-    return true;
-  }
-  const std::size_t pair = shape.find("0MiB / ");
-  if (pair != std::string_view::npos) {
-    for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
-      Slot used;
-      Slot total;
-      if (text_of(shape, fields[i + 1]) != "/" || !number_in(shape, fields[i], 0, used) ||
-          !number_in(shape, fields[i + 2], 0, total) || used.scale != kMiB || total.scale != kMiB) {
-        continue;
-      }
-      used.role = Role::Memory;
-      total.role = Role::Limit;
-      used.topic = total.topic = line.registry.topic({Quantity::GpuUsed, "", UnitSource::Written});
-      plan.slots.push_back(used);
-      plan.slots.push_back(total);
-      plan.format = NvidiaTableFormat;
-      return true;
-    }
-  }
-  // "|    0   N/A  N/A   2069192      C   python                77002MiB |"
-  if (shape.find("0MiB |") == std::string_view::npos) return false;
-  const auto kind = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
-    const std::string_view text = text_of(shape, field);
-    return text == "C" || text == "G" || text == "C+G";
-  });
-  if (kind == fields.end() || kind == fields.begin() || fields.size() < 6) return false;
-  Slot gpu;
-  Slot pid;
-  Slot used;
-  if (!number_in(shape, fields[1], 1.0, gpu) || !number_in(shape, *(kind - 1), 1.0, pid) ||
-      !number_in(shape, fields[fields.size() - 2], 0, used) || used.scale == 0) {
-    return false;
-  }
-  gpu.role = Role::Gpu;
-  pid.role = Role::Pid;
-  used.role = Role::Memory;
-  used.topic = line.registry.topic({Quantity::GpuUsed, "process", UnitSource::Written});
-  plan.slots.insert(plan.slots.end(), {gpu, pid, used});
-  plan.format = NvidiaTableFormat;
-  return true;
-}
-
-bool analyse_nvidia_bare(const Line& line, Plan& plan) {
-  // --format=csv,noheader: "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 40960 MiB, 4 MiB"
-  const std::string_view shape = line.shape;
-  if (line.context.layout || shape.find("0 MiB") == std::string_view::npos) return false;
-  if (shape.find(", ") == std::string_view::npos) return false;
-  std::vector<Slot> sizes;
-  std::optional<Slot> gpu;
-  std::size_t begin = 0;
-  std::size_t fields = 0;
-  while (begin <= shape.size()) {
-    const std::size_t comma = std::min(shape.find(", ", begin), shape.size());
-    const std::string_view field = shape.substr(begin, comma - begin);
-    ++fields;
-    if (fields == 1) plan.time = find_time(shape, begin);
-    const NumberText number = scan_number(field);
-    Slot slot;
-    slot.offset = static_cast<std::uint32_t>(begin);
-    slot.length = static_cast<std::uint32_t>(number.length);
-    slot.form = number.form;
-    if (number.length > 0 && field.substr(number.length) == " MiB") {
-      slot.scale = kMiB;
-      sizes.push_back(slot);
-    } else if (number.length > 0 && number.length <= 2 && number.length == field.size() && !gpu) {
-      gpu = slot;
-    } else if (field.find(": ") != std::string_view::npos) {
-      return false;  // a sentence, not a row
-    }
-    begin = comma + 2;
-  }
-  if (sizes.empty() || sizes.size() > 3 || fields < 2) return false;
-  if (gpu) {
-    gpu->role = Role::Gpu;
-    plan.slots.push_back(*gpu);
-  }
-  // Which of several it is, no header says: the assembler looks at the numbers
-  // (the total is the largest and never moves), and warns that it did.
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    sizes[i].role = Role::Memory;
-    const std::string label = sizes.size() == 1 ? "" : "column " + std::to_string(i + 1);
-    sizes[i].topic = line.registry.topic({Quantity::GpuUsed, label, UnitSource::Written});
-    plan.slots.push_back(sizes[i]);
-  }
-  plan.format = NvidiaBareFormat;
-  return true;
-}
-
-bool analyse_memory_summary(const Line& line, Plan& plan) {
-  const std::string_view shape = line.shape;
-  const bool allocated = shape.starts_with("| Allocated memory ");
-  const bool reserved = shape.starts_with("| GPU reserved memory ");
-  if (!allocated && !reserved) return false;
-  const std::size_t bar = shape.find('|', 2);
-  if (bar == std::string_view::npos) return false;
-  const std::vector<Field> fields = words_of(shape.substr(bar + 1), 3);
-  if (fields.size() < 3) return false;
-  const double scale = size_unit(text_of(shape.substr(bar + 1), fields[1]));
-  Slot slot;
-  if (scale == 0 || !number_in(shape, {fields[0].begin + bar + 1, fields[0].end + bar + 1}, scale, slot))
-    return false;
-  slot.role = Role::Memory;
-  slot.topic = line.registry.topic(
-      {allocated ? Quantity::GpuAllocated : Quantity::GpuReserved, "", UnitSource::Written});
-  plan.slots.push_back(slot);
-  plan.format = SummaryFormat;
-  return true;
-}
-
 bool analyse_headless_ps(const Line& line, Plan& plan) {
   // `ps aux` without its header: user pid %cpu %mem vsz rss tty stat start time command
   const std::string_view shape = line.shape;
   if (line.context.layout) return false;
-  const std::vector<Field> fields = words_of(shape, 12);
+  const std::vector<Field> fields = cut(shape, ' ', 12);
   if (fields.size() < 11) return false;
   Slot pid;
   Slot cpu;
@@ -398,10 +240,76 @@ bool analyse_headless_ps(const Line& line, Plan& plan) {
   return true;
 }
 
+bool analyse_headless_pidstat(const Line& line, Plan& plan) {
+  // "00:43:34  0  2503  0.00  0.00  5100  3876  0.02  bash"; a 12-hour clock has AM or PM behind it.
+  const std::string_view shape = line.shape;
+  if (line.context.layout) return false;
+  std::vector<Field> fields = cut(shape, ' ', 11);
+  if (fields.size() > 1 && (text_of(shape, fields[1]) == "AM" || text_of(shape, fields[1]) == "PM"))
+    fields.erase(fields.begin() + 1);
+  if (fields.size() < 9) return false;
+  std::array<Slot, 7> numbers;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    // uid, pid, minflt/s, majflt/s, VSZ, RSS, %MEM: no other report of pidstat has points in these places.
+    const bool point = i == 2 || i == 3 || i == 6;
+    if (!number_in(shape, fields[i + 1], 1.0, numbers[i]) ||
+        numbers[i].form != (point ? NumberForm::Decimal : NumberForm::Digits)) {
+      return false;
+    }
+  }
+  plan.time = find_time(shape, fields[0].begin);
+  if (!plan.time || !is_letter(shape[fields[8].begin])) return false;
+  Slot& resident = numbers[5];
+  numbers[1].role = Role::Pid;
+  resident.role = Role::Memory;
+  resident.scale = kKiB;
+  resident.topic = line.registry.topic({Quantity::ProcessMemory, "", UnitSource::Convention});
+  Slot name = mark(Role::Name);
+  name.offset = static_cast<std::uint32_t>(fields[8].begin);
+  name.length = static_cast<std::uint32_t>(std::min<std::size_t>(shape.size() - fields[8].begin, 80));
+  plan.slots.insert(plan.slots.end(), {numbers[1], name, resident});
+  plan.format = BarePidstatFormat;
+  return true;
+}
+
+bool analyse_bare_pair(const Line& line, Plan& plan) {
+  // "12.5 5552", "10 5552", "1794703397 5000000000": what loops with echo and awk leave. Nothing says which
+  // column is what, so the assembler warns of what it takes them for.
+  if (line.context.layout) return false;
+  const std::vector<Field> fields = cut(line.shape, ' ', 3);
+  if (fields.size() != 2) return false;
+  Slot place;
+  Slot memory;
+  const auto is_number = [&](const Field& field, Slot& slot) {
+    return number_in(line.shape, field, 0.0, slot) && slot.length == field.end - field.begin &&
+           (slot.form == NumberForm::Digits || slot.form == NumberForm::Decimal);
+  };
+  const auto time = find_time(line.shape, fields[0].begin);
+  const bool timed = time && time->end == fields[0].end;
+  if (!timed && !is_number(fields[0], place)) return false;
+  if (!is_number(fields[1], memory)) return false;
+  const std::size_t whole_digits =
+      std::min(text_of(line.shape, fields[1]).find('.'), fields[1].end - fields[1].begin);
+  if (whole_digits < 3) return false;  // GB, a loss, a rate: no guess
+  if (timed) {
+    plan.time = time;
+  } else {
+    const bool seconds = place.form == NumberForm::Decimal || place.length >= 10;
+    place.role = seconds ? Role::Seconds : Role::Step;
+    place.scale = 1.0;
+    plan.slots.push_back(place);
+  }
+  memory.role = Role::Memory;
+  memory.topic = line.registry.topic({Quantity::ProcessMemory, "second column", UnitSource::Magnitude});
+  plan.slots.push_back(memory);
+  plan.format = BarePairFormat;
+  return true;
+}
+
 bool analyse_bare_number(const Line& line, Plan& plan) {
   // A loop over `ps -o rss= -p PID`: one whole number a line, in KiB.
   if (line.context.layout) return false;
-  const std::vector<Field> fields = words_of(line.shape, 2);
+  const std::vector<Field> fields = cut(line.shape, ' ', 2);
   if (fields.size() != 1) return false;
   Slot slot;
   const Field& field = fields[0];

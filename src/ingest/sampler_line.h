@@ -1,5 +1,5 @@
 // Lines of tools that sample memory from outside and have no table header of
-// their own: free, top's summary, watch, mprof, the nvidia-smi screen, time -v.
+// their own: free, top's summary, watch, mprof, time -v, ps and pidstat rows.
 #pragma once
 
 #include "ingest/plan.h"
@@ -11,10 +11,9 @@ bool analyse_mprof(const Line& line, Plan& plan);
 bool analyse_free(const Line& line, Plan& plan);
 bool analyse_top_summary(const Line& line, Plan& plan);
 bool analyse_time(const Line& line, Plan& plan);
-bool analyse_nvidia_table(const Line& line, Plan& plan);
-bool analyse_nvidia_bare(const Line& line, Plan& plan);
-bool analyse_memory_summary(const Line& line, Plan& plan);
 bool analyse_headless_ps(const Line& line, Plan& plan);
+bool analyse_headless_pidstat(const Line& line, Plan& plan);
 bool analyse_bare_number(const Line& line, Plan& plan);
+bool analyse_bare_pair(const Line& line, Plan& plan);
 
 }  // namespace lowtide::ingest

@@ -8,8 +8,9 @@
 // line end where the shape ends. 16 bytes take one xor and one comparison.
 //
 // Lines follow each other in patterns, so each shape remembers the two shapes
-// that came after it last; only when both fail is the line hashed and looked
-// up. The table is bounded: a log of ever new shapes replaces old ones.
+// that came after it last; only when both fail is the end of the line searched
+// for, and its shape guessed by a few of its bytes (ShapeGuesses), at last looked up by a
+// hash of all of it. The tables are bounded: a log of ever new shapes replaces old ones.
 #pragma once
 
 #include <array>
@@ -47,18 +48,27 @@ void write_shape(std::string_view text, char* into);
 // At least entry.length + kSlack bytes must be readable.
 bool matches(const ShapeEntry& entry, const char* text);
 
+// A shape in a context, with their hash. Refers to the shape.
+struct ShapeKey {
+  ShapeKey(std::string_view its_shape, std::uint16_t its_context);
+
+  std::string_view shape;
+  std::uint16_t context;
+  std::uint64_t hash;
+};
+
 class ShapeCache {
  public:
   ShapeCache();
 
   // The entry for a shape in a context, or null.
-  ShapeEntry* find(std::string_view shape, std::uint16_t context);
+  ShapeEntry* find(const ShapeKey& key);
 
   // Was this asked before, not too long ago? A shape that comes once need not be kept.
-  bool met_before(std::string_view shape, std::uint16_t context);
+  bool met_before(const ShapeKey& key);
 
   // Adds a shape that is not there; may replace another, whose plan is then among the retired ones.
-  ShapeEntry* add(std::string_view shape, std::uint16_t context, Plan plan);
+  ShapeEntry* add(const ShapeKey& key, Plan plan);
 
   // Plans of shapes that were replaced: lines that were found by them may still be unread.
   std::vector<std::unique_ptr<const Plan>> take_retired() { return std::exchange(retired_, {}); }
@@ -69,12 +79,33 @@ class ShapeCache {
 
   static constexpr std::size_t kMet = 4096;
 
-  static std::uint64_t hash_of(std::string_view shape, std::uint16_t context);
-
   std::vector<std::array<std::unique_ptr<ShapeEntry>, kWays>> sets_;
   std::vector<std::uint8_t> next_;  // the way of each set that is replaced next
   std::vector<std::unique_ptr<const Plan>> retired_;
   std::vector<std::uint64_t> met_;
+};
+
+// Which shape may a line have whose first, middle and last bytes look like this? A guess saves the hash of
+// the whole line; matches() tells whether it was right.
+class ShapeGuesses {
+ public:
+  static constexpr std::size_t kLeast = 16;  // bytes of a line: shorter ones are not guessed
+
+  struct Guess {
+    std::uint64_t hash = 0;
+    ShapeEntry* entry = nullptr;  // null = met once
+    std::uint8_t misses = 0;      // lines that looked alike and had another shape
+  };
+
+  ShapeGuesses() : guesses_(kGuesses) {}
+
+  static std::uint64_t hash_of(std::string_view line, std::uint16_t context);
+  Guess& at(std::uint64_t hash) { return guesses_[(hash >> 40U) % kGuesses]; }
+
+ private:
+  static constexpr std::size_t kGuesses = 1024;  // what fits beside the text in the first-level cache
+
+  std::vector<Guess> guesses_;
 };
 
 }  // namespace lowtide::ingest

@@ -123,6 +123,52 @@ TEST(the_short_ways, give_what_the_long_way_gives) {
   }
 }
 
+// What a cluster leaves behind: lines that never come again beside some that do, bars that end in '\r',
+// colours, and lines longer than a shape can be.
+std::string training_log(unsigned seed) {
+  static constexpr const char* kWords[] = {"loading", "shard", "writer", "used",    "the",      "iterator",
+                                           "gpu",     "batch", "run",    "rss",     "resolved", "5 MB",
+                                           "res",     "step",  "epoch",  "process", "kib",      "trainStep"};
+  std::mt19937 random(seed);
+  const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
+  std::string text;
+  for (unsigned i = 1; i < 300; ++i) {
+    switch (below(7)) {
+      case 0:
+        text +=
+            fmt::format("  {}%|#   | {}/900 [00:{:02}<10:00,  1.{:02}it/s]\r", i / 9, i, i % 60, below(100));
+        break;
+      case 1:
+        text += fmt::format("2026-05-18 16:04:{:02} | memory | step {} | rss {}.5 MB\n", i % 60, i,
+                            5000 + below(9000));
+        break;
+      case 2:
+        text += fmt::format("\x1b[32mINFO\x1b[0m step {} RAM: {} MB\n", i, 5000 + below(9000));
+        break;
+      case 3:
+        text += std::string(1000 + below(60), 'x') + fmt::format(" rss {} MB\n", 5000 + below(9000));
+        break;
+      case 4:
+        text += fmt::format("2026-05-18 16:04:{:02} | trainer | tokens/s {} | mfu 0.{}\r\n", i % 60,
+                            10000 + below(80000), 100 + below(900));
+        break;
+      default:
+        text += fmt::format("2026-05-18 16:04:{:02} | ", i % 60);
+        for (unsigned k = 1 + below(12); k > 0; --k) text += fmt::format("{} ", kWords[below(18)]);
+        text += fmt::format("{}\n", below(1000));
+    }
+  }
+  return text;
+}
+
+TEST(the_short_ways, give_what_the_long_way_gives_for_a_training_log) {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    expect_same(training_log(seed));
+    if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
+}
+
 TEST(an_epoch_told_in_a_line_of_its_own, counts_for_the_short_way_too) {
   std::string text;
   for (int epoch = 1; epoch <= 6; ++epoch) {

@@ -1,12 +1,13 @@
 // Where the readings of a log go.
 //
 // A log of 1 GB holds tens of millions of readings, so nothing here collects
-// them: they are handed on one by one, and the receiver keeps what it can bound.
+// them: they are handed on some hundred at a time, and the receiver keeps what it can bound.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "model/report.h"
@@ -21,6 +22,8 @@ struct SeriesInfo {
   std::optional<std::int64_t> pid;
   std::string command;
   std::optional<int> gpu_index;
+  std::string gpu_name;                      // the model
+  std::string gpu_id;                        // a UUID or a bus, where no index tells one from another
   std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
 };
 
@@ -38,6 +41,13 @@ class Sink {
 
   // One reading of the current run. Times are seconds from the run's first reading.
   virtual void add(SeriesIndex series, const model::Sample& sample, std::uint64_t line) = 0;
+
+  // Several of one series, in their order; as many lines as samples. Whoever can take many at once
+  // faster than one by one does so here.
+  virtual void add_all(SeriesIndex series, std::span<const model::Sample> samples,
+                       std::span<const std::uint64_t> lines) {
+    for (std::size_t at = 0; at < samples.size(); ++at) add(series, samples[at], lines[at]);
+  }
 
   virtual void event(const model::Event& event) = 0;
 };

@@ -13,226 +13,17 @@
 #include <array>
 #include <vector>
 
+#include "ingest/figures.h"
 #include "ingest/formats.h"
+#include "ingest/line_prefix.h"
 #include "ingest/words.h"
 
 namespace lowtide::ingest {
 namespace {
 
-constexpr std::size_t kMaxNumbers = 128;
 constexpr std::size_t kMaxSubject = 160;
 constexpr std::size_t kMaxText =
     std::size_t{16} * 1024;  // words beyond this belong to no number a person reads
-
-struct Figure {
-  std::size_t begin = 0;
-  std::size_t end = 0;       // of the digits
-  std::size_t unit_end = 0;  // of the unit; = end when there is none
-  std::size_t phrase = 0;    // where its phrase begins
-  NumberForm form = NumberForm::Digits;
-  double unit = 0;
-  bool percent = false;
-  bool rate = false;
-  bool delta = false;
-  bool negative = false;
-  bool word = false;  // "nan", "inf"
-};
-
-bool is_word_byte(char c) {
-  return is_letter(c) || is_digit(c) || c == '_';
-}
-
-std::size_t word_end(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_word_byte(text[at])) ++at;
-  return at;
-}
-
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
-
-// The unit after a number: "MB", " GiB", "G", " (kb)".
-void take_unit(std::string_view text, Figure& figure) {
-  std::size_t at = figure.end;
-  figure.unit_end = at;
-  const std::size_t gap = skip_blanks(text, at);
-  if (gap < text.size() && text[gap] == '%' && gap - at <= 1) {
-    figure.percent = true;
-    figure.unit_end = gap + 1;
-    return;
-  }
-  if (gap - at > 1 || gap >= text.size()) return;
-  const bool bracket = text[gap] == '(' || text[gap] == '[';
-  const std::size_t begin = bracket ? gap + 1 : gap;
-  std::size_t end = begin;
-  while (end < text.size() && is_letter(text[end])) ++end;
-  if (end == begin || end - begin > 6) return;
-  if (end < text.size() && (is_digit(text[end]) || text[end] == '_')) return;
-  if (bracket && (end >= text.size() || (text[end] != ')' && text[end] != ']'))) return;
-  const std::string_view unit = text.substr(begin, end - begin);
-  const bool attached = gap == at && !bracket;
-  // "5 m" and "3 b" are minutes and billions as often as memory; "5.2G" is memory.
-  if (unit.size() == 1 && !attached) return;
-  if (unit.size() == 1 && (unit[0] == 'b' || unit[0] == 'm' || unit[0] == 'B')) return;
-  const double scale = size_unit(unit);
-  if (scale == 0) return;
-  if (end < text.size() && text[end] == '/' && end + 1 < text.size() && to_lower(text[end + 1]) == 's') {
-    figure.rate = true;
-  }
-  figure.unit = scale;
-  figure.unit_end = bracket ? end + 1 : end;
-}
-
-bool is_not_a_number(std::string_view word) {
-  return equal_ignoring_case(word, "nan") || equal_ignoring_case(word, "inf") ||
-         equal_ignoring_case(word, "infinity");
-}
-
-std::size_t phrase_start(std::string_view text, std::size_t from, std::size_t to) {
-  for (std::size_t at = to; at > from; --at) {
-    const char c = text[at - 1];
-    if (c == ',' || c == ';' || c == '|' || c == ']' || c == '}' || c == '{') return at;
-    if (c == '-' && at >= 2 && text[at - 2] == ' ' && at < text.size() && text[at] == ' ') return at;
-    if (c == '.' && at < text.size() && text[at] == ' ' && at >= 2 && is_letter(text[at - 2])) return at;
-  }
-  return from;
-}
-
-std::vector<Figure> find_figures(std::string_view text, std::size_t from) {
-  std::vector<Figure> figures;
-  std::size_t at = from;
-  std::size_t previous = from;
-  while (at < text.size() && figures.size() < kMaxNumbers) {
-    const char c = text[at];
-    if (is_letter(c) || c == '_') {
-      const std::size_t end = word_end(text, at);
-      if (end - at >= 3 && is_not_a_number(text.substr(at, end - at))) {
-        Figure figure;
-        figure.begin = at;
-        figure.end = end;
-        figure.word = true;
-        figure.phrase = phrase_start(text, previous, at);
-        take_unit(text, figure);
-        previous = figure.unit_end;
-        figures.push_back(figure);
-        at = figure.unit_end;
-        continue;
-      }
-      at = end;
-      continue;
-    }
-    if (!is_digit(c)) {
-      ++at;
-      continue;
-    }
-    const NumberText number = scan_number(text.substr(at));
-    Figure figure;
-    figure.begin = at;
-    figure.end = at + number.length;
-    figure.form = number.form;
-    if (at > from && (text[at - 1] == '+' || text[at - 1] == '-')) {
-      const char before = at >= 2 ? text[at - 2] : ' ';
-      if (text[at - 1] == '+' || before == '(') {
-        figure.delta = true;
-      } else if (before == ' ' || before == '=' || before == ':' || before == '\t') {
-        figure.negative = true;
-      }
-    }
-    figure.phrase = phrase_start(text, previous, at);
-    take_unit(text, figure);
-    // "1.2.3", "12:30:05", "0x00": a piece of something else.
-    if (figure.end < text.size() && is_word_byte(text[figure.end]) && figure.unit == 0) {
-      figure.end = word_end(text, figure.end);
-      figure.unit_end = figure.end;
-      // "38it [00:03" is a bar without a total, kept as a number by its form alone.
-    }
-    previous = figure.unit_end;
-    figures.push_back(figure);
-    at = std::max(figure.unit_end, figure.end);
-  }
-  return figures;
-}
-
-struct LastWord {
-  std::string_view word;
-  std::string_view phrase;  // the last two words
-  bool colon = false;       // ':' or '=' stands between it and the number
-  bool adjacent = false;    // nothing but blanks and one mark stands between
-};
-
-// The word directly before a number.
-LastWord word_before(std::string_view text, std::size_t begin, std::size_t from) {
-  LastWord last;
-  std::size_t at = begin;
-  last.adjacent = true;
-  if (at > from && (text[at - 1] == '-' || text[at - 1] == '+')) --at;
-  while (at > from) {
-    const char c = text[at - 1];
-    if (c == ':' || c == '=') last.colon = true;
-    if (is_blank(c) || c == ':' || c == '=' || c == '#' || c == '[' || c == '(' || c == '"' || c == '\'') {
-      --at;
-      continue;
-    }
-    if (c == ')' && at >= 2) {  // "Epoch(train)   [1]", "memory (MB):"
-      const std::size_t open = text.rfind('(', at - 1);
-      if (open != std::string_view::npos && open >= from && at - open <= 12) {
-        at = open;
-        continue;
-      }
-    }
-    break;
-  }
-  const std::size_t end = at;
-  while (at > from && is_word_byte(text[at - 1])) --at;
-  last.word = text.substr(at, end - at);
-  std::size_t second = at;
-  while (second > from && (is_blank(text[second - 1]) || text[second - 1] == '/' || text[second - 1] == '.'))
-    --second;
-  std::size_t start = second;
-  while (start > from && is_word_byte(text[start - 1])) --start;
-  last.phrase = text.substr(start < second ? start : at, end - (start < second ? start : at));
-  if (last.word.empty()) last.adjacent = false;
-  return last;
-}
-
-// Words after a number that say what it was: "5.2 GB used", "0.2GB of RSS RAM after 64".
-std::string_view words_after(std::string_view text, std::size_t at) {
-  const std::size_t begin = skip_blanks(text, at);
-  if (begin >= text.size() || begin == at || !is_letter(text[begin])) return {};
-  std::size_t end = begin;
-  int words = 0;
-  while (end < text.size() && words < 4) {
-    const std::size_t next = word_end(text, end);
-    if (next == end) break;
-    ++words;
-    end = next;
-    if (end < text.size() && text[end] == ' ' && end + 1 < text.size() && is_letter(text[end + 1])) {
-      ++end;
-    } else {
-      break;
-    }
-  }
-  const std::string_view phrase = text.substr(begin, end - begin);
-  const std::size_t stop = skip_blanks(text, end);
-  const bool ends_here = stop >= text.size() || text[stop] == ',' || text[stop] == ';' || text[stop] == '.' ||
-                         text[stop] == ')' || text[stop] == '|' || text[stop] == '/' || text[stop] == '(';
-  const std::string_view first = phrase.substr(0, phrase.find(' '));
-  const bool tied = equal_ignoring_case(first, "of") || equal_ignoring_case(first, "used") ||
-                    equal_ignoring_case(first, "free") || equal_ignoring_case(first, "available");
-  return ends_here || tied ? phrase : std::string_view{};
-}
-
-// "10/663 [" of a bar and "[  300/14659]" of mmengine.
-bool is_bar(std::string_view text, const Figure& step, const Figure& total) {
-  const std::size_t after = skip_blanks(text, total.end);
-  if (after >= text.size()) return false;
-  std::size_t before = step.begin;
-  while (before > 0 && is_blank(text[before - 1])) --before;
-  const bool bracketed = before > 0 && text[before - 1] == '[' && text[after] == ']';
-  const bool bar = text[after] == '[' && text.substr(0, step.begin).find('|') != std::string_view::npos;
-  return bracketed || bar;
-}
 
 // The kernel's own names: in /proc "kB" has always been 1024 bytes (proc(5)).
 bool is_proc_name(std::string_view word) {
@@ -242,19 +33,22 @@ bool is_proc_name(std::string_view word) {
   return std::find(kNames.begin(), kNames.end(), word) != kNames.end();
 }
 
-bool is_whole(const Figure& figure) {
-  return !figure.word && figure.unit == 0 && !figure.percent && !figure.delta && !figure.negative &&
-         (figure.form == NumberForm::Digits || figure.form == NumberForm::Grouped);
+bool is_gpu(model::Quantity quantity) {
+  return quantity == model::Quantity::GpuUsed || quantity == model::Quantity::GpuAllocated ||
+         quantity == model::Quantity::GpuReserved;
 }
 
-Slot slot_of(const Figure& figure, Role role) {
-  Slot slot;
-  slot.offset = static_cast<std::uint32_t>(figure.begin);
-  slot.length = static_cast<std::uint32_t>(figure.end - figure.begin);
-  slot.role = role;
-  slot.form = figure.form;
-  slot.negative = figure.negative;
-  return slot;
+bool is_device(std::string_view word) {
+  return equal_ignoring_case(word, "gpu") || equal_ignoring_case(word, "cuda");
+}
+
+// The series is called "GPU 0" already.
+std::string without_device(std::string label) {
+  for (const std::string_view word : {"gpu", "cuda"}) {
+    if (label.starts_with(word))
+      label.erase(0, std::min(label.find_first_not_of(" _./", word.size()), label.size()));
+  }
+  return label;
 }
 
 struct Candidate {
@@ -286,6 +80,7 @@ class TextReader {
     find_progress();
     convention_ = find_convention(text_);
     for (std::size_t i = 0; i < figures_.size(); ++i) consider(i);
+    take_device_behind();
     const bool memory = choose();
     if (step_ != nullptr || epoch_ != nullptr || memory || said_pid_) {
       if (plan_.format == 0) plan_.format = convention_ != nullptr ? convention_->format : WordsFormat;
@@ -335,7 +130,7 @@ class TextReader {
         plan_.slots.push_back(slot_of(figure, Role::WriterPid));
         continue;
       }
-      if (meaning.role == Role::Gpu && figure.end - figure.begin <= 2) {
+      if ((meaning.role == Role::Gpu || is_device(last.word)) && figure.end - figure.begin <= 2) {
         used_[i] = true;
         gpu_indices_.push_back(i);
         continue;
@@ -391,8 +186,9 @@ class TextReader {
     if (used_[i] || figure.percent || figure.rate || figure.delta) return;
     std::size_t begin = figure.phrase;
     // The index belongs to the phrase: "GPU 0: 5.1 GB".
-    const bool after_gpu =
-        i > 0 && std::find(gpu_indices_.begin(), gpu_indices_.end(), i - 1) != gpu_indices_.end();
+    const std::size_t gpu = device_of(i);
+    const double unit = unit_of(i);
+    const bool after_gpu = i > 0 && gpu == i;  // 1 + (i - 1)
     if (after_gpu) begin = std::min(begin, figures_[i - 1].phrase);
     const std::string_view near = text_.substr(begin, figure.begin - begin);
     // What is farther away than this is no longer the subject; it also bounds the work.
@@ -401,7 +197,7 @@ class TextReader {
     Meaning meaning = meaning_of(near, subject);
     const bool bare = !has_letter(near);
     const std::string_view after = words_after(text_, figure.unit_end);
-    if (!after.empty() && figure.unit > 0) {
+    if (!after.empty() && unit > 0) {
       const Meaning trailing = meaning_of(after, meaning);
       if (trailing.denied || trailing.role == Role::Peak || trailing.percent) return;
       if (trailing.role == Role::Limit && !meaning.says_memory) return;
@@ -415,7 +211,11 @@ class TextReader {
     candidate.rank = meaning.rank;
     candidate.role = meaning.role;
     candidate.label = tidy_label(near);
-    if (bare && figure.unit > 0) {
+    if (after_gpu && unit > 0 && meaning.role == Role::Gpu) {  // "GPU0 8.0 GB" needs no further word
+      candidate.role = Role::Memory;
+      candidate.quantity = model::Quantity::GpuUsed;
+    }
+    if (bare && unit > 0) {
       // "Step 10:  5,552 MB" says no word for memory and needs none.
       if (!subject.says_memory && !(step_ != nullptr && step_ < &figure) && !alone(figure)) return;
       if (near.find('/') != std::string_view::npos) return;  // what a share is of
@@ -427,12 +227,11 @@ class TextReader {
     }
     if (candidate.role != Role::Memory && candidate.role != Role::Limit) return;
     const LastWord last = word_before(text_, figure.begin, begin);
-    if (figure.unit > 0) {
-      candidate.scale = figure.unit;
+    if (unit > 0) {
+      candidate.scale = unit;
       // "used 5 GB of disk": a use of something that is never called memory.
       if (!meaning.says_memory && !subject.says_memory && !bare && !meaning.says_gpu && !subject.says_gpu)
         return;
-      if (meaning.scale > 0 && meaning.scale == figure.unit) candidate.scale = figure.unit;
     } else {
       if (!last.adjacent || !last.colon || figure.end < text_.size()) {
         const bool followed =
@@ -458,9 +257,34 @@ class TextReader {
     if (convention_ != nullptr && convention_->sets_quantity && candidate.label == "memory") {
       candidate.quantity = convention_->quantity;
     }
-    if (after_gpu) candidate.gpu = i;  // 1 + (i - 1)
+    if (is_gpu(candidate.quantity)) candidate.gpu = gpu;
+    if (candidate.gpu != 0) candidate.label = without_device(std::move(candidate.label));
     take_limit(i, candidate);
     candidates_.push_back(std::move(candidate));
+  }
+
+  // 1 + the figure that is the index of the GPU that was named last before this figure; 0 = none was.
+  [[nodiscard]] std::size_t device_of(std::size_t i) const {
+    const auto after = std::lower_bound(gpu_indices_.begin(), gpu_indices_.end(), i);
+    return after == gpu_indices_.begin() ? 0 : *(after - 1) + 1;
+  }
+
+  // "allocated 8.0 GB on cuda:0".
+  void take_device_behind() {
+    if (gpu_indices_.size() != 1) return;
+    for (Candidate& candidate : candidates_) {
+      if (is_gpu(candidate.quantity)) candidate.gpu = gpu_indices_[0] + 1;
+    }
+  }
+
+  // "5.2/16.0 GB" says the unit once.
+  [[nodiscard]] double unit_of(std::size_t i) const {
+    const Figure& figure = figures_[i];
+    if (figure.unit > 0 || i + 1 >= figures_.size() || figure.percent) return figure.unit;
+    const std::size_t slash = skip_blanks(text_, figure.end);
+    const bool pair =
+        slash < text_.size() && text_[slash] == '/' && skip_blanks(text_, slash + 1) == figures_[i + 1].begin;
+    return pair && !figures_[i + 1].rate ? figures_[i + 1].unit : 0;
   }
 
   // "5.2 GB / 16 GB": what follows the slash is the limit.
@@ -473,7 +297,6 @@ class TextReader {
     used_[i + 1] = true;
     if (unit == 0 && figures_[i].unit == 0) return;
     candidate.limit = i + 2;
-    // "5.2/16.0 GB" says the unit once.
     if (figures_[i].unit == 0) {
       candidate.scale = unit;
       candidate.unit = UnitSource::Written;
@@ -496,7 +319,7 @@ class TextReader {
       for (std::size_t j = 0; j < candidates_.size(); ++j) {
         const Candidate& other = candidates_[j];
         if (i == j || other.quantity != mine.quantity || other.role != mine.role) continue;
-        if (mine.gpu != 0 && other.gpu != 0) continue;
+        if (mine.gpu != other.gpu) continue;
         if (other.rank > mine.rank || (other.rank == mine.rank && j < i)) beaten = true;
       }
       if (beaten) continue;
@@ -507,7 +330,10 @@ class TextReader {
 
   bool emit(const Candidate& candidate) {
     const Figure& figure = figures_[candidate.figure];
-    if (candidate.gpu != 0) plan_.slots.push_back(slot_of(figures_[candidate.gpu - 1], Role::Gpu));
+    if (candidate.gpu != 0 && candidate.gpu != emitted_gpu_) {
+      plan_.slots.push_back(slot_of(figures_[candidate.gpu - 1], Role::Gpu));
+      emitted_gpu_ = candidate.gpu;
+    }
     const std::uint16_t topic = registry_.topic({candidate.quantity, candidate.label, candidate.unit});
     Slot slot = slot_of(figure, figure.word ? Role::NotANumber : candidate.role);
     slot.scale = candidate.scale;
@@ -535,60 +361,11 @@ class TextReader {
   const Figure* step_ = nullptr;
   const Figure* epoch_ = nullptr;
   const Convention* convention_ = nullptr;
+  std::size_t emitted_gpu_ = 0;
   bool said_pid_ = false;
 };
 
 }  // namespace
-
-std::size_t take_prefix(std::string_view shape, Plan& plan) {
-  std::size_t at = 0;
-  for (int pieces = 0; pieces < 8; ++pieces) {
-    at = skip_blanks(shape, at);
-    if (at >= shape.size()) return at;
-    if (!plan.time) {
-      const auto time = find_time(shape, at);
-      if (time) {
-        plan.time = time;
-        at = time->end;
-        if (at < shape.size() && (shape[at] == ':' || shape[at] == ',')) ++at;
-        continue;
-      }
-    }
-    const char open = shape[at];
-    if (open != '[' && open != '(') return at;
-    const std::size_t close = shape.find(open == '[' ? ']' : ')', at + 1);
-    if (close == std::string_view::npos || close - at > 80) return at;
-    const std::string_view inside = shape.substr(at + 1, close - at - 1);
-    if (!plan.time) {
-      const std::size_t start = skip_blanks(shape, at + 1);
-      const auto time = find_time(shape, start);
-      if (time && time->end <= close) plan.time = time;
-    }
-    const std::size_t rank = find_ignoring_case(inside, "rank");
-    const std::size_t pid = find_ignoring_case(inside, "pid");
-    const bool tag = rank != std::string_view::npos || pid != std::string_view::npos;
-    if (tag) {
-      std::size_t digits = (rank != std::string_view::npos ? rank + 4 : pid + 3);
-      while (digits < inside.size() &&
-             (inside[digits] == ' ' || inside[digits] == ':' || inside[digits] == '='))
-        ++digits;
-      const NumberText number = scan_number(inside.substr(std::min(digits, inside.size())));
-      if (number.length > 0 && number.form == NumberForm::Digits) {
-        Slot slot;
-        slot.offset = static_cast<std::uint32_t>(at + 1 + digits);
-        slot.length = static_cast<std::uint32_t>(number.length);
-        // "(Worker pid=123)" is Ray naming one of several; "[PID:123]" is the writer naming itself.
-        slot.role = rank != std::string_view::npos ? Role::Rank : open == '(' ? Role::Pid : Role::WriterPid;
-        plan.slots.push_back(slot);
-      }
-    } else if (open == '(' || (!plan.time && std::none_of(inside.begin(), inside.end(), is_letter))) {
-      return at;  // "[  300/14659]" is not a tag
-    }
-    at = close + 1;
-    if (at < shape.size() && shape[at] == ':') ++at;
-  }
-  return at;
-}
 
 bool analyse_text(const Line& line, Plan& plan) {
   return TextReader(line, plan).read();

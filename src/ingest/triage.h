@@ -2,12 +2,14 @@
 //
 // Where every line has a shape of its own (sentences, paths, stack traces) the
 // shapes do not help, and analysis costs microseconds. So lines are searched
-// for some sixty words, all at once, sixteen bytes at a time, and those that hold
-// none go by. The method is that of Teddy in Hyperscan: three letters of each
-// word, their halves as indices into tables of sixteen entries.
+// for some sixty words, all at once, 32 bytes at a time (place_finder.h), and those that
+// hold none go by.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
+
+#include "ingest/place_finder.h"
 
 namespace lowtide::ingest {
 
@@ -23,5 +25,12 @@ Triage triage(std::string_view shape);
 
 // The same without vector instructions: for machines that have none, and for the test.
 Triage triage_one_by_one(std::string_view shape);
+
+// Finds where the line at `text` ends, and in the same pass where words may begin in it. At most
+// `length` bytes are asked, and 36 behind them must be readable.
+void scan_line(const char* text, std::size_t length, LineScan& scan);
+
+// The same as triage(line), for a line that was scanned.
+Triage triage(std::string_view line, const LineScan& scan);
 
 }  // namespace lowtide::ingest

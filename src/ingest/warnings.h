@@ -24,6 +24,11 @@ class Warnings {
     list_.push_back({text, count, line});
   }
 
+  // For what holds for the whole log: said once, not counted.
+  void add_once(const std::string& text, std::uint64_t line) {
+    if (numbers_.find(text) == numbers_.end()) add(text, line);
+  }
+
   std::vector<model::Warning> take() { return std::move(list_); }
 
  private:

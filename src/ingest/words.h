@@ -3,7 +3,7 @@
 // Column names, keys of dicts and phrases in log lines are read by the same
 // rules, so "rss_mb", "Process RAM" and "memory.used [MiB]" need no list of
 // spellings: each is cut into words, every word has a meaning (one table, in
-// words.cpp), and the meanings together say what is measured.
+// vocabulary.cpp), and the meanings together say what is measured.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace lowtide::ingest {
 
 // What a phrase says of the number that belongs to it.
 struct Meaning {
-  Role role = Role::None;  // Memory, Limit, Peak, Step, Epoch, Seconds, Pid, Gpu, Rank, Name or None
+  Role role = Role::None;  // Memory, Limit, Peak, Percent, Step, Epoch, Seconds, Pid, Gpu, Rank, Name, None
   model::Quantity quantity = model::Quantity::ProcessMemory;
   int rank = 0;              // of two numbers for the same quantity the higher one is used
   double scale = 0;          // bytes (or seconds) per unit; 0 = the phrase names no unit
@@ -33,6 +33,9 @@ Meaning meaning_of(std::string_view phrase);
 // The same, where the phrase stands in a line that has already said `subject`
 // ("Memory usage (cuda): alloc cur ... reserved cur ...").
 Meaning meaning_of(std::string_view phrase, const Meaning& subject);
+
+// The GPU that a column or a key names: "system.gpu.1.memory", "gpu0_mem". -1 = none.
+int gpu_in_name(std::string_view name);
 
 // Bytes per unit for a unit as written beside a number; 0 when it is none.
 double size_unit(std::string_view word);

@@ -76,6 +76,19 @@ void Detector::add(const model::Sample& sample) {
   put(reading);
 }
 
+void Detector::add(std::span<const model::Sample> samples) {
+  constexpr std::size_t kOneByOne = 64;  // after what cannot be taken at once, before it is tried again
+  while (!samples.empty()) {
+    const std::size_t steady = restarts_.add_steady(samples);
+    generations_.back().add(samples.first(steady));
+    samples_ += steady;
+    samples = samples.subspan(steady);
+    const auto few = samples.first(std::min(samples.size(), kOneByOne));
+    for (const model::Sample& sample : few) add(sample);
+    samples = samples.subspan(few.size());
+  }
+}
+
 std::vector<Generation> Detector::generations() const {
   std::vector<Generation> out = generations_;
   if (unclear_.size() > 2) {  // low for a while: more likely a restart than a dip
@@ -119,7 +132,8 @@ model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
     if (settled->warmup_end) out.warmup_end = mark_at(e.curve, *settled->warmup_end);
   }
   if (e.spikes > 0) out.spike_bytes = to_bytes(e.spike_bytes);
-  out.reason = reason(a);
+  out.levels = find_levels(a);
+  out.reason = reason(a, out.floor, out.levels);
   out.needs = needs(a);
   if (out.kind == model::VerdictKind::Inconclusive) out.lean = lean(a);
   return out;

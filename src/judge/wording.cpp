@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/units.h"
 #include "judge/growth.h"
@@ -78,7 +79,8 @@ std::string warmup_reason(const Assessment& a) {
                      spikes_recover(e));
 }
 
-std::string flat_reason(const Assessment& a) {
+std::string flat_reason(const Assessment& a, const model::Floor& floor,
+                        const std::optional<model::Levels>& levels) {
   const Evidence& e = a.evidence;
   const Settled& settled = *a.decision.settled;
   if (settled.kind == VerdictKind::Spikes) {
@@ -86,9 +88,16 @@ std::string flat_reason(const Assessment& a) {
                        format_bytes(settled.plateau), length(e, e.span), e.spikes,
                        format_bytes(e.spike_bytes));
   }
-  if (settled.rise < -0.04 * settled.plateau) {
-    return fmt::format("floor fell {} to {} over {}", format_bytes(-settled.rise),
-                       format_bytes(settled.plateau), length(e, e.span));
+  if (levels) {
+    return fmt::format("memory alternates between {} and {} over {}, without a trend",
+                       format_bytes(static_cast<double>(levels->low_bytes)),
+                       format_bytes(static_cast<double>(levels->high_bytes)), length(e, e.span));
+  }
+  const double last = static_cast<double>(floor.last_bytes);
+  const double fallen = static_cast<double>(floor.first_bytes) - last;
+  if (fallen > model::kFallen * last) {
+    return fmt::format("floor fell {} to {} over {}", format_bytes(fallen), format_bytes(last),
+                       length(e, e.span));
   }
   return fmt::format("floor is flat at {} over {}", format_bytes(settled.plateau), length(e, e.span));
 }
@@ -152,7 +161,36 @@ double rounded_up(double span) {
 
 }  // namespace
 
-std::string reason(const Assessment& a) {
+std::optional<model::Levels> find_levels(const Assessment& a) {
+  const Evidence& e = a.evidence;
+  if (a.decision.kind != VerdictKind::Stable || !a.decision.settled || e.points < kFewestToJudge)
+    return std::nullopt;
+  std::vector<double> all;
+  for (std::size_t at = e.first; at < e.curve.size(); ++at) {
+    all.push_back(e.curve.low[at]);
+    all.push_back(e.curve.high[at]);
+  }
+  std::sort(all.begin(), all.end());
+  std::size_t upper = 0;  // where the widest gap ends
+  double gap = 0;
+  for (std::size_t at = 1; at < all.size(); ++at) {
+    if (all[at] - all[at - 1] > gap) {
+      gap = all[at] - all[at - 1];
+      upper = at;
+    }
+  }
+  // Most of the range is never touched, a fifth of the readings at least is on either side of it, and
+  // what the series has settled to lies where it never is.
+  const double plateau = a.decision.settled->plateau;
+  if (gap < 0.5 * (all.back() - all.front()) || gap < model::kFallen * plateau) return std::nullopt;
+  if (5 * upper < all.size() || 5 * (all.size() - upper) < all.size()) return std::nullopt;
+  if (plateau < all[upper - 1] + 0.1 * gap || plateau > all[upper] - 0.1 * gap) return std::nullopt;
+  return model::Levels{static_cast<std::uint64_t>(all[upper / 2]),
+                       static_cast<std::uint64_t>(all[upper + (all.size() - upper) / 2])};
+}
+
+std::string reason(const Assessment& a, const model::Floor& floor,
+                   const std::optional<model::Levels>& levels) {
   const std::string prefix = a.of_previous ? "before the latest restart: " : "";
   switch (a.decision.kind) {
     case VerdictKind::Leak:
@@ -161,7 +199,7 @@ std::string reason(const Assessment& a) {
       return prefix + warmup_reason(a);
     case VerdictKind::Spikes:
     case VerdictKind::Stable:
-      return prefix + flat_reason(a);
+      return prefix + flat_reason(a, floor, levels);
     case VerdictKind::Inconclusive:
       break;
   }

@@ -38,6 +38,15 @@ struct RunReport {
   std::vector<SeriesReport> series;  // the one that speaks for the run first
 };
 
+// The series of a run (the speaking one first) that leaks while the speaking one does not; null = none.
+inline const SeriesReport* find_other_leak(const std::vector<SeriesReport>& series) {
+  if (series.empty() || series.front().verdict.kind == VerdictKind::Leak) return nullptr;
+  for (const SeriesReport& other : series) {
+    if (other.verdict.kind == VerdictKind::Leak) return &other;
+  }
+  return nullptr;
+}
+
 enum class EventKind { OomKill, CudaOom, WorkerKilled, Killed, Restart, Exit };
 
 struct Event {
@@ -69,7 +78,8 @@ struct Report {
   std::size_t speaking_run = 0;  // the run whose first series gave `verdict`
   std::optional<Limit> limit;
   std::optional<Forecast> forecast;
-  std::vector<Event> events;
+  std::vector<Event> events;          // the first and the last ones, where there were too many
+  std::uint64_t events_left_out = 0;  // between them
   std::vector<Warning> warnings;
 
   // Of a recording only.

@@ -33,10 +33,19 @@ struct Floor {
   std::uint64_t last_bytes = 0;
 };
 
+// A floor that is lower at the end by this share of it has fallen, and is not called flat.
+inline constexpr double kFallen = 0.04;
+
 // A place on the axes; what the series did not carry is absent.
 struct Mark {
   std::optional<double> step;
   std::optional<double> at_s;
+};
+
+// Two levels that a series takes in turn, with nothing in between.
+struct Levels {
+  std::uint64_t low_bytes = 0;
+  std::uint64_t high_bytes = 0;
 };
 
 struct Lean {
@@ -55,6 +64,7 @@ struct Verdict {
   std::optional<Mark> warmup_end;
   std::optional<std::uint64_t> plateau_bytes;
   std::optional<std::uint64_t> spike_bytes;
+  std::optional<Levels> levels;      // stable only
   std::string reason;                // one sentence, lower case, no full stop
   std::optional<std::string> needs;  // what would settle an inconclusive verdict
   std::optional<Lean> lean;          // inconclusive only: what it looks like so far

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "show/json_values.h"
@@ -56,12 +60,14 @@ bool is_gpu(model::Quantity quantity) {
 // what torch has allocated, of what is used, of what is reserved.
 Json gpus(const model::Report& report) {
   if (report.speaking_run >= report.runs.size()) return Json::array();
-  std::map<int, std::vector<const model::SeriesReport*>> devices;
+  // Told apart by index, or by UUID or bus where there is none.
+  std::map<std::pair<int, std::string>, std::vector<const model::SeriesReport*>> devices;
   for (const model::SeriesReport& series : report.runs[report.speaking_run].series) {
-    if (is_gpu(series.quantity)) devices[series.gpu_index.value_or(-1)].push_back(&series);
+    if (is_gpu(series.quantity)) devices[{series.gpu_index.value_or(-1), series.gpu_id}].push_back(&series);
   }
   Json list = Json::array();
-  for (auto& [index, all] : devices) {
+  for (auto& [device, all] : devices) {
+    const int index = device.first;
     const auto rank = [](const model::SeriesReport* series) {
       const int kind = series->quantity == model::Quantity::GpuAllocated ? 0
                        : series->quantity == model::Quantity::GpuUsed    ? 1
@@ -81,7 +87,8 @@ Json gpus(const model::Report& report) {
       if (series->limit_bytes) total = *series->limit_bytes;
     }
     list.push_back({{"index", index < 0 ? Json(nullptr) : Json(index)},
-                    {"name", nullptr},
+                    {"name", text_or_null(all.front()->gpu_name)},
+                    {"id", text_or_null(device.second)},
                     {"total_bytes", total},
                     {"used_bytes", last_of(model::Quantity::GpuUsed)},
                     {"pid", or_null(speaks->pid)},

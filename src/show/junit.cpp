@@ -59,7 +59,7 @@ std::string to_junit(const model::Report& report, const model::Gate& gate) {
       case model::Outcome::Broken:
         out +=
             fmt::format("{}>\n      <failure message=\"{}\" type=\"broken\">{}</failure>\n    </testcase>\n",
-                        open, why, xml_text(headline_of(report)));
+                        open, why, xml_text(headline(report)));
         break;
       case model::Outcome::Undecided:
         out += fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", open, why);

@@ -53,8 +53,9 @@ std::string other_series(const model::Report& report) {
 
 std::string basis(const model::Report& report, const model::SeriesReport& series) {
   std::string out = "\n## What this rests on\n\n";
-  out += fmt::format("- {} readings in {} lines of {}{}.\n", format_count(series.verdict.samples),
-                     format_count(report.source.lines), markdown_text(source_name(report.source)),
+  out += fmt::format("- {} reading{} in {} line{} of {}{}.\n", format_count(series.verdict.samples),
+                     series.verdict.samples == 1 ? "" : "s", format_count(report.source.lines),
+                     report.source.lines == 1 ? "" : "s", markdown_text(source_name(report.source)),
                      report.source.format.empty() ? "" : ", read as " + markdown_text(report.source.format));
   if (std::string why = why_it_speaks(report.runs[report.speaking_run]); !why.empty()) {
     out += fmt::format("- The verdict is that of {}.\n", markdown_text(why));
@@ -125,7 +126,7 @@ std::string to_markdown(const model::Report& report) {
   if (series == nullptr) return out + "**" + sentence(report.verdict.reason) + "**\n" + events_table(report);
 
   const bool open = report.verdict.kind == model::VerdictKind::Inconclusive;
-  out += fmt::format("**{}**{}\n\n", sentence(headline(*series)),
+  out += fmt::format("**{}**{}\n\n", sentence(headline(report)),
                      open ? "" : fmt::format(" Confidence {}.", percent(report.verdict.confidence)));
   out += markdown_text(sentence(report.verdict.reason), 1000) + "\n";
   if (report.verdict.needs)

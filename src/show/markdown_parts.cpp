@@ -13,7 +13,8 @@ namespace {
 
 using base::format_count;
 
-constexpr std::size_t kMostEvents = 20;
+constexpr std::size_t kFirstEvents = 5;
+constexpr std::size_t kLastEvents = 15;
 
 std::string bytes_words(std::uint64_t bytes) {
   return base::format_bytes(static_cast<double>(bytes));
@@ -45,11 +46,12 @@ std::string evidence_table(const model::Report& report, const model::SeriesRepor
   if (verdict.warmup_end && !place(*verdict.warmup_end).empty()) {
     out += row({"Warm-up ended", place(*verdict.warmup_end)});
   }
-  if (verdict.plateau_bytes) out += row({"Plateau", bytes_words(*verdict.plateau_bytes)});
+  if (verdict.plateau_bytes && !verdict.levels && !has_fallen(verdict))
+    out += row({"Plateau", bytes_words(*verdict.plateau_bytes)});
   if (verdict.spike_bytes) out += row({"Spikes above the floor", bytes_words(*verdict.spike_bytes)});
   out += row({"Peak", bytes_words(series.peak_bytes)});
   if (report.limit) {
-    out += row({"Limit", limit_size(report.limit->bytes) + limit_teller(*report.limit)});
+    out += row({"Limit", limit_words(*report.limit, series)});
   }
   if (report.forecast) out += row({"Forecast", forecast(*report.forecast, series)});
   out += row({"Series", markdown_text(series.name)});
@@ -64,15 +66,17 @@ std::string events_table(const model::Report& report) {
       "\n## Events\n\n" +
       row({report.source.type == model::SourceType::Recording ? "When" : "Line", "Kind", "Text"}) +
       "|---|---|---|\n";
-  const std::size_t shown = std::min(report.events.size(), kMostEvents);
-  for (std::size_t at = 0; at < shown; ++at) {
-    const model::Event& event = report.events[at];
-    out += row({report.source.type == model::SourceType::Recording ? event_place(event)
+  const auto event_row = [&](const model::Event& event) {
+    return row({report.source.type == model::SourceType::Recording ? event_place(event)
                                                                    : fmt::format("{}", event.line),
                 std::string(model::to_string(event.kind)), markdown_text(event.text, 200)});
-  }
-  if (shown < report.events.size())
-    out += fmt::format("\n{} more are in the JSON.\n", report.events.size() - shown);
+  };
+  const EventChoice choice = choose_events(report, kFirstEvents, kLastEvents);
+  for (std::size_t at = 0; at < choice.first; ++at) out += event_row(report.events[at]);
+  if (choice.between > 0)
+    out += row({"…", "", fmt::format("{} more between these", format_count(choice.between))});
+  for (std::size_t at = report.events.size() - choice.last; at < report.events.size(); ++at)
+    out += event_row(report.events[at]);
   return out;
 }
 

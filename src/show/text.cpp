@@ -26,7 +26,8 @@ using Rows = std::vector<std::vector<std::string>>;
 constexpr std::size_t kRunsInFull = 4;
 constexpr std::size_t kMostRuns = 12;
 constexpr std::size_t kMostSeries = 12;
-constexpr std::size_t kMostEvents = 8;
+constexpr std::size_t kFirstEvents = 3;
+constexpr std::size_t kLastEvents = 5;
 constexpr std::size_t kWidestText = 100;  // longer lines are hard to read, however wide the terminal
 constexpr std::size_t kWidestPlot = 120;
 
@@ -74,12 +75,16 @@ class Writer {
   }
 
   void answer(const model::SeriesReport& series) {
-    const std::string words = headline(series);
+    const std::string words = series.name.empty() ? headline(series) : headline(report_);
     const std::size_t colon = std::min(words.find(':'), words.size());
     const model::Verdict& verdict = report_.verdict;
     // An inconclusive verdict is about the lean: how sure we are that nothing can be said helps nobody.
     const bool leans = verdict.kind == model::VerdictKind::Inconclusive && verdict.lean;
-    const std::string sure = leans ? fmt::format(" ({})", percent(verdict.lean->confidence))
+    // A second series in the headline has a confidence of its own.
+    const bool mixed = speaker(report_) != nullptr &&
+                       model::find_other_leak(report_.runs[report_.speaking_run].series) != nullptr;
+    const std::string sure = mixed   ? ""
+                             : leans ? fmt::format(" ({})", percent(verdict.lean->confidence))
                              : verdict.kind == model::VerdictKind::Inconclusive
                                  ? ""
                                  : fmt::format(" (confidence {})", percent(verdict.confidence));
@@ -87,7 +92,7 @@ class Writer {
     for (const std::string& piece : wrap(words + sure, width_)) {
       if (first) {
         const std::size_t head = std::min(colon, piece.size());
-        line(paint_(paint_role(verdict.kind), piece.substr(0, head)) +
+        line(paint_(mixed ? Role::Unsure : paint_role(verdict.kind), piece.substr(0, head)) +
              paint_(Role::Heading, piece.substr(head)));
       } else {
         line(paint_(Role::Heading, piece));
@@ -106,7 +111,8 @@ class Writer {
       if (verdict.kind == model::VerdictKind::Warmup) words += ", while it warmed up";
       rows.push_back({"growth", words});
     }
-    if (verdict.plateau_bytes) rows.push_back({"plateau", bytes_words(*verdict.plateau_bytes)});
+    if (verdict.plateau_bytes && !verdict.levels && !has_fallen(verdict))
+      rows.push_back({"plateau", bytes_words(*verdict.plateau_bytes)});
     if (verdict.spike_bytes)
       rows.push_back({"spikes", bytes_words(*verdict.spike_bytes) + " above the floor"});
     if (series.peak_bytes > 0) rows.push_back({"peak", bytes_words(series.peak_bytes)});
@@ -133,13 +139,7 @@ class Writer {
       rows.push_back({"forecast", forecast(*report_.forecast, series) + told});
       return;
     }
-    const double share = static_cast<double>(series.peak_bytes) / static_cast<double>(report_.limit->bytes);
-    std::string words = fmt::format("{}{}: ", limit_size(report_.limit->bytes), told);
-    words += share <= 1
-                 ? fmt::format("the peak is {:.0f} % of it", share * 100)
-                 : fmt::format("the peak is above it, by {}",
-                               format_bytes(static_cast<double>(series.peak_bytes - report_.limit->bytes)));
-    rows.push_back({"limit", words});
+    rows.push_back({"limit", limit_words(*report_.limit, series)});
   }
 
   [[nodiscard]] std::string read_words(const model::SeriesReport& series) const {
@@ -235,16 +235,21 @@ class Writer {
     if (report_.events.empty()) return;
     heading("events");
     Rows rows;
-    const std::size_t shown = std::min(report_.events.size(), kMostEvents);
-    for (std::size_t at = 0; at < shown; ++at) {
-      const model::Event& event = report_.events[at];
+    const auto add = [&](const model::Event& event) {
+      rows.push_back({event_place(event), std::string(model::to_string(event.kind)),
+                      printable(event.text, 160)});
+    };
+    const EventChoice choice = choose_events(report_, kFirstEvents, kLastEvents);
+    for (std::size_t at = 0; at < choice.first; ++at) add(report_.events[at]);
+    if (choice.between > 0) {
       rows.push_back(
-          {event_place(event), std::string(model::to_string(event.kind)), printable(event.text, 160)});
+          {"...", "",
+           fmt::format("{} more between these ({})", format_count(choice.between),
+                       report_.events_left_out > 0 ? "--json has more of them" : "--json has them all")});
     }
+    for (std::size_t at = report_.events.size() - choice.last; at < report_.events.size(); ++at)
+      add(report_.events[at]);
     indented(table(rows, width_ - 2));
-    if (report_.events.size() > shown) {
-      indented({fmt::format("and {} more (--json has them all)", report_.events.size() - shown)});
-    }
   }
 
   const model::Report& report_;

@@ -103,9 +103,15 @@ std::string growth(const model::SeriesReport& series) {
   if (!series.verdict.rate) return "";
   const model::Rate& rate = *series.verdict.rate;
   const Multiple multiple = multiple_of(series, rate.bytes);
-  std::string words = short_growth(series);
   const std::string low = format_bytes(rate.low * multiple.factor);
   const std::string high = format_bytes(rate.high * multiple.factor);
+  if (rate.low <= 0 && rate.high >= 0 && format_bytes(rate.bytes * multiple.factor) == "0 B") {
+    // A warm-up without a pace is a jump: the floor tells how far.
+    if (series.verdict.kind == VerdictKind::Warmup || !std::isfinite(rate.low) || !std::isfinite(rate.high))
+      return "";
+    return low == high ? "none" : fmt::format("none, within {} to {} per {}", low, high, multiple.name);
+  }
+  std::string words = short_growth(series);
   if (std::isfinite(rate.low) && std::isfinite(rate.high) && low != high)
     words += fmt::format(" ({} to {})", low, high);
   if (multiple.factor > 1 && series.verdict.axis == model::Axis::Step) {
@@ -113,6 +119,46 @@ std::string growth(const model::SeriesReport& series) {
         fmt::format(", {} per {}", format_bytes(rate.bytes), series.verdict.counted ? "reading" : "step");
   }
   return words;
+}
+
+bool has_fallen(const model::Verdict& verdict) {
+  const double last = static_cast<double>(verdict.floor.last_bytes);
+  return verdict.kind == VerdictKind::Stable && !verdict.levels &&
+         static_cast<double>(verdict.floor.first_bytes) - last > model::kFallen * last;
+}
+
+std::string limit_words(const model::Limit& limit, const model::SeriesReport& series) {
+  std::string words = limit_size(limit.bytes) + (limit.told_by_log ? ", as the log tells: " : ": ");
+  const auto above = [&](std::uint64_t bytes) {
+    return format_bytes(static_cast<double>(bytes) - static_cast<double>(limit.bytes));
+  };
+  if (series.verdict.floor.last_bytes > limit.bytes)
+    return words +
+           fmt::format("already passed, the floor is {} above it", above(series.verdict.floor.last_bytes));
+  if (series.peak_bytes > limit.bytes)
+    return words + fmt::format("already passed, the peak was {} above it", above(series.peak_bytes));
+  const double share = static_cast<double>(series.peak_bytes) / static_cast<double>(limit.bytes);
+  return words + fmt::format("the peak is {:.0f} % of it", share * 100);
+}
+
+EventChoice choose_events(const model::Report& report, std::size_t first, std::size_t last) {
+  const std::size_t size = report.events.size();
+  if (size <= first + last && report.events_left_out == 0) return {size, 0, 0};
+  first = std::min(first, size);
+  last = std::min(last, size - first);
+  return {first, last, size - first - last + report.events_left_out};
+}
+
+std::string headline(const model::Report& report) {
+  const model::SeriesReport* series = speaker(report);
+  if (series == nullptr) return headline(model::SeriesReport{});
+  const model::SeriesReport* other = model::find_other_leak(report.runs[report.speaking_run].series);
+  if (other == nullptr) return headline(*series);
+  const std::string rate = short_growth(*other);
+  return fmt::format("{} in {}, but {} leaks: its floor rises{}{} and does not stop",
+                     series->verdict.kind == VerdictKind::Inconclusive ? "inconclusive" : "no leak",
+                     base::printable(series->name, 60), base::printable(other->name, 60),
+                     rate.empty() ? "" : " ", rate);
 }
 
 std::string headline(const model::SeriesReport& series) {
@@ -133,7 +179,12 @@ std::string headline(const model::SeriesReport& series) {
       return fmt::format("no leak: spikes of {} that recover",
                          format_bytes(static_cast<double>(*verdict.spike_bytes)));
     case VerdictKind::Stable:
-      return fmt::format("no leak: the floor is flat at {}",
+      if (verdict.levels) {
+        return fmt::format("no leak: memory alternates between {} and {}",
+                           format_bytes(static_cast<double>(verdict.levels->low_bytes)),
+                           format_bytes(static_cast<double>(verdict.levels->high_bytes)));
+      }
+      return fmt::format("no leak: the floor {} {}", has_fallen(verdict) ? "fell to" : "is flat at",
                          format_bytes(static_cast<double>(verdict.floor.last_bytes)));
     case VerdictKind::Inconclusive:
       if (verdict.lean && verdict.lean->kind != VerdictKind::Inconclusive) {
@@ -143,11 +194,6 @@ std::string headline(const model::SeriesReport& series) {
       return "inconclusive: too early to say";
   }
   return "inconclusive";
-}
-
-std::string headline_of(const model::Report& report) {
-  const model::SeriesReport* series = speaker(report);
-  return headline(series == nullptr ? model::SeriesReport{} : *series);
 }
 
 std::string brief(const model::SeriesReport& series) {
@@ -171,6 +217,11 @@ std::string brief(const model::SeriesReport& series) {
 
 std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series) {
   std::string words = limit_size(forecast.limit_bytes) + " is reached";
+  if (series.peak_bytes >= forecast.limit_bytes) {
+    words =
+        fmt::format("{} was passed by the peak, {}; the floor reaches it", limit_size(forecast.limit_bytes),
+                    format_bytes(static_cast<double>(series.peak_bytes)));
+  }
   if (forecast.step) {
     words += " at step " + count_words(forecast.step->estimate) + range_words(*forecast.step, count_words);
   }

@@ -13,8 +13,24 @@ namespace lowtide::show {
 // The answer, for a person: "no leak: warm-up ended at step 85".
 std::string headline(const model::SeriesReport& series);
 
-// The answer of the series that speaks for the report.
-std::string headline_of(const model::Report& report);
+// The same for the whole report, which does not pass over a leak beside the speaking series:
+// "no leak in python (4711), but system memory leaks: ...".
+std::string headline(const model::Report& report);
+
+// A stable series whose floor is lower at the end.
+bool has_fallen(const model::Verdict& verdict);
+
+// Where the report stands to its limit when there is no forecast: "32 GiB: the peak is 40 % of it".
+std::string limit_words(const model::Limit& limit, const model::SeriesReport& series);
+
+// The events that are shown where there is no room for all: the first ones, a row that counts those
+// between, and the last ones, where the kill is. `row` makes a row of three cells.
+struct EventChoice {
+  std::size_t first = 0;  // of report.events, from the front
+  std::size_t last = 0;   // from the back
+  std::uint64_t between = 0;
+};
+EventChoice choose_events(const model::Report& report, std::size_t first, std::size_t last);
 
 // "97 %"; never "100 %", for no verdict from a series is that sure.
 std::string percent(double share);

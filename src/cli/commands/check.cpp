@@ -49,7 +49,7 @@ ExitCode run(const Arguments& arguments) {
   const auto& report = std::get<model::Report>(result);
   const model::Gate gate = explain::check_rules(report, std::get<std::vector<model::Rule>>(rules));
   const std::string text =
-      arguments.has("json") ? show::to_json(report, &gate) : gate_text(gate) + show::headline_of(report) + "\n";
+      arguments.has("json") ? show::to_json(report, &gate) : gate_text(gate) + show::headline(report) + "\n";
   if (runs_job && !arguments.has("json")) {
     // Standard output is the job's.
     std::fputs((text + "recording: " + base::printable(path) + "\n").c_str(), stderr);

@@ -1,7 +1,5 @@
 // Tables: one header, then rows. The header says what each column is, by the
-// same vocabulary that reads phrases; rows are then cut at the delimiter.
-
-#include "ingest/table_line.h"
+// same vocabulary that reads phrases.
 
 #include <algorithm>
 #include <array>
@@ -10,7 +8,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ingest/fields.h"
 #include "ingest/formats.h"
+#include "ingest/table_line.h"
 #include "ingest/words.h"
 
 namespace lowtide::ingest {
@@ -19,55 +19,6 @@ namespace {
 using model::Quantity;
 
 constexpr std::size_t kMaxColumns = 256;
-
-struct Field {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-std::string_view text_of(std::string_view line, const Field& field) {
-  return line.substr(field.begin, field.end - field.begin);
-}
-
-Field trimmed(std::string_view line, Field field) {
-  while (field.begin < field.end && (is_blank(line[field.begin]) || line[field.begin] == '"')) ++field.begin;
-  while (field.end > field.begin && (is_blank(line[field.end - 1]) || line[field.end - 1] == '"'))
-    --field.end;
-  return field;
-}
-
-// Cuts a line. ' ' cuts at blanks, 'G' at two blanks or more, anything else at itself.
-std::vector<Field> cut(std::string_view line, char delimiter, std::size_t limit) {
-  std::vector<Field> fields;
-  if (delimiter == ' ' || delimiter == 'G') {
-    std::size_t at = 0;
-    while (at < line.size() && fields.size() < limit) {
-      while (at < line.size() && is_blank(line[at])) ++at;
-      if (at >= line.size()) break;
-      std::size_t end = at;
-      while (end < line.size()) {
-        const bool blank = is_blank(line[end]);
-        const bool wide =
-            line[end] == '\t' || (end + 1 < line.size() && is_blank(line[end + 1])) || end + 1 == line.size();
-        if (blank && (delimiter == ' ' || wide)) break;
-        ++end;
-      }
-      fields.push_back({at, end});
-      at = end;
-    }
-    return fields;
-  }
-  std::size_t begin = 0;
-  bool quoted = false;
-  for (std::size_t at = 0; at <= line.size() && fields.size() < limit; ++at) {
-    if (at < line.size() && line[at] == '"') quoted = !quoted;
-    if (at == line.size() || (line[at] == delimiter && !quoted)) {
-      fields.push_back(trimmed(line, {begin, at}));
-      begin = at + 1;
-    }
-  }
-  return fields;
-}
 
 // "rss 5024 MB": a number with its unit beside it is a reading, not the name of a column.
 bool holds_a_size(std::string_view field) {
@@ -112,14 +63,16 @@ Column column_of(const HeaderColumn& from, Registry& registry, UnitSource when_u
     if (column.scale == 0) column.scale = 1;
     return column;
   }
+  if (column.role == Role::Peak) column.role = Role::None;
   if (column.role != Role::Memory && column.role != Role::Limit) return column;
   if (column.scale == 0) {
     column.unit = when_unknown;
     column.scale = convention;
   }
-  column.topic = registry.topic({from.meaning.quantity, column_label(from.name), column.unit});
+  const int gpu = gpu_in_name(from.name);
+  column.topic = registry.topic({from.meaning.quantity, column_label(from.name), column.unit, gpu});
   column.written_topic =
-      registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written});
+      registry.topic({from.meaning.quantity, column_label(from.name), UnitSource::Written, gpu});
   return column;
 }
 
@@ -145,6 +98,30 @@ void drop_weaker(std::vector<HeaderColumn>& columns) {
   }
 }
 
+// nvidia-smi --query-gpu and --query-compute-apps: its names are documented, so no guess is needed.
+void name_nvidia_columns(std::vector<HeaderColumn>& columns) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const HeaderColumn& column) { return column.name == name; });
+  };
+  const bool identified = has("index") || has("pid");
+  for (HeaderColumn& column : columns) {
+    Meaning& meaning = column.meaning;
+    // "name" is the process in --query-compute-apps, and the model in --query-gpu.
+    if (column.name == "gpu_name" || (column.name == "name" && !has("pid"))) meaning.role = Role::GpuName;
+    if (meaning.role == Role::Memory || meaning.role == Role::Limit) {
+      meaning.quantity = Quantity::GpuUsed;
+      if (meaning.scale == 0) meaning.scale = 1024.0 * 1024.0;
+    }
+    if (column.name == "index") meaning.role = Role::Gpu;
+    // One line per GPU and tick: without an index the UUID or the bus tells them apart.
+    if (column.name.find("uuid") != std::string::npos || column.name.starts_with("pci.bus")) {
+      meaning.role = identified ? Role::None : Role::Name;
+      meaning.rank = 5;
+    }
+  }
+}
+
 std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
   const std::vector<Field> fields = cut(line.text, delimiter, kMaxColumns);
   if (fields.size() < 2) return std::nullopt;
@@ -166,26 +143,7 @@ std::optional<Layout> delimited_layout(const Line& line, char delimiter) {
     columns.push_back(std::move(column));
   }
   if (named * 2 < fields.size() || valued * 2 > fields.size()) return std::nullopt;
-  if (nvidia) {
-    const auto has = [&](std::string_view name) {
-      return std::any_of(columns.begin(), columns.end(),
-                         [&](const HeaderColumn& column) { return column.name == name; });
-    };
-    const bool identified = has("index") || has("pid");
-    for (HeaderColumn& column : columns) {
-      if (column.name == "name") column.meaning.role = Role::None;  // of the model: the same for all
-      if (column.meaning.role == Role::Memory || column.meaning.role == Role::Limit) {
-        column.meaning.quantity = Quantity::GpuUsed;
-        if (column.meaning.scale == 0) column.meaning.scale = 1024.0 * 1024.0;
-      }
-      if (column.name == "index") column.meaning.role = Role::Gpu;
-      // One line per GPU and tick: without an index the UUID or the bus tells them apart.
-      if (column.name.find("uuid") != std::string::npos || column.name.starts_with("pci.bus")) {
-        column.meaning.role = identified ? Role::None : Role::Name;
-        column.meaning.rank = 5;
-      }
-    }
-  }
+  if (nvidia) name_nvidia_columns(columns);
   drop_weaker(columns);
   bool memory = false;
   Layout layout;
@@ -336,158 +294,6 @@ std::optional<Layout> wide_layout(const Line& line) {
   return layout;
 }
 
-class RowReader {
- public:
-  RowReader(const Line& line, const Layout& layout, Plan& plan) : line_(line), layout_(layout), plan_(plan) {}
-
-  bool read() {
-    const std::size_t columns = layout_.columns.size();
-    std::vector<Field> fields = cut(line_.shape, layout_.delimiter, columns + 2);
-    if (layout_.last_takes_rest && fields.size() > columns) {
-      fields.resize(columns);
-      fields.back().end = line_.shape.size();
-    }
-    if (fields.size() != columns) return false;
-    // Resident columns come before the command: a row that does not fit is no row.
-    bool memory = false;
-    for (std::size_t i = 0; i < columns; ++i) {
-      const Column& column = layout_.columns[i];
-      if (column.role == Role::None) continue;
-      const Field field = trimmed(line_.shape, fields[i]);
-      switch (column.role) {
-        case Role::Memory:
-        case Role::Limit:
-          memory = take_memory(column, field) || memory;
-          break;
-        case Role::Seconds:
-        case Role::Clock:
-        case Role::Date:
-          take_time(column, field);
-          break;
-        case Role::Name:
-          take_name(field);
-          break;
-        default:
-          if (!take_number(column, field) && column.role == Role::Pid) return false;
-      }
-    }
-    plan_.format = layout_.format;
-    return memory;
-  }
-
- private:
-  bool take_memory(const Column& column, Field field) {
-    if (field.begin == field.end) return false;
-    const std::string_view text = text_of(line_.shape, field);
-    Slot slot;
-    slot.role = column.role;
-    slot.topic = column.topic;
-    slot.scale = column.scale;
-    if (equal_ignoring_case(text, "nan") || equal_ignoring_case(text, "inf") ||
-        equal_ignoring_case(text, "-inf")) {
-      slot.role = Role::NotANumber;
-      plan_.slots.push_back(slot);
-      return true;
-    }
-    std::size_t begin = field.begin;
-    if (line_.shape[begin] == '-') {
-      slot.negative = true;
-      ++begin;
-    }
-    const NumberText number =
-        scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
-    if (number.length == 0) return false;
-    slot.offset = static_cast<std::uint32_t>(begin);
-    slot.length = static_cast<std::uint32_t>(number.length);
-    slot.form = number.form;
-    std::size_t at = begin + number.length;
-    const std::size_t unit_end = take_unit(at, field.end, slot);
-    if (unit_end == 0) return false;
-    // The cell says what the header did not.
-    if (column.unit == UnitSource::Magnitude && slot.scale > 0) slot.topic = column.written_topic;
-    plan_.slots.push_back(slot);
-    take_limit(unit_end, field.end, slot);
-    return true;
-  }
-
-  // A unit in the cell beats the one of the header. Returns where it ends, 0 = it is no unit.
-  std::size_t take_unit(std::size_t at, std::size_t end, Slot& slot) const {
-    while (at < end && is_blank(line_.shape[at])) ++at;
-    std::size_t stop = at;
-    while (stop < end && is_letter(line_.shape[stop])) ++stop;
-    if (stop == at) return at < end && line_.shape[at] != '/' ? 0 : std::max<std::size_t>(at, 1);
-    const double scale = size_unit(line_.shape.substr(at, stop - at));
-    if (scale == 0) return 0;
-    slot.scale = scale;
-    return stop;
-  }
-
-  // docker: "1.268GiB / 3.5GiB".
-  void take_limit(std::size_t at, std::size_t end, const Slot& memory) {
-    while (at < end && is_blank(line_.shape[at])) ++at;
-    if (at >= end || line_.shape[at] != '/') return;
-    ++at;
-    while (at < end && is_blank(line_.shape[at])) ++at;
-    const NumberText number = scan_number(line_.shape.substr(at, end - at));
-    if (number.length == 0) return;
-    Slot slot = memory;
-    slot.role = Role::Limit;
-    slot.offset = static_cast<std::uint32_t>(at);
-    slot.length = static_cast<std::uint32_t>(number.length);
-    slot.form = number.form;
-    if (take_unit(at + number.length, end, slot) != 0) plan_.slots.push_back(slot);
-  }
-
-  void take_time(const Column& column, Field field) {
-    if (plan_.time && column.role == Role::Clock) {  // dmon prints day and clock apart
-      const auto both = find_time(line_.shape, plan_.time->offset);
-      if (both && both->end >= field.end) return;
-    }
-    if (plan_.time) return;
-    const auto time = find_time(line_.shape, field.begin);
-    if (time) {
-      plan_.time = time;
-      return;
-    }
-    if (column.role != Role::Seconds) return;
-    Column number = column;
-    take_number(number, field);
-  }
-
-  bool take_number(const Column& column, Field field) {
-    if (field.begin == field.end) return false;
-    Slot slot;
-    slot.role = column.role;
-    std::size_t begin = field.begin;
-    if (line_.shape[begin] == '-') {
-      slot.negative = true;
-      ++begin;
-    }
-    const NumberText number =
-        scan_number(line_.shape.substr(begin, field.end - begin), layout_.decimal_comma);
-    if (number.length == 0 || begin + number.length != field.end) return false;
-    slot.offset = static_cast<std::uint32_t>(begin);
-    slot.length = static_cast<std::uint32_t>(number.length);
-    slot.form = number.form;
-    slot.scale = column.role == Role::Seconds ? column.scale : 1.0;
-    plan_.slots.push_back(slot);
-    return true;
-  }
-
-  void take_name(Field field) {
-    if (field.begin == field.end) return;
-    Slot slot;
-    slot.role = Role::Name;
-    slot.offset = static_cast<std::uint32_t>(field.begin);
-    slot.length = static_cast<std::uint32_t>(std::min<std::size_t>(field.end - field.begin, 80));
-    plan_.slots.push_back(slot);
-  }
-
-  const Line& line_;
-  const Layout& layout_;
-  Plan& plan_;
-};
-
 }  // namespace
 
 bool analyse_header(const Line& line, Plan& plan) {
@@ -511,11 +317,6 @@ bool analyse_header(const Line& line, Plan& plan) {
   key += context.layout->format == PidstatFormat ? line.shape : line.text;
   plan.next_context = line.registry.context(context, key);
   return true;
-}
-
-bool analyse_row(const Line& line, Plan& plan) {
-  if (!line.context.layout) return false;
-  return RowReader(line, *line.context.layout, plan).read();
 }
 
 }  // namespace lowtide::ingest
