@@ -128,7 +128,7 @@ bool has_fallen(const model::Verdict& verdict) {
 }
 
 std::string limit_words(const model::Limit& limit, const model::SeriesReport& series) {
-  std::string words = limit_size(limit.bytes) + (limit.told_by_log ? ", as the log tells: " : ": ");
+  std::string words = limit_size(limit.bytes) + limit_teller(limit) + ": ";
   const auto above = [&](std::uint64_t bytes) {
     return format_bytes(static_cast<double>(bytes) - static_cast<double>(limit.bytes));
   };
