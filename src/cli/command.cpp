@@ -11,6 +11,7 @@ std::span<const Command> commands() {
       run_command(),
       attach_command(),
       analyze_command(),
+      doctor_command(),
       completion_command(),
   };
   return kAll;
