@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+
+#include "procfs/process_files.h"
 
 namespace lowtide::observe {
 namespace {
@@ -25,10 +28,13 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-std::uint64_t peak_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+// Not ru_maxrss: that begins with what the process had before exec, and after a
+// vfork this is the memory of whoever started us.
+std::uint64_t peak_rss_bytes(const procfs::Roots& roots) {
+  auto files = procfs::ProcessFiles::open(roots, ::getpid());
+  if (!files) return 0;
+  const auto status = files.value().read_status();
+  return status ? status.value().hwm_bytes : 0;
 }
 
 }  // namespace
@@ -116,7 +122,7 @@ void Watch::end() {
   const double took_s = std::max(at_s(), 1e-3);
   if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
   writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));
-  writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes()));
+  writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes({})));
   writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));
   for (const nvml::Device& gpu : monitor_.gpus()) {
     writer_->set_meta(fmt::format("gpu_{}_name", gpu.index), gpu.name);
