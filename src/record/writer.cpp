@@ -264,6 +264,12 @@ void Writer::State::close() {
   small.stage_meta("closed", "1");
   commit(true);
   checkpointer.reset();
+  if (failure) {
+    // The log is a part of what fills the disk. Once it is moved into the file,
+    // whose free pages it may find there, the last words have room.
+    static_cast<void>(database.execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+    commit(true);
+  }
   // One plain file is left, that opens in a read-only folder too. Where a reader
   // is in the way it stays as it is, which does no harm.
   static_cast<void>(database.execute("PRAGMA synchronous = NORMAL; PRAGMA journal_mode = DELETE"));
