@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import stat
+import subprocess
 import sys
 
 from box import Box, main
@@ -91,8 +92,7 @@ def closed_standard_streams_are_no_harm(box: Box):
 
 
 def reader_that_goes_away_ends_the_job_as_without_us(box: Box):
-    ended = box.run("sh", "-c", f"{box.binary} run --no-recording -- seq 1000000000 | head -n 1", verb="run",
-                    options=("--no-recording",))
+    ended = box.run("sh", "-c", f"{box.binary} run --no-recording -- seq 1000000000 | head -n 1")
 
     assert ended.stdout == b"1\n", ended
 
@@ -139,7 +139,7 @@ def surroundings_are_as_without_us(box: Box):
         environment = {os.fsencode(key): os.fsencode(value) for key, value in box.environment.items()}
         environment |= {b"ODD": b"\xff=\n", b"EMPTY": b"", b"PROBE_OUT": os.fsencode(box.path(name))}
         process = box.spawn(words, cwd=here, env=environment, preexec_fn=odd_place, close_fds=False,
-                            stderr=None, start_new_session=False)
+                            stderr=subprocess.DEVNULL)
         assert process.wait(30) == 0
         seen[name] = json.loads(box.path(name).read_text())
         del seen[name]["environ"][b"PROBE_OUT".hex()]

@@ -123,27 +123,31 @@ def full_disk_costs_the_job_nothing(box: Box):
     need_root()
     small = box.path("small")
     small.mkdir()
-    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "tmpfs", small],
+    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=320k", "tmpfs", small],
                                                    capture_output=True).returncode != 0:
         raise Skip("a small tmpfs cannot be mounted here")
     try:
         ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
-                        options=("--output", str(small / "run.lowtide"), "--interval", "20ms"))
+                        options=("--output", str(small / "run.lowtide"), "--interval", "10ms"))
         _check_job(ended)
-        Recording(small / "run.lowtide").rows("SELECT * FROM target_memory")
+        recording = Recording(small / "run.lowtide")
+        assert recording.samples >= 1
+        # With its log moved there is room for the last words.
+        assert recording.meta("closed") == "1", recording.rows("SELECT * FROM meta")
+        assert recording.rows("SELECT why FROM outage") != []
     finally:
         subprocess.run(["umount", "-l", small], check=True)
 
 
 def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):
     def small_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
     ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
                     options=("--output", "run.lowtide", "--interval", "20ms"), preexec_fn=small_files)
 
     _check_job(ended)
-    Recording(box.path("run.lowtide")).rows("SELECT * FROM target_memory")
+    assert box.recording("run.lowtide").samples >= 1
 
 
 def limit_on_the_size_of_files_still_ends_the_job(box: Box):
