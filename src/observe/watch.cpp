@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include "procfs/process_files.h"
 
@@ -18,6 +19,15 @@ constexpr double kJudgeEveryS = 2.0;
 // How often a judgement is kept although its kind is the same: after a kill the
 // report shows what had been forecast minutes before.
 double keep_after_s(double at_s) { return at_s < 600 ? 15.0 : 60.0; }
+
+// What a tick cost the machine. Not the time that passed: on a busy one, and
+// most of all where memory runs out, a tick waits for its turn, and that is no
+// reason to look less often.
+double thread_cpu_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
 
 double cpu_seconds() {
   rusage usage{};
@@ -57,6 +67,7 @@ double Watch::at_s() const { return steady_seconds() - began_s_; }
 
 double Watch::tick(double step) {
   const double at_s = this->at_s();
+  const double cpu_before_s = thread_cpu_seconds();
   if (first_ && writer_) {
     // Those that the tree was opened with are told before the first refresh.
     for (const Member& member : monitor_.tree().members()) writer_->begin_process(member.info);
@@ -66,7 +77,7 @@ double Watch::tick(double step) {
   if (!monitor_.tree().empty()) judge(*latest_);
   record(*latest_);
 
-  PaceClues clues{.at_s = at_s, .tick_cost_s = this->at_s() - at_s};
+  PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s};
   if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
     clues.room_share = static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
                        static_cast<double>(limit->limit_bytes);
