@@ -61,20 +61,20 @@ def storm_round(binary, folder, number, seed):
     for pid in job:
         kill_tree(pid)
     if victim == "job" and status != 137:
-        raise AssertionError(f"round {number}: the job was killed and the status is {status}")
+        raise AssertionError(f"the job was killed and the status is {status}")
     if not path.exists():
         if before:
-            raise AssertionError(f"round {number}: no recording")
+            raise AssertionError(f"no recording")
         return victim, None
     recording = Recording(path)
     if recording.one("PRAGMA integrity_check") != "ok":
-        raise AssertionError(f"round {number}: {path} is damaged")
+        raise AssertionError(f"{path} is damaged")
     if recording.one("SELECT count(*) FROM sqlite_schema") == 0 and not before:
         return victim, None  # made, and nothing written into it yet
     if recording.samples < before:
-        raise AssertionError(f"round {number}: {before} samples were committed, {recording.samples} are there")
+        raise AssertionError(f"{before} samples were committed, {recording.samples} are there")
     if victim == "job" and recording.meta("closed") != "1":
-        raise AssertionError(f"round {number}: the job was killed and the recording is not closed")
+        raise AssertionError(f"the job was killed and the recording is not closed")
     if recording.samples == 0:
         return victim, None
     return victim, killed_at - float(recording.meta("started_unix_s")) - recording.last_s
@@ -101,12 +101,17 @@ def main():
     parser.add_argument("rounds", type=int, nargs="?", default=30)
     options = parser.parse_args()
     binary = str(options.binary.resolve())
-    lags, none, killed = [], 0, {"job": 0, "monitor": 0}
+    lags, none, failed, killed = [], 0, 0, {"job": 0, "monitor": 0}
     with tempfile.TemporaryDirectory(prefix="lowtide-storm-") as folder, \
             concurrent.futures.ThreadPoolExecutor(4) as pool:
         print(f"seed {options.seed}", flush=True)
-        for victim, lag_s in pool.map(lambda number: storm_round(binary, folder, number, options.seed),
-                                      range(options.rounds)):
+        rounds = [pool.submit(storm_round, binary, folder, number, options.seed) for number in range(options.rounds)]
+        for number, one in enumerate(rounds):
+            if error := one.exception():
+                print(f"round {number}: {error!r}", flush=True)
+                failed += 1
+                continue
+            victim, lag_s = one.result()
             killed[victim] += 1
             if lag_s is None:
                 none += 1
@@ -114,7 +119,7 @@ def main():
                 lags.append(lag_s)
         opened = read_with_lowtide(binary, folder)
     lags.sort()
-    print(f"{options.rounds} kills ({killed['monitor']} of the monitor, {killed['job']} of the job): all recordings open, "
+    print(f"{options.rounds} kills ({killed['monitor']} of the monitor, {killed['job']} of the job): {failed} failed, "
           f"{none} had no sample yet")
     if lags:
         print(f"from the last sample to the kill: median {lags[len(lags) // 2] * 1e3:.0f} ms, "
@@ -122,6 +127,7 @@ def main():
               f"(a tick every {INTERVAL_S * 1e3:.0f} ms)")
     if opened is not None:
         print(f"lowtide report reads {opened} of them")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
