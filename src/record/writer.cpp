@@ -315,10 +315,8 @@ base::Result<bool> make_empty_file(const std::string& path) {
 // safe, only not readable meanwhile. The value says whether there is a log.
 base::Result<bool> set_up(Database& database) {
   sqlite3_busy_timeout(database.handle(), 5);
-  const std::string settings =
-      "PRAGMA page_size = " + std::to_string(kPageBytes) +
-      "; PRAGMA cache_size = -1024; PRAGMA temp_store = MEMORY; PRAGMA synchronous = OFF;";
-  if (database.execute(settings.c_str()) != SQLITE_OK) {
+  if (database.execute("PRAGMA cache_size = -1024; PRAGMA temp_store = MEMORY; PRAGMA synchronous = OFF") !=
+      SQLITE_OK) {
     return database.error();
   }
   const auto mode = database.ask("PRAGMA journal_mode = WAL");
@@ -347,10 +345,12 @@ base::Result<bool> make_tables(const std::string& path) {
     if (!opened.ok()) {
       return give_up(std::move(opened).error());
     }
-    if (auto logged = set_up(opened.value()); !logged.ok()) {
-      return give_up(std::move(logged).error());
-    }
-    if (opened.value().execute(("BEGIN;" + schema_sql() + "COMMIT;").c_str()) != SQLITE_OK) {
+    // Nobody else sees this file, so it needs no journal: on a disk that is
+    // nearly full that would be as much again.
+    const std::string tables = "PRAGMA page_size = " + std::to_string(kPageBytes) +
+                               "; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN;" +
+                               schema_sql() + "COMMIT; PRAGMA journal_mode = WAL";
+    if (opened.value().execute(tables.c_str()) != SQLITE_OK) {
       return give_up(opened.value().error());
     }
   }
