@@ -13,6 +13,7 @@ std::span<const Command> commands() {
       analyze_command(),
       report_command(),
       check_command(),
+      doctor_command(),
       completion_command(),
   };
   return kAll;

@@ -17,6 +17,7 @@ namespace {
 struct Inherited {
   sigset_t mask{};
   struct sigaction pipe {};
+  struct sigaction file_size {};
 };
 
 Inherited& inherited() {
@@ -36,6 +37,7 @@ base::Error start_error(int error_number) {
   if (streams.output >= 0) ::dup2(streams.output, STDOUT_FILENO);
   if (streams.error >= 0) ::dup2(streams.error, STDERR_FILENO);
   ::sigaction(SIGPIPE, &inherited().pipe, nullptr);
+  ::sigaction(SIGXFSZ, &inherited().file_size, nullptr);
   ::sigprocmask(SIG_SETMASK, &inherited().mask, nullptr);
   ::execvp(arguments[0], arguments.data());
   const int error_number = errno;
@@ -48,6 +50,7 @@ base::Error start_error(int error_number) {
 void remember_signals() {
   ::sigprocmask(SIG_SETMASK, nullptr, &inherited().mask);
   ::sigaction(SIGPIPE, nullptr, &inherited().pipe);
+  ::sigaction(SIGXFSZ, nullptr, &inherited().file_size);
 }
 
 base::Result<pid_t> start_job(const std::vector<std::string>& command, const JobStreams& streams) {

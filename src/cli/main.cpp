@@ -78,6 +78,8 @@ int main(int argc, char** argv) {
   lowtide::cli::remember_signals();
   // A reader that has gone is seen as EPIPE where we write, and handled there.
   std::signal(SIGPIPE, SIG_IGN);
+  // A recording that meets `ulimit -f` is a full disk (EFBIG), not the end of the watching.
+  std::signal(SIGXFSZ, SIG_IGN);
   // Our code does not throw, but the standard library does: it ends here, without allocating.
   try {
     return static_cast<int>(lowtide::cli::run(std::vector<std::string>(argv + 1, argv + argc)));

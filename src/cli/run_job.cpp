@@ -38,9 +38,9 @@ int refuse_command(const std::string& name, const base::Error& error) {
 }
 
 std::string describe_exit(int status) {
-  if (status <= 128) return fmt::format("the job ended with status {}", status);
-  const char* name = sigabbrev_np(status - 128);
-  return fmt::format("the job was ended by SIG{}", name == nullptr ? "?" : name);
+  const char* name = status > 128 ? sigabbrev_np(status - 128) : nullptr;
+  if (name == nullptr) return fmt::format("the job ended with status {}", status);
+  return fmt::format("the job was ended by SIG{}", name);
 }
 
 model::EventKind event_of(int status) {

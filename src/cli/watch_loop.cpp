@@ -13,6 +13,15 @@
 #include "cli/job.h"
 
 namespace lowtide::cli {
+namespace {
+
+// Orphans of the job are children of ours. One that was forked a moment ago is not yet in the tree.
+bool has_children() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+}  // namespace
 
 WatchLoop::WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, Options options)
     : watch_(watch), steps_(steps), signals_(signals), options_(std::move(options)), status_line_(options_.show_status) {
@@ -56,7 +65,7 @@ void WatchLoop::tick() {
 void WatchLoop::linger(double seconds) {
   constexpr double kLookEveryS = 0.05;
   const double until_s = watch_.at_s() + seconds;
-  while (!watch_.is_over() && watch_.at_s() < until_s) {
+  while ((!watch_.is_over() || has_children()) && watch_.at_s() < until_s) {
     wait_for_any(kLookEveryS);
     tick();
   }

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "nvml/pid_map.h"
+#include "observe/cpu_time.h"
 #include "procfs/meminfo.h"
 #include "procfs/pressure.h"
 #include "procfs/process_info.h"
@@ -120,9 +121,9 @@ std::uint64_t Monitor::worth_a_sweep_bytes() const {
 }
 
 void Monitor::sweep_pss(double at_s) {
-  const double began_s = seconds_now();
+  const double cpu_before_s = thread_cpu_seconds();
   double longest_s = 0;
-  double last_s = began_s;
+  double last_s = seconds_now();
   for (Member& member : tree_.members()) {
     if (!full_sweep_ && !member.has_family && member.status.shmem_bytes < kWorthASweepBytes) continue;
     if (member.pss_denied) continue;
@@ -143,7 +144,7 @@ void Monitor::sweep_pss(double at_s) {
   shared_left_bytes_ = 0;
   moved_bytes_ = 0;
   is_stale_ = false;
-  budget_.spend(at_s, last_s - began_s, longest_s);
+  budget_.spend(at_s, thread_cpu_seconds() - cpu_before_s, longest_s);
 }
 
 void Monitor::add_up() {

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+
+#include "observe/cpu_time.h"
+#include "procfs/process_files.h"
 
 namespace lowtide::observe {
 namespace {
@@ -26,10 +30,13 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-std::uint64_t peak_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+// Not ru_maxrss: that begins with what the process had before exec, and after a
+// vfork this is the memory of whoever started us.
+std::uint64_t peak_rss_bytes(const procfs::Roots& roots) {
+  auto files = procfs::ProcessFiles::open(roots, ::getpid());
+  if (!files) return 0;
+  const auto status = files.value().read_status();
+  return status ? status.value().hwm_bytes : 0;
 }
 
 }  // namespace
@@ -52,6 +59,7 @@ double Watch::at_s() const { return steady_seconds() - began_s_; }
 
 double Watch::tick(double step) {
   const double at_s = this->at_s();
+  const double cpu_before_s = thread_cpu_seconds();
   if (first_ && writer_) {
     // Those that the tree was opened with are told before the first refresh.
     for (const Member& member : monitor_.tree().members()) writer_->begin_process(member.info);
@@ -61,7 +69,7 @@ double Watch::tick(double step) {
   if (!monitor_.tree().empty()) judge(*latest_);
   record(*latest_);
 
-  PaceClues clues{.at_s = at_s, .tick_cost_s = this->at_s() - at_s};
+  PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s};
   if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
     clues.room_share = static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
                        static_cast<double>(limit->limit_bytes);
@@ -122,7 +130,7 @@ void Watch::end() {
   const double took_s = std::max(at_s(), 1e-3);
   if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
   writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));
-  writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes()));
+  writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes({})));
   writer_->set_meta("pss_seconds", fmt::format("{:.6f}", monitor_.budget().spent_s()));
   writer_->set_meta("pss_longest_seconds", fmt::format("{:.6f}", monitor_.budget().longest_s()));
   writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));

@@ -8,6 +8,7 @@ Command analyze_command();
 Command attach_command();
 Command check_command();
 Command completion_command();
+Command doctor_command();
 Command report_command();
 Command run_command();
 

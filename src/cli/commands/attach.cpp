@@ -140,6 +140,10 @@ ExitCode run(const Arguments& arguments) {
     return refuse(fmt::format("'{}' is not a pid", arguments.positionals().front()), "a pid is a number above 0",
                   "lowtide attach --find");
   }
+  if (*pid == ::getpid()) {
+    return refuse(fmt::format("cannot watch process {}: it is this lowtide", *pid),
+                  "what it did would be seen as the job's doing", "lowtide attach --find");
+  }
   return watch_process(*pid, std::get<WatchFlags>(flags));
 }
 

@@ -1,0 +1,52 @@
+// `lowtide doctor`: what works on this machine, why not, what to try.
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cli/commands/all.h"
+#include "cli/machine_check.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+
+namespace lowtide::cli {
+namespace {
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const std::vector<MachineCheck> checks = check_machine({.own_pid = ::getpid(),
+                                                          .own_uid = ::geteuid(),
+                                                          .search_path = environment("PATH", ""),
+                                                          .fallback_folder = environment("TMPDIR", "/tmp")});
+  Output output;
+  output.write(arguments.has("json") ? checks_to_json(checks)
+                                     : checks_to_text(checks, find_terminal("never", std::nullopt).width));
+  if (!output.finish()) return ExitCode::Unreadable;
+  return can_watch(checks) ? ExitCode::NoLeak : ExitCode::Unreadable;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return {
+      "doctor",
+      "Tell what works on this machine, why not, and what to try",
+      "Looks at what lowtide needs of the kernel, the container, the GPU driver and the disk, as the user "
+      "who "
+      "asks. Nothing is changed and no program is run. Exit status 3: not even your own jobs can be watched "
+      "here.",
+      {},
+      {{"json", "", "the same as JSON (docs/json.md)"}},
+      {
+          {"lowtide doctor", "before the first job, and when something is not seen"},
+          {"lowtide doctor --json", "for scripts, and for bug reports"},
+      },
+      run,
+  };
+}
+
+}  // namespace lowtide::cli

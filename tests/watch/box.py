@@ -1,0 +1,273 @@
+"""What the tests of `run` and `attach` share: a folder, the binary, and jobs that tell what they see.
+
+    some_test.py --binary build/dev/src/cli/lowtide [NAME ...]
+    some_test.py --list             the names, one a line
+
+A test is a function that takes a Box and asserts. Where a right or a program is
+missing it raises Skip, and the exit status is 77.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+SKIPPED = 77
+PATIENCE_S = 30  # for what happens at once on a machine that is not busy
+NOBODY = 65534
+
+
+class Skip(Exception):
+    pass
+
+
+def wait_for(condition, what="it", patience_s=PATIENCE_S):
+    """What condition() gives, once it is true."""
+    until = time.monotonic() + patience_s
+    while time.monotonic() < until:
+        if value := condition():
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"waited {patience_s} s for {what}")
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def children_of(pid):
+    try:
+        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def text_of(path):
+    try:
+        return pathlib.Path(path).read_text()
+    except OSError:
+        return ""
+
+
+class Recording:
+    """Read as any SQLite client reads it, without lowtide."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.link = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=20)
+
+    def rows(self, sql):
+        return self.link.execute(sql).fetchall()
+
+    def one(self, sql):
+        return self.rows(sql)[0][0]
+
+    def meta(self, key):
+        found = self.rows(f"SELECT value FROM meta WHERE key = '{key}'")
+        return found[0][0] if found else None
+
+    @property
+    def samples(self):
+        return self.one("SELECT count(*) FROM target_memory")
+
+    @property
+    def last_s(self):
+        return self.one("SELECT max(at_s) FROM target_memory")
+
+    @property
+    def commands(self):
+        return [row[0] for row in self.rows("SELECT command FROM process ORDER BY id")]
+
+    @property
+    def pids(self):
+        return [row[0] for row in self.rows("SELECT pid FROM process")]
+
+
+class Box:
+    def __init__(self, binary, folder):
+        self.binary, self.folder = str(binary), pathlib.Path(folder)
+        self.environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        self.environment.update(LC_ALL="C.UTF-8", TERM="xterm", TMPDIR=str(folder))
+        self.started = []
+
+    def path(self, name):
+        return self.folder / name
+
+    def script(self, name, text):
+        """A Python job; the words that start it."""
+        self.path(name).write_text(text)
+        return [sys.executable, str(self.path(name))]
+
+    def command(self, *job, options=(), verb="run"):
+        words = [self.binary, verb, *options]
+        return words + (["--", *job] if verb == "run" else list(job))
+
+    def run(self, *job, options=(), verb="run", timeout=PATIENCE_S, **more):
+        more = {"cwd": self.folder, "env": self.environment, "stdin": subprocess.DEVNULL, "capture_output": True} | more
+        return subprocess.run(self.command(*job, options=options, verb=verb), timeout=timeout, **more)
+
+    def start(self, *job, options=(), verb="run", **more):
+        return self.spawn(self.command(*job, options=options, verb=verb), **more)
+
+    def spawn(self, words, **more):
+        more = {"cwd": self.folder, "env": self.environment, "stdin": subprocess.DEVNULL,
+                "stdout": subprocess.DEVNULL, "stderr": open(self.path("err"), "ab")} | more
+        process = subprocess.Popen(words, **more)
+        self.started.append(process)
+        return process
+
+    def recordings(self):
+        return sorted(path for path in self.folder.rglob("*.lowtide"))
+
+    def recording(self, name=None):
+        if name:
+            return Recording(self.path(name))
+        found = self.recordings()
+        assert len(found) == 1, f"recordings: {found}"
+        return Recording(found[0])
+
+    def wait_for_samples(self, name, count=1):
+        def enough():
+            with contextlib.suppress(sqlite3.Error):
+                return Recording(self.path(name)).samples >= count
+        wait_for(enough, f"{count} samples in {name}")
+
+    def end(self):
+        for process in self.started:
+            if process.poll() is None:
+                for child in children_of(process.pid):
+                    with contextlib.suppress(OSError):
+                        os.kill(child, signal.SIGKILL)
+                process.kill()
+                process.wait()
+
+
+class Terminal:
+    """A program on a terminal of its own, as a person has it."""
+
+    def __init__(self, words, cwd, environment, streams=None):
+        self.seen = b""
+        self.pid, self.master = pty.fork()
+        if self.pid == 0:
+            try:
+                os.chdir(cwd)
+                if streams:
+                    streams()
+                os.execve(words[0], words, environment)
+            finally:
+                os._exit(127)
+
+    def read(self, seconds=0.05):
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            piece = os.read(self.master, 65536)
+        except OSError:  # the last one has closed it
+            return False
+        self.seen += piece
+        return bool(piece)
+
+    def expect(self, text, after=0):
+        """Waits until `text` was shown, and returns where it ends."""
+        def shown():
+            self.read()
+            at = self.seen.find(text, after)
+            return at >= 0 and at + len(text)
+        try:
+            return wait_for(shown, f"{text!r} on the terminal")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; there is {self.seen!r}") from None
+
+    def type(self, keys):
+        os.write(self.master, keys)
+
+    def wait(self):
+        """The exit status, as a shell tells it."""
+        def ended():
+            self.read()
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            return pid and (status,)
+        status = wait_for(ended, "the end of the program on the terminal")[0]
+        while self.read():
+            pass
+        os.close(self.master)
+        code = os.waitstatus_to_exitcode(status)
+        return code if code >= 0 else 128 - code
+
+    def kill(self):
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+
+def is_sanitized(binary):
+    return re.search(rb"__[at]san_init", pathlib.Path(binary).read_bytes()) is not None
+
+
+def need_root():
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+
+
+def need_program(name):
+    if not shutil.which(name):
+        raise Skip(f"needs {name}")
+
+
+def run_one(test, binary):
+    with tempfile.TemporaryDirectory(prefix="lowtide-watch-") as folder:
+        os.chmod(folder, 0o755)
+        box = Box(binary, folder)
+        try:
+            test(box)
+            return "ok"
+        except Skip as why:
+            print(f"SKIPPED {test.__name__}: {why}")
+            return "skipped"
+        except Exception:
+            traceback.print_exc()
+            print(f"--- standard error of what was started:\n{text_of(box.path('err'))[-3000:]}")
+            return "failed"
+        finally:
+            box.end()
+
+
+def main(module):
+    """Runs the functions of the module whose names do not begin with an underscore, in their order."""
+    tests = {name: thing for name, thing in module.items()
+             if callable(thing) and getattr(thing, "__module__", "") == "__main__" and not name.startswith("_")}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(tests))
+        return
+    if not options.binary:
+        parser.error("--binary is needed to run tests")
+    counts = {"ok": 0, "failed": 0, "skipped": 0}
+    for name in options.names or tests:
+        began = time.monotonic()
+        result = run_one(tests[name], options.binary.resolve())
+        counts[result] += 1
+        print(f"{result:8}{name}  {time.monotonic() - began:.1f} s", flush=True)
+    print(f"{counts['ok']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    if counts["failed"]:
+        sys.exit(1)
+    sys.exit(SKIPPED if counts["skipped"] and not counts["ok"] else 0)

@@ -1,0 +1,165 @@
+"""Where the recording goes, and what happens to the job where it cannot go there: nothing."""
+
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+from box import NOBODY, Box, Recording, Skip, main, need_root
+
+JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
+
+
+def _as_nobody(box):
+    """Keywords that make a run one of an ordinary user."""
+    if os.geteuid() != 0:
+        return {}
+    if subprocess.run([box.binary, "--version"], user=NOBODY, group=NOBODY, extra_groups=[],
+                      capture_output=True).returncode != 0:
+        raise Skip("nobody cannot execute the binary here")
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+
+
+def _check_job(ended):
+    assert (ended.returncode, ended.stdout) == (3, b"done\n"), ended
+
+
+def recording_is_here_under_a_name_of_its_own(box: Box):
+    ended = box.run(*JOB)
+
+    _check_job(ended)
+    (path,) = box.recordings()
+    assert path.parent == box.folder and path.name.startswith("lowtide-"), path
+    assert path.name.encode() in ended.stderr, ended.stderr
+    assert Recording(path).samples >= 1
+    assert Recording(path).one("PRAGMA application_id") == 1819244404
+
+
+def no_recording_leaves_nothing(box: Box):
+    ended = box.run(*JOB, options=("--no-recording",))
+
+    _check_job(ended)
+    assert os.listdir(box.folder) == [], os.listdir(box.folder)
+
+
+def folder_that_is_missing_is_told_and_another_place_taken(box: Box):
+    ended = box.run(*JOB, options=("--output", "no/such/folder/run.lowtide"))
+
+    _check_job(ended)
+    assert b"no/such/folder/run.lowtide" in ended.stderr, ended.stderr
+    assert box.recording().samples >= 1
+
+
+def folder_that_is_read_only_sends_it_to_the_temporary_one(box: Box):
+    user = _as_nobody(box)
+    there, here = box.path("temporary"), box.path("read-only")
+    there.mkdir()
+    there.chmod(0o777)
+    here.mkdir()
+    here.chmod(0o555)
+
+    ended = box.run(*JOB, cwd=here, env=box.environment | {"TMPDIR": str(there)}, **user)
+
+    _check_job(ended)
+    assert b"cannot write" in ended.stderr, ended.stderr
+    assert box.recording().path.startswith(str(there)), box.recordings()
+
+
+def nowhere_to_write_is_a_warning(box: Box):
+    user = _as_nobody(box)
+    box.folder.chmod(0o555)
+    try:
+        ended = box.run(*JOB, env=box.environment | {"TMPDIR": "/no/such/folder"}, **user)
+    finally:
+        box.folder.chmod(0o755)
+
+    _check_job(ended)
+    assert b"nothing is recorded" in ended.stderr, ended.stderr
+    assert box.recordings() == []
+
+
+def earlier_recording_is_put_aside(box: Box):
+    for _ in range(3):
+        _check_job(box.run(*JOB, options=("--output", "run.lowtide")))
+
+    assert [path.name for path in box.recordings()] == ["run.1.lowtide", "run.2.lowtide", "run.lowtide"]
+    for path in box.recordings():
+        assert Recording(path).samples >= 1
+
+
+def file_of_another_kind_is_left_as_it_is(box: Box):
+    box.path("model.pt").write_bytes(b"weights\n" * 100)
+    box.path("other.db").unlink(missing_ok=True)
+    with sqlite3.connect(box.path("other.db")) as other:
+        other.execute("CREATE TABLE mine (x)")
+    kept = box.path("other.db").read_bytes()
+
+    for name in ("model.pt", "other.db", "."):
+        ended = box.run(*JOB, options=("--output", name))
+        _check_job(ended)
+        assert b"warning" in ended.stderr, ended.stderr
+
+    assert box.path("model.pt").read_bytes() == b"weights\n" * 100
+    assert box.path("other.db").read_bytes() == kept
+    assert len(box.recordings()) == 3
+
+
+def recording_that_is_being_written_is_not_taken_over(box: Box):
+    first = box.start("sleep", "60", options=("--output", "run.lowtide"))
+    box.wait_for_samples("run.lowtide")
+    ended = box.run(*JOB, options=("--output", "run.lowtide"))
+    _check_job(ended)
+    first.terminate()
+
+    assert first.wait(30) == 143
+    for path in box.recordings():
+        assert Recording(path).one("PRAGMA integrity_check") == "ok", path
+    assert len(box.recordings()) == 2, box.recordings()
+
+
+def full_disk_costs_the_job_nothing(box: Box):
+    need_root()
+    small = box.path("small")
+    small.mkdir()
+    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=320k", "tmpfs", small],
+                                                   capture_output=True).returncode != 0:
+        raise Skip("a small tmpfs cannot be mounted here")
+    try:
+        ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
+                        options=("--output", str(small / "run.lowtide"), "--interval", "10ms"))
+        _check_job(ended)
+        recording = Recording(small / "run.lowtide")
+        assert recording.samples >= 1
+        # With its log moved there is room for the last words.
+        assert recording.meta("closed") == "1", recording.rows("SELECT * FROM meta")
+        assert recording.rows("SELECT why FROM outage") != []
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+
+
+def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
+                    options=("--output", "run.lowtide", "--interval", "20ms"), preexec_fn=small_files)
+
+    _check_job(ended)
+    assert box.recording("run.lowtide").samples >= 1
+
+
+def limit_on_the_size_of_files_still_ends_the_job(box: Box):
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    words = ("sh", "-c", "exec head -c 1000000 /dev/zero > big")
+    bare = box.spawn(words, preexec_fn=small_files).wait(30)
+    ended = box.run(*words, preexec_fn=small_files)
+
+    assert 128 - bare == ended.returncode, (bare, ended)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,191 @@
+"""A job on a terminal: it has it as if lowtide were not there, and job control works on both."""
+
+import fcntl
+import os
+import re
+import shutil
+import struct
+import sys
+import termios
+import time
+
+from box import Box, Skip, Terminal, children_of, main, wait_for
+
+ABOUT = """
+import os, sys
+print('ttys', [os.isatty(fd) for fd in (0, 1, 2)])
+print('foreground', os.tcgetpgrp(0) == os.getpgrp())
+print('size', tuple(os.get_terminal_size(0)), flush=True)
+print('line', repr(sys.stdin.readline()), flush=True)
+"""
+
+COUNTS_INTERRUPTS = """
+import signal, sys, time
+seen = []
+signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+print('rea' + 'dy', flush=True)
+while not seen:
+    time.sleep(0.01)
+time.sleep(0.7)
+print('interrupts:', len(seen), flush=True)
+sys.exit(7)
+"""
+
+TICKS = """
+import time
+for number in range(1, 3000):
+    print('count %d.' % number, flush=True)
+    time.sleep(0.1)
+"""
+
+
+def _run(box, *job, options=(), streams=None):
+    return Terminal(box.command(*job, options=options), box.folder, box.environment, streams)
+
+
+def _state(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+def job_has_the_terminal(box: Box):
+    def set_size():
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
+
+    terminal = _run(box, *box.script("about.py", ABOUT), streams=set_size)
+    terminal.expect(b"size (101, 33)")
+    terminal.type(b"typed\n")
+    terminal.expect(b"line 'typed\\n'")
+
+    assert terminal.wait() == 0
+    assert b"ttys [True, True, True]" in terminal.seen, terminal.seen
+    assert b"foreground True" in terminal.seen, terminal.seen
+
+
+def new_size_of_the_window_reaches_the_job_once(box: Box):
+    job = box.script("size.py", "import os, signal, time\nseen = []\n"
+                     "signal.signal(signal.SIGWINCH, lambda *_: seen.append(1))\nprint('rea' + 'dy', flush=True)\n"
+                     "while not seen: time.sleep(0.01)\ntime.sleep(0.5)\n"
+                     "print('sizes:', len(seen), os.get_terminal_size(0).columns)\n")
+    terminal = _run(box, *job)
+    terminal.expect(b"ready")
+    fcntl.ioctl(terminal.master, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 57, 0, 0))
+
+    terminal.expect(b"sizes: 1 57")
+    assert terminal.wait() == 0
+
+
+def interrupt_key_reaches_the_job_once_and_we_report(box: Box):
+    terminal = _run(box, *box.script("counts.py", COUNTS_INTERRUPTS))
+    terminal.expect(b"ready")
+    box_of_one = box.recordings()
+    terminal.type(b"\x03")
+
+    assert terminal.wait() == 7, terminal.seen
+    assert b"interrupts: 1\r" in terminal.seen, terminal.seen
+    assert b"lowtide: " in terminal.seen and len(box_of_one) == 1, terminal.seen
+    assert box.recording().meta("closed") == "1"
+
+
+def interrupt_key_ends_a_plain_job(box: Box):
+    terminal = _run(box, "sh", "-c", "echo rea''dy; exec sleep 60")
+    terminal.expect(b"ready")
+    time.sleep(0.3)
+    terminal.type(b"\x03")
+
+    assert terminal.wait() == 130, terminal.seen
+    assert box.recording().meta("closed") == "1"
+
+
+def stop_key_stops_both_and_fg_continues_both(box: Box):
+    if not (bash := shutil.which("bash")):
+        raise Skip("needs bash")
+    words = " ".join(box.command(*box.script("ticks.py", TICKS), options=("--output", "run.lowtide")))
+    environment = box.environment | {"PS1": "prompt$ ", "HISTFILE": "/dev/null"}
+    terminal = Terminal([bash, "--norc", "--noprofile", "-i"], box.folder, environment)
+    terminal.expect(b"prompt$ ")
+    terminal.type(words.encode() + b"\n")
+    terminal.expect(b"count 3.")
+    (lowtide,) = children_of(terminal.pid)
+    (job,) = children_of(lowtide)
+    box.wait_for_samples("run.lowtide")
+
+    terminal.type(b"\x1a")
+    stopped_at = terminal.expect(b"Stopped")
+    wait_for(lambda: _state(lowtide) == "T" and _state(job) == "T", "both to be stopped")
+    terminal.expect(b"prompt$ ", stopped_at)
+    counted = int(re.findall(rb"count (\d+)\.", terminal.seen)[-1])
+    samples = box.recording("run.lowtide").samples
+    time.sleep(0.8)
+    terminal.read()
+    assert int(re.findall(rb"count (\d+)\.", terminal.seen)[-1]) == counted
+    assert box.recording("run.lowtide").samples == samples
+
+    terminal.type(b"fg\n")
+    terminal.expect(b"count %d." % (counted + 5))
+    wait_for(lambda: box.recording("run.lowtide").samples > samples, "more samples")
+    terminal.type(b"\x03")
+    terminal.expect(b"KeyboardInterrupt")
+    terminal.type(b"echo status $?\n")
+    terminal.expect(b"status 130\r")
+    terminal.type(b"exit\n")
+    terminal.wait()
+
+
+def job_in_the_background_is_left_there(box: Box):
+    if not (bash := shutil.which("bash")):
+        raise Skip("needs bash")
+    words = " ".join(box.command("sleep", "0.5"))
+    terminal = Terminal([bash, "--norc", "--noprofile", "-i"], box.folder, box.environment | {"PS1": "prompt$ "})
+    terminal.expect(b"prompt$ ")
+    terminal.type(words.encode() + b" & wait $!; echo status $?\n")
+
+    terminal.expect(b"status 0\r")
+    terminal.type(b"exit\n")
+    terminal.wait()
+
+
+def status_line_is_drawn_where_only_we_use_the_terminal(box: Box):
+    def output_to_file():
+        file = os.open("out", os.O_CREAT | os.O_WRONLY, 0o644)
+        os.dup2(file, 1)
+
+    terminal = _run(box, "sleep", "60", streams=output_to_file)
+    terminal.expect(b"\r\x1b[Klowtide: ")
+    (job,) = wait_for(lambda: children_of(terminal.pid), "the job")
+    os.kill(job, 15)
+
+    assert terminal.wait() == 143
+    assert box.path("out").read_text() == ""
+
+
+def no_status_line_where_there_is_no_terminal(box: Box):
+    ended = box.run("sleep", "3")
+
+    assert b"\r" not in ended.stderr and b"\x1b" not in ended.stderr, ended.stderr
+
+
+def no_status_line_when_it_is_not_wanted(box: Box):
+    def output_to_file():
+        os.dup2(os.open("out", os.O_CREAT | os.O_WRONLY, 0o644), 1)
+
+    terminal = _run(box, "sleep", "3", options=("--no-status",), streams=output_to_file)
+
+    assert terminal.wait() == 0
+    assert b"\x1b[K" not in terminal.seen, terminal.seen
+
+
+def terminal_that_hangs_up_leaves_a_closed_recording(box: Box):
+    terminal = _run(box, *box.script("ticks.py", TICKS), options=("--output", "run.lowtide"))
+    terminal.expect(b"count 2.")
+    box.wait_for_samples("run.lowtide")
+    os.close(terminal.master)
+    _, status = os.waitpid(terminal.pid, 0)
+
+    # The job dies of the hang-up or of the write that fails after it.
+    assert os.waitstatus_to_exitcode(status) in (129, 1, 120), status
+    assert box.recording("run.lowtide").meta("closed") == "1"
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

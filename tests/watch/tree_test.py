@@ -1,0 +1,186 @@
+"""Jobs that are more than one process: daemons, pipelines, orphans, many forks, many children."""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+
+from box import Box, is_alive, is_sanitized, main, text_of, wait_for
+
+DAEMON = """
+import os, sys, time
+if os.fork():
+    sys.exit(4)
+os.setsid()
+if os.fork():
+    os._exit(0)
+block = bytearray(20_000_000)
+with open('pid.part', 'w') as file:
+    file.write(str(os.getpid()))
+os.rename('pid.part', 'pid')
+time.sleep(%s)
+with open('daemon', 'w') as file:
+    file.write('done')
+"""
+
+FORKS = """
+import os, sys, time
+began = time.monotonic()
+count = 0
+while time.monotonic() - began < float(sys.argv[1]):
+    pid = os.fork()
+    if pid == 0:
+        time.sleep(0.02)
+        os._exit(0)
+    count += 1
+    while os.waitpid(-1, os.WNOHANG)[0]:
+        pass
+    time.sleep(max(0, began + count / 100 - time.monotonic()))
+print(count)
+"""
+
+CHILDREN = """
+import os, signal, sys, time
+children = []
+for number in range(int(sys.argv[1])):
+    pid = os.fork()
+    if pid == 0:
+        signal.pause()
+        os._exit(0)
+    children.append(pid)
+open('ready', 'w').close()
+while not os.path.exists('finish'):
+    time.sleep(0.05)
+for pid in children:
+    os.kill(pid, signal.SIGKILL)
+for pid in children:
+    os.waitpid(pid, 0)
+"""
+
+
+def _cost_of(process):
+    """CPU seconds and peak resident bytes so far. Not rusage: that has the job's own in it."""
+    fields = text_of(f"/proc/{process.pid}/stat").rpartition(")")[2].split()
+    peak = [line.split()[1] for line in text_of(f"/proc/{process.pid}/status").splitlines() if line.startswith("VmHWM")]
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), int(peak[0]) * 1024
+
+
+def daemon_outlives_us_and_is_seen(box: Box):
+    began = time.monotonic()
+    process = box.start(*box.script("daemon.py", DAEMON % 4), options=("--output", "run.lowtide"))
+
+    assert process.wait(30) == 4
+    assert time.monotonic() - began < 4, "a shell would have its prompt back"
+    daemon = int(wait_for(lambda: text_of(box.path("pid")), "the daemon"))
+    wait_for(lambda: text_of(box.path("daemon")) == "done", "the daemon's work")
+    assert daemon in box.recording("run.lowtide").pids, box.recording("run.lowtide").rows("SELECT * FROM process")
+
+
+def daemon_that_dies_with_us_is_no_zombie_of_ours(box: Box):
+    ended = box.run(*box.script("daemon.py", DAEMON % 0.3))
+
+    assert ended.returncode == 4
+    daemon = int(text_of(box.path("pid")))
+    wait_for(lambda: not is_alive(daemon), "the end of the daemon")
+    assert text_of(box.path("daemon")) == "done"
+
+
+def pipeline_is_one_job(box: Box):
+    ended = box.run("sh", "-c", "seq 300000 | sort -n | tail -n 1")
+
+    assert (ended.returncode, ended.stdout) == (0, b"300000\n"), ended
+
+
+def us_within_a_pipeline(box: Box):
+    ended = subprocess.run(["sh", "-c", 'seq 300000 | "$0" run --no-recording -- sort -n | tail -n 1', box.binary],
+                           cwd=box.folder, env=box.environment, capture_output=True, timeout=30)
+
+    assert ended.stdout == b"300000\n", ended
+
+
+def children_that_outlive_the_job_for_a_moment_are_waited_for(box: Box):
+    ended = box.run("sh", "-c", "(sleep 0.8; echo late) & sleep 0.4; echo early; exit 6", options=("--output", "run.lowtide"))
+
+    assert (ended.returncode, ended.stdout) == (6, b"early\nlate\n"), ended
+    left = box.recording("run.lowtide").rows("SELECT command FROM process WHERE ended_s IS NULL")
+    assert left == [], left
+
+
+def orphan_that_stays_does_not_hold_us(box: Box):
+    began = time.monotonic()
+    process = box.start("sh", "-c", "sleep 25 </dev/null >/dev/null 2>&1 & echo $! > pid; sleep 0.3")
+
+    assert process.wait(20) == 0
+    assert time.monotonic() - began < 15
+    assert is_alive(int(text_of(box.path("pid"))))
+    os.kill(int(text_of(box.path("pid"))), 9)
+
+
+def hundred_forks_a_second_are_borne(box: Box):
+    seconds = float(os.environ.get("LOWTIDE_FORK_SECONDS", "4"))
+    with open(box.path("out"), "wb") as out:
+        process = box.start(*box.script("forks.py", FORKS), str(seconds), options=("--output", "run.lowtide"), stdout=out)
+    time.sleep(seconds - 0.2)
+    cpu_s, rss_bytes = _cost_of(process)
+
+    assert process.wait(30) == 0
+    forks = int(box.path("out").read_text())
+    recording = box.recording("run.lowtide")
+    print(f"  {forks} forks in {seconds} s: lowtide took {cpu_s:.2f} s CPU, {rss_bytes / 1e6:.1f} MB; "
+          f"{recording.samples} samples, {len(recording.pids)} processes, {recording.meta('short_lived_processes')} "
+          f"short-lived")
+    assert recording.meta("closed") == "1"
+    assert recording.samples >= seconds
+    assert recording.rows("SELECT * FROM outage") == []
+    if not is_sanitized(box.binary):
+        assert rss_bytes < 64e6, rss_bytes
+
+
+def _tree_of(box, count):
+    process = box.start(*box.script("children.py", CHILDREN), str(count), options=("--output", "run.lowtide"))
+    wait_for(box.path("ready").exists, "the children", 300)
+
+    def seen():
+        return box.recording("run.lowtide").one("SELECT max(processes) FROM target_memory") == count + 1
+    began = time.monotonic()
+    wait_for(seen, f"{count + 1} processes in the recording", 300)
+    found_s = time.monotonic() - began
+    # The members of one tick, read again and again, cost what watching such a tree costs.
+    time.sleep(float(os.environ.get("LOWTIDE_TREE_SECONDS", "1")))
+    cpu_s, rss_bytes = _cost_of(process)
+    box.path("finish").touch()
+    status = process.wait(300)
+    recording = box.recording("run.lowtide")
+    print(f"  {count} children: all seen after {found_s:.1f} s; lowtide took {cpu_s:.2f} s CPU in {recording.last_s:.1f} s"
+          f" ({recording.samples} samples), {rss_bytes / 1e6:.1f} MB; recording "
+          f"{os.path.getsize(recording.path) / 1e6:.1f} MB")
+    assert status == 0
+    assert recording.meta("closed") == "1"
+    assert recording.one("SELECT count(*) FROM process WHERE ended_s IS NULL") == 0
+    return rss_bytes
+
+
+def tree_of_300_children_is_seen_whole(box: Box):
+    rss_bytes = _tree_of(box, int(os.environ.get("LOWTIDE_CHILDREN", "300")))
+
+    if not is_sanitized(box.binary) and "LOWTIDE_CHILDREN" not in os.environ:
+        assert rss_bytes < 64e6, rss_bytes
+
+
+def few_descriptors_are_enough(box: Box):
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+
+    process = box.start(*box.script("children.py", CHILDREN), "60", options=("--output", "run.lowtide"), preexec_fn=few)
+    wait_for(box.path("ready").exists, "the children")
+    wait_for(lambda: box.recordings(), "the recording")
+    wait_for(lambda: box.recording("run.lowtide").one("SELECT max(processes) FROM target_memory") == 61,
+             "61 processes in the recording")
+    box.path("finish").touch()
+
+    assert process.wait(30) == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
