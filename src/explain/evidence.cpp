@@ -19,10 +19,10 @@ void take_pss(model::ProcessBytes& bytes, const model::ProcessReading& reading) 
   bytes.uss_bytes = reading.pss->uss_bytes;
 }
 
-// Readings that may miss what moved between processes are judged only where
-// there are hardly any others.
+// Readings that may miss what moved between processes would say flat where
+// nobody looked: they are judged only where there are no others.
 void read_target(record::Recording& recording, Evidence& evidence) {
-  constexpr std::size_t kEnough = 16;
+  constexpr std::size_t kEnough = 3;
   Trail all;
   recording.for_each_target([&](const record::TargetPoint& point) {
     TrailPoint out = to_trail_point(point);

@@ -17,8 +17,8 @@ class PssBudget {
  public:
   // Of one core. A run that has just begun may cost more: that is when most is
   // learnt, and most runs that are watched for a leak are short.
-  static constexpr double kShare = 0.0015;
-  static constexpr double kFirstCreditS = 0.4;
+  static constexpr double kShare = 0.004;
+  static constexpr double kFirstCreditS = 1.0;
   static constexpr double kQuietFactor = 200.0;
 
   // Whether a sweep may begin at `now_s`, seconds on any clock that goes on.
