@@ -28,8 +28,10 @@ class Pace {
     if (!interval_s_ && (clues.room_share < kCloseShare || clues.pressure_percent > kPressedPercent)) {
       wait_s = std::min(wait_s, kCloseS);
     }
-    // However large the tree is: never more than a hundredth of one core.
-    return std::max(wait_s, kCostFactor * clues.tick_cost_s);
+    // However large the tree is: a hundredth of one core. But a tick that takes
+    // in 10,000 new processes costs most of a second, once, and must not be
+    // followed by a minute of blindness.
+    return std::max(wait_s, std::min(kCostFactor * clues.tick_cost_s, kLongestPauseS));
   }
 
  private:
@@ -37,6 +39,7 @@ class Pace {
   static constexpr double kPressedPercent = 10;
   static constexpr double kCloseS = 0.1;
   static constexpr double kCostFactor = 100;
+  static constexpr double kLongestPauseS = 10;
 
   static double usual_s(double at_s) { return at_s < 60 ? 0.25 : at_s < 300 ? 0.5 : 1.0; }
 

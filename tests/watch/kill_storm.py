@@ -64,7 +64,7 @@ def storm_round(binary, folder, number, seed):
         raise AssertionError(f"the job was killed and the status is {status}")
     if not path.exists():
         if before:
-            raise AssertionError(f"no recording")
+            raise AssertionError("no recording")
         return victim, None
     recording = Recording(path)
     if recording.one("PRAGMA integrity_check") != "ok":
@@ -74,7 +74,7 @@ def storm_round(binary, folder, number, seed):
     if recording.samples < before:
         raise AssertionError(f"{before} samples were committed, {recording.samples} are there")
     if victim == "job" and recording.meta("closed") != "1":
-        raise AssertionError(f"the job was killed and the recording is not closed")
+        raise AssertionError("the job was killed and the recording is not closed")
     if recording.samples == 0:
         return victim, None
     return victim, killed_at - float(recording.meta("started_unix_s")) - recording.last_s

@@ -158,6 +158,7 @@ def _tree_of(box, count):
     assert status == 0
     assert recording.meta("closed") == "1"
     assert recording.one("SELECT count(*) FROM process WHERE ended_s IS NULL") == 0
+    assert recording.one("SELECT count(DISTINCT process) FROM process_memory") == count + 1
     return rss_bytes
 
 
