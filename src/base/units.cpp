@@ -99,7 +99,8 @@ Result<std::uint64_t> parse_size(std::string_view text) {
 }
 
 Result<double> parse_seconds(std::string_view text) {
-  const Error malformed{ErrorCode::Malformed, fmt::format("'{}' is not a time such as 500ms, 10s or 2h", text)};
+  const Error malformed{ErrorCode::Malformed,
+                        fmt::format("'{}' is not a time such as 500ms, 10s or 2h", text)};
   text = trimmed(text);
   double number = 0.0;
   const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);

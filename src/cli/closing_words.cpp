@@ -16,7 +16,8 @@ namespace {
 
 void tell(const model::Report& report, const WatchFlags& flags) {
   const Terminal terminal = find_terminal("never", std::nullopt);
-  const std::string text = show::to_text(report, {terminal.width, terminal.unicode, false, !flags.quiet, flags.quiet});
+  const std::string text =
+      show::to_text(report, {terminal.width, terminal.unicode, false, !flags.quiet, flags.quiet});
   std::fputs(text.c_str(), stderr);
 }
 
@@ -36,7 +37,9 @@ ExitCode tell_the_end(const observe::Watch& watch, RecordingFile& file, const Wa
   if (!flags.keep_recording) {
     file.discard();
   } else if (flags.show_report && !file.path.empty()) {
-    std::fputs(fmt::format("\nrecording: {}   (lowtide report {})\n", base::printable(file.path), base::printable(file.path)).c_str(),
+    std::fputs(fmt::format("\nrecording: {}   (lowtide report {})\n", base::printable(file.path),
+                           base::printable(file.path))
+                   .c_str(),
                stderr);
   }
   return exit_code_of(kind);

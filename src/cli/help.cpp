@@ -27,7 +27,8 @@ std::string usage_of(const Command& command) {
     usage += fmt::format(" {}{}", command.positional.name, command.positional.several ? "..." : "");
   }
   if (command.job_words == JobWords::FromFirst) usage += " -- COMMAND...";
-  if (command.job_words == JobWords::AfterDashes) usage += fmt::format("\n       lowtide {} [options] -- COMMAND...", command.name);
+  if (command.job_words == JobWords::AfterDashes)
+    usage += fmt::format("\n       lowtide {} [options] -- COMMAND...", command.name);
   return usage;
 }
 

@@ -26,9 +26,9 @@ Inherited& inherited() {
 }
 
 base::Error start_error(int error_number) {
-  const base::ErrorCode code = error_number == ENOENT                              ? base::ErrorCode::Gone
+  const base::ErrorCode code = error_number == ENOENT                            ? base::ErrorCode::Gone
                                : error_number == EACCES || error_number == EPERM ? base::ErrorCode::Denied
-                                                                                   : base::ErrorCode::Io;
+                                                                                 : base::ErrorCode::Io;
   return {code, std::strerror(error_number)};
 }
 

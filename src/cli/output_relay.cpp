@@ -14,7 +14,9 @@
 namespace lowtide::cli {
 namespace {
 
-void set_close_on_exec(int fd) { ::fcntl(fd, F_SETFD, FD_CLOEXEC); }
+void set_close_on_exec(int fd) {
+  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
 
 // All of it: a reader who is slow slows the job down, as it would without us.
 void write_all(int fd, const char* bytes, std::size_t count) {

@@ -24,7 +24,8 @@ bool exists(const std::string& path) {
 std::string aside(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   std::size_t dot = path.rfind('.');
-  if (dot == std::string::npos || (slash != std::string::npos && dot < slash + 2) || dot == 0) dot = path.size();
+  if (dot == std::string::npos || (slash != std::string::npos && dot < slash + 2) || dot == 0)
+    dot = path.size();
   for (int number = 1;; ++number) {
     std::string name = fmt::format("{}.{}{}", path.substr(0, dot), number, path.substr(dot));
     if (!exists(name)) return name;
@@ -73,7 +74,8 @@ record::Header make_header(const std::vector<std::string>& command) {
   record::Header header;
   header.command = joined(command);
   header.started_unix_s = std::chrono::duration<double>(now.time_since_epoch()).count();
-  header.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  header.started =
+      fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
   header.lowtide_version = LOWTIDE_VERSION;
   char text[256] = {};
   if (::gethostname(text, sizeof text - 1) == 0) header.host = text;

@@ -32,8 +32,10 @@ constexpr double kGraceS = 1.0;
 int refuse_command(const std::string& name, const base::Error& error) {
   const bool missing = error.code == base::ErrorCode::Gone;
   complain({fmt::format("cannot start {}: {}", name, error.message),
-            missing ? "no such file, and nothing of that name in PATH" : "it is not a program this user may execute",
-            missing ? "lowtide run -- python train.py" : fmt::format("chmod +x {}, or name its interpreter", name)});
+            missing ? "no such file, and nothing of that name in PATH"
+                    : "it is not a program this user may execute",
+            missing ? "lowtide run -- python train.py"
+                    : fmt::format("chmod +x {}, or name its interpreter", name)});
   return missing ? kNotFound : kNotExecutable;
 }
 

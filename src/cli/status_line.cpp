@@ -33,10 +33,11 @@ std::string kind_words(const model::Verdict& verdict) {
 
 std::string status_words(const model::Judgement& judgement, const model::Tick& tick) {
   const model::Verdict& verdict = judgement.verdict;
-  const bool grows = verdict.kind == model::VerdictKind::Leak || verdict.kind == model::VerdictKind::Inconclusive;
+  const bool grows =
+      verdict.kind == model::VerdictKind::Leak || verdict.kind == model::VerdictKind::Inconclusive;
   std::string words = fmt::format("lowtide: {} | {} in {} process{}", kind_words(verdict),
-                                  base::format_bytes(static_cast<double>(tick.target.bytes)), tick.target.processes,
-                                  tick.target.processes == 1 ? "" : "es");
+                                  base::format_bytes(static_cast<double>(tick.target.bytes)),
+                                  tick.target.processes, tick.target.processes == 1 ? "" : "es");
   if (verdict.samples > 0) {
     words += fmt::format(" | floor {}", base::format_bytes(static_cast<double>(verdict.floor.last_bytes)));
   }
@@ -45,14 +46,17 @@ std::string status_words(const model::Judgement& judgement, const model::Tick& t
                          verdict.axis == model::Axis::Step ? "step" : "s");
   }
   if (grows && judgement.forecast && judgement.forecast->seconds) {
-    words += fmt::format(" | {} in {}", base::format_bytes(static_cast<double>(judgement.forecast->limit_bytes)),
-                         base::format_seconds(std::max(0.0, judgement.forecast->seconds->estimate - judgement.at_s)));
+    words += fmt::format(
+        " | {} in {}", base::format_bytes(static_cast<double>(judgement.forecast->limit_bytes)),
+        base::format_seconds(std::max(0.0, judgement.forecast->seconds->estimate - judgement.at_s)));
   }
   return words;
 }
 
 StatusLine::StatusLine(bool wanted)
-    : on_(wanted && ::isatty(STDERR_FILENO) == 1), shared_(::isatty(STDOUT_FILENO) == 1), next_s_(shared_ ? kFirstLineS : 2) {}
+    : on_(wanted && ::isatty(STDERR_FILENO) == 1),
+      shared_(::isatty(STDOUT_FILENO) == 1),
+      next_s_(shared_ ? kFirstLineS : 2) {}
 
 void StatusLine::show(double at_s, const model::Judgement& judgement, const model::Tick& tick) {
   if (!on_ || judgement.verdict.samples == 0) return;

@@ -55,7 +55,8 @@ bool start_attach(const std::string& pid, const std::string& output) {
 
 std::string second_path(const std::string& path) {
   const std::string suffix = ".lowtide";
-  const bool ends_so = path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+  const bool ends_so =
+      path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
   return (ends_so ? path.substr(0, path.size() - suffix.size()) : path) + "-background" + suffix;
 }
 

@@ -55,7 +55,8 @@ std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments
   if (const auto text = arguments.text("limit")) {
     const auto limit = base::parse_size(*text);
     if (!limit || limit.value() < kSmallestLimit) {
-      return refused("limit", *text, "it is a size of at least 1 MB, with its unit", "--limit 32G or --limit 500M");
+      return refused("limit", *text, "it is a size of at least 1 MB, with its unit",
+                     "--limit 32G or --limit 500M");
     }
     flags.limit_bytes = limit.value();
   }

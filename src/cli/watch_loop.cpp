@@ -24,8 +24,11 @@ bool has_children() {
 }  // namespace
 
 WatchLoop::WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, Options options)
-    : watch_(watch), steps_(steps), signals_(signals), options_(std::move(options)), status_line_(options_.show_status) {
-}
+    : watch_(watch),
+      steps_(steps),
+      signals_(signals),
+      options_(std::move(options)),
+      status_line_(options_.show_status) {}
 
 WatchLoop::End WatchLoop::run() {
   End end = End::JobEnded;

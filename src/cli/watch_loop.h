@@ -18,7 +18,7 @@ class WatchLoop {
  public:
   struct Options {
     pid_t root_pid = 0;
-    bool is_child = false;              // started by us: its signals are passed on, its status is ours
+    bool is_child = false;                  // started by us: its signals are passed on, its status is ours
     std::optional<double> duration_s = {};  // stop watching after this
     bool show_status = true;
     bool read_steps = true;

@@ -40,9 +40,8 @@ TrailPoint to_trail_point(const record::Point& point) {
 void drop_teardown(Trail& trail, double ended_s) {
   constexpr double kTeardownS = 3;
   constexpr std::size_t kBefore = 10;
-  const auto last_part = std::find_if(trail.begin(), trail.end(), [&](const TrailPoint& point) {
-    return point.at_s > ended_s - kTeardownS;
-  });
+  const auto last_part = std::find_if(
+      trail.begin(), trail.end(), [&](const TrailPoint& point) { return point.at_s > ended_s - kTeardownS; });
   const auto before = static_cast<std::size_t>(last_part - trail.begin());
   if (before < kBefore) return;
   std::uint64_t lowest = trail[before - 1].low_bytes;

@@ -55,7 +55,7 @@ struct CgroupReading {
 struct HostReading {
   std::uint64_t total_bytes = 0;
   std::uint64_t available_bytes = 0;
-  std::uint64_t shm_bytes = 0;             // used in /dev/shm
+  std::uint64_t shm_bytes = 0;                  // used in /dev/shm
   std::optional<double> pressure_percent = {};  // time in which some task waited for memory, last 10 s
 };
 

@@ -42,7 +42,8 @@ model::PssReading to_reading(const procfs::SmapsRollup& rollup, const procfs::St
     // Before Linux 5.1 the parts are not told: PSS is split as RSS is.
     const double whole = static_cast<double>(std::max<std::uint64_t>(status.rss_bytes, 1));
     const auto part = [&](std::uint64_t bytes) {
-      return static_cast<std::uint64_t>(static_cast<double>(rollup.pss_bytes) * static_cast<double>(bytes) / whole);
+      return static_cast<std::uint64_t>(static_cast<double>(rollup.pss_bytes) * static_cast<double>(bytes) /
+                                        whole);
     };
     pss.anon_bytes = part(status.anon_bytes);
     pss.shmem_bytes = part(status.shmem_bytes);
@@ -175,7 +176,8 @@ void Monitor::add_up() {
 }
 
 bool Monitor::is_close_to_limit() const {
-  return limit_ && limit_->reach_bytes - std::min(limit_->reach_bytes, tick_.target.bytes) < limit_->limit_bytes / 10;
+  return limit_ &&
+         limit_->reach_bytes - std::min(limit_->reach_bytes, tick_.target.bytes) < limit_->limit_bytes / 10;
 }
 
 void Monitor::read_cgroup(double at_s) {
@@ -187,21 +189,23 @@ void Monitor::read_cgroup(double at_s) {
   if (!reading) return;
   const procfs::CgroupReading& read = reading.value();
   if (limits) cgroup_limits_ = limits.value();
-  tick_.cgroup = model::CgroupReading{
-      .current_bytes = read.current_bytes,
-      .anon_bytes = read.anon_bytes,
-      .file_bytes = read.file_bytes,
-      .shmem_bytes = read.shmem_bytes,
-      .kernel_bytes = read.kernel_bytes.value_or(0),
-      .limit_bytes = cgroup_limits_ && cgroup_limits_->max ? std::optional(cgroup_limits_->max->bytes) : std::nullopt,
-      .oom_kills = read.oom_kill_events.value_or(0)};
+  tick_.cgroup = model::CgroupReading{.current_bytes = read.current_bytes,
+                                      .anon_bytes = read.anon_bytes,
+                                      .file_bytes = read.file_bytes,
+                                      .shmem_bytes = read.shmem_bytes,
+                                      .kernel_bytes = read.kernel_bytes.value_or(0),
+                                      .limit_bytes = cgroup_limits_ && cgroup_limits_->max
+                                                         ? std::optional(cgroup_limits_->max->bytes)
+                                                         : std::nullopt,
+                                      .oom_kills = read.oom_kill_events.value_or(0)};
   if (!read.oom_kill_events) return;
   if (oom_kills_ && *read.oom_kill_events > *oom_kills_) {
-    events_.push_back({.kind = model::EventKind::OomKill,
-                       .at_s = at_s,
-                       .text = fmt::format("the kernel killed {} of cgroup {} because its memory limit was reached",
-                                           *read.oom_kill_events - *oom_kills_ == 1 ? "a process" : "processes",
-                                           cgroup_->path())});
+    events_.push_back(
+        {.kind = model::EventKind::OomKill,
+         .at_s = at_s,
+         .text = fmt::format("the kernel killed {} of cgroup {} because its memory limit was reached",
+                             *read.oom_kill_events - *oom_kills_ == 1 ? "a process" : "processes",
+                             cgroup_->path())});
   }
   oom_kills_ = *read.oom_kill_events;
 }
@@ -212,7 +216,8 @@ void Monitor::read_host() {
   if (!meminfo) return;
   model::HostReading host{.total_bytes = meminfo.value().total_bytes,
                           .available_bytes = meminfo.value().available_bytes};
-  if (const auto shm = procfs::read_shared_memory(options_.tree.roots)) host.shm_bytes = shm.value().used_bytes;
+  if (const auto shm = procfs::read_shared_memory(options_.tree.roots))
+    host.shm_bytes = shm.value().used_bytes;
   if (const auto pressure = procfs::read_pressure(options_.tree.roots); pressure && pressure.value()) {
     host.pressure_percent = pressure.value()->some.avg10_percent;
   }
@@ -236,7 +241,8 @@ void Monitor::read_gpus(double at_s) {
     for (const nvml::GpuProcess& process : gpu.processes) {
       const nvml::GpuOwner owner = map.find(process.driver_pid);
       if (owner.unclear) {
-        note_once("some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
+        note_once(
+            "some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
       }
       const Member* member = owner.pid ? tree_.find(*owner.pid) : nullptr;
       if (member == nullptr || !process.bytes_known) continue;
@@ -258,7 +264,8 @@ void Monitor::find_limit() {
   if (tick_.cgroup && cgroup_limits_ && cgroup_limits_->max && cgroup_limits_->headroom_bytes) {
     const std::uint64_t cache_bytes =
         tick_.cgroup->file_bytes - std::min(tick_.cgroup->file_bytes, tick_.cgroup->shmem_bytes);
-    offer(model::LimitKind::Cgroup, cgroup_limits_->max->bytes, *cgroup_limits_->headroom_bytes + cache_bytes);
+    offer(model::LimitKind::Cgroup, cgroup_limits_->max->bytes,
+          *cgroup_limits_->headroom_bytes + cache_bytes);
   }
   if (options_.limit_bytes) {
     limit_ = NearestLimit{model::LimitKind::Host, *options_.limit_bytes, *options_.limit_bytes};

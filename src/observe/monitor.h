@@ -72,7 +72,7 @@ class Monitor {
   std::uint64_t moved_bytes_ = 0;  // in families since the last sweep, at most
   double next_full_sweep_s_ = 0;
   bool full_sweep_ = false;
-  bool is_stale_ = false;  // a sweep was due and could not be afforded
+  bool is_stale_ = false;                // a sweep was due and could not be afforded
   std::uint64_t shared_left_bytes_ = 0;  // by processes that ended since the last sweep
   std::optional<procfs::CgroupMemory> cgroup_;
   std::optional<procfs::CgroupLimits> cgroup_limits_;

@@ -13,8 +13,8 @@ namespace lowtide::observe {
 
 struct PaceClues {
   double at_s = 0;
-  double tick_cost_s = 0;    // what the last tick took of a core
-  double room_share = 1;     // of the limit that is left
+  double tick_cost_s = 0;  // what the last tick took of a core
+  double room_share = 1;   // of the limit that is left
   double pressure_percent = 0;
 };
 

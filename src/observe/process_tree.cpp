@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "observe/roles.h"
-#include "procfs/process_info.h"
 #include "procfs/kernel_clock.h"
+#include "procfs/process_info.h"
 #include "procfs/text_file.h"
 
 namespace lowtide::observe {
@@ -46,7 +46,9 @@ std::string joined(const std::vector<std::string>& words) {
   return line;
 }
 
-bool is_dead(const procfs::Status& status) { return status.state == 'Z' || status.state == 'X'; }
+bool is_dead(const procfs::Status& status) {
+  return status.state == 'Z' || status.state == 'X';
+}
 
 }  // namespace
 
@@ -91,7 +93,9 @@ const Member* ProcessTree::find(std::int64_t pid) const {
   return found == places_.end() ? nullptr : &members_[found->second];
 }
 
-void ProcessTree::note_exit(std::int32_t pid, int exit_status) { exits_.emplace_back(pid, exit_status); }
+void ProcessTree::note_exit(std::int32_t pid, int exit_status) {
+  exits_.emplace_back(pid, exit_status);
+}
 
 void ProcessTree::refresh(double at_s) {
   begun_.clear();
@@ -314,9 +318,9 @@ void ProcessTree::identify(Member& member, double at_s) {
   }
   const RoleGuess guess = guess_role(clues);
   member.info.role = guess.role;
-  const Lanes::Place place = lanes_.take(
-      member.info.id, parent == nullptr ? std::nullopt : std::optional(parent->info.id), guess.role,
-      guess.rank ? std::to_string(*guess.rank) : program_name(member.arguments));
+  const Lanes::Place place =
+      lanes_.take(member.info.id, parent == nullptr ? std::nullopt : std::optional(parent->info.id),
+                  guess.role, guess.rank ? std::to_string(*guess.rank) : program_name(member.arguments));
   member.info.continues = place.continues;
   member.info.index = guess.rank;
   if (guess.role == ProcessRole::Worker || guess.role == ProcessRole::CompileWorker) {
@@ -330,7 +334,8 @@ void ProcessTree::identify(Member& member, double at_s) {
 void ProcessTree::look_again(Member& member, double at_s) {
   member.look_again_s = at_s + std::clamp(at_s - member.info.started_s, 0.5, 60.0);
   if (options_.look_for_gpu_users && !member.uses_gpu) {
-    const auto mapped = procfs::read_mapped_libraries(options_.roots, static_cast<std::int32_t>(member.info.pid));
+    const auto mapped =
+        procfs::read_mapped_libraries(options_.roots, static_cast<std::int32_t>(member.info.pid));
     member.uses_gpu = mapped && mapped.value().cuda;
   }
   auto arguments = procfs::read_arguments(options_.roots, static_cast<std::int32_t>(member.info.pid));

@@ -42,7 +42,7 @@ struct Member {
   bool has_family = false;         // shares pages by fork: was forked, or has such children
   std::uint64_t minor_faults = 0;  // of the latest tick; only where it has a family
   bool pss_denied = false;
-  bool uses_gpu = false;  // only looked for where Options says so
+  bool uses_gpu = false;    // only looked for where Options says so
   double look_again_s = 0;  // its program may have changed by exec: when to look
 
   [[nodiscard]] CheapCounters counters() const;
@@ -53,8 +53,8 @@ class ProcessTree {
   struct Options {
     procfs::Roots roots;
     std::int32_t root_pid = 0;
-    std::int32_t own_pid = 0;     // the monitor: never a part of what it watches
-    bool adopts_orphans = false;  // the monitor is the subreaper of the job
+    std::int32_t own_pid = 0;         // the monitor: never a part of what it watches
+    bool adopts_orphans = false;      // the monitor is the subreaper of the job
     bool look_for_gpu_users = false;  // in a container: nvml/pid_map.h says why
   };
 
@@ -118,9 +118,9 @@ class ProcessTree {
   procfs::PidList pids_;
   base::Fd last_pid_;
   std::int64_t last_pid_seen_ = -1;
-  std::vector<Member> members_;  // in the order in which they came
+  std::vector<Member> members_;                           // in the order in which they came
   std::unordered_map<std::int64_t, std::size_t> places_;  // of the members, by pid
-  std::vector<Stranger> strangers_;  // sorted by pid
+  std::vector<Stranger> strangers_;                       // sorted by pid
   std::size_t next_recheck_ = 0;
   std::vector<Newcomer> unknown_;
   std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted

@@ -35,7 +35,9 @@ TEST(PssBudgetTest, a_large_process_is_left_alone_for_200_times_what_its_reading
   EXPECT_TRUE(budget.allows(10 + 0.012 * 201));
 }
 
-TEST(PssBudgetTest, a_small_process_is_read_at_every_tick) { EXPECT_GE(sweeps_in_an_hour(0.0008, 0.0008), 3600); }
+TEST(PssBudgetTest, a_small_process_is_read_at_every_tick) {
+  EXPECT_GE(sweeps_in_an_hour(0.0008, 0.0008), 3600);
+}
 
 TEST(PaceTest, ticks_are_close_at_first_and_near_the_limit) {
   const Pace pace({});

@@ -8,27 +8,47 @@ namespace {
 
 using model::ProcessRole;
 
-constexpr std::array<std::string_view, 44> kWrappers = {
-    "sh",      "bash",     "dash",     "zsh",       "fish",     "ksh",         "busybox",    "env",    "nice",
-    "ionice",  "nohup",    "time",     "timeout",   "stdbuf",   "setsid",      "taskset",    "numactl", "sudo",
-    "su",      "script",   "tini",     "dumb-init", "catatonit", "uv",         "uvx",        "conda",  "mamba",
-    "micromamba", "poetry", "pipenv",  "pixi",      "hatch",    "srun",        "slurmstepd", "mpirun", "mpiexec",
-    "orterun", "prterun",  "hydra_pmi_proxy", "torchrun", "accelerate", "deepspeed", "make",  "xvfb-run"};
+constexpr std::array<std::string_view, 44> kWrappers = {"sh",         "bash",       "dash",
+                                                        "zsh",        "fish",       "ksh",
+                                                        "busybox",    "env",        "nice",
+                                                        "ionice",     "nohup",      "time",
+                                                        "timeout",    "stdbuf",     "setsid",
+                                                        "taskset",    "numactl",    "sudo",
+                                                        "su",         "script",     "tini",
+                                                        "dumb-init",  "catatonit",  "uv",
+                                                        "uvx",        "conda",      "mamba",
+                                                        "micromamba", "poetry",     "pipenv",
+                                                        "pixi",       "hatch",      "srun",
+                                                        "slurmstepd", "mpirun",     "mpiexec",
+                                                        "orterun",    "prterun",    "hydra_pmi_proxy",
+                                                        "torchrun",   "accelerate", "deepspeed",
+                                                        "make",       "xvfb-run"};
 
 // Launchers that are Python programs: by script name or by module.
-constexpr std::array<std::string_view, 15> kPythonWrappers = {
-    "torchrun",        "torch.distributed.run",  "torch.distributed.launch",   "accelerate",
-    "accelerate.commands.launch", "accelerate.commands.accelerate_cli", "deepspeed", "deepspeed.launcher.runner",
-    "deepspeed.launcher.launch",  "horovodrun",  "composer",                   "poetry",
-    "pipenv",          "conda",                  "uv"};
+constexpr std::array<std::string_view, 15> kPythonWrappers = {"torchrun",
+                                                              "torch.distributed.run",
+                                                              "torch.distributed.launch",
+                                                              "accelerate",
+                                                              "accelerate.commands.launch",
+                                                              "accelerate.commands.accelerate_cli",
+                                                              "deepspeed",
+                                                              "deepspeed.launcher.runner",
+                                                              "deepspeed.launcher.launch",
+                                                              "horovodrun",
+                                                              "composer",
+                                                              "poetry",
+                                                              "pipenv",
+                                                              "conda",
+                                                              "uv"};
 
-constexpr std::array<std::string_view, 10> kServers = {"tensorboard", "tensorboard.main", "wandb",   "wandb-core",
-                                                       "wandb-service", "mlflow",         "jupyter", "gpu_stats",
-                                                       "nvidia-cuda-mps-server", "ray"};
+constexpr std::array<std::string_view, 10> kServers = {
+    "tensorboard", "tensorboard.main",       "wandb", "wandb-core", "wandb-service", "mlflow", "jupyter",
+    "gpu_stats",   "nvidia-cuda-mps-server", "ray"};
 
 // What stands beside a trainer in a pipeline and is never the trainer.
-constexpr std::array<std::string_view, 16> kHelpers = {"tee",  "cat",  "grep", "sleep", "tail", "head", "awk",   "sed",
-                                                       "ts",   "less", "sort", "cut",   "gzip", "tr",   "xargs", "nvidia-smi"};
+constexpr std::array<std::string_view, 16> kHelpers = {"tee",  "cat", "grep",  "sleep",     "tail", "head",
+                                                       "awk",  "sed", "ts",    "less",      "sort", "cut",
+                                                       "gzip", "tr",  "xargs", "nvidia-smi"};
 
 template <std::size_t N>
 bool is_among(const std::array<std::string_view, N>& names, std::string_view name) {

@@ -16,10 +16,10 @@ namespace lowtide::observe {
 
 struct RoleClues {
   std::span<const std::string> arguments = {};
-  std::string_view comm = {};       // the name the process gives itself: torch calls its workers "pt_data_worker"
+  std::string_view comm = {};  // the name the process gives itself: torch calls its workers "pt_data_worker"
   bool is_root = false;        // what the user started, or attached to
   bool is_forked = false;      // runs its parent's program without an exec in between
-  std::optional<int> rank = {};     // LOCAL_RANK or RANK in its environment
+  std::optional<int> rank = {};  // LOCAL_RANK or RANK in its environment
   model::ProcessRole parent_role = model::ProcessRole::Other;
   std::span<const std::string> parent_arguments = {};
 };

@@ -45,7 +45,8 @@ TEST(RolesTest, a_rank_is_told_by_its_environment_but_its_forks_are_workers) {
 }
 
 TEST(RolesTest, the_helpers_of_multiprocessing_are_told_apart) {
-  const std::string spawn = "from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=7, pipe_handle=9)";
+  const std::string spawn =
+      "from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=7, pipe_handle=9)";
 
   EXPECT_EQ(role_of({"python", "-c", spawn, "--multiprocessing-fork"}, ProcessRole::Trainer),
             ProcessRole::Worker);

@@ -8,7 +8,8 @@ namespace {
 constexpr std::uint64_t kMiB = 1024 * 1024;
 
 TEST(SharedOnceTest, a_fork_adds_nothing_until_it_writes) {
-  const CheapCounters first{.anon_bytes = 300 * kMiB, .shmem_bytes = 0, .file_bytes = 40 * kMiB, .swap_bytes = 0};
+  const CheapCounters first{
+      .anon_bytes = 300 * kMiB, .shmem_bytes = 0, .file_bytes = 40 * kMiB, .swap_bytes = 0};
   const SharedAccount worker(first, true);
 
   CheapCounters later = first;
@@ -20,7 +21,8 @@ TEST(SharedOnceTest, a_fork_adds_nothing_until_it_writes) {
 }
 
 TEST(SharedOnceTest, a_program_of_its_own_adds_all_it_has) {
-  const CheapCounters first{.anon_bytes = 30 * kMiB, .shmem_bytes = 2 * kMiB, .file_bytes = 9 * kMiB, .swap_bytes = kMiB};
+  const CheapCounters first{
+      .anon_bytes = 30 * kMiB, .shmem_bytes = 2 * kMiB, .file_bytes = 9 * kMiB, .swap_bytes = kMiB};
 
   const SharedAccount process(first, false);
 
@@ -28,7 +30,8 @@ TEST(SharedOnceTest, a_program_of_its_own_adds_all_it_has) {
 }
 
 TEST(SharedOnceTest, between_sweeps_pss_goes_on_as_the_counters_move) {
-  const CheapCounters at_sweep{.anon_bytes = 400 * kMiB, .shmem_bytes = 100 * kMiB, .file_bytes = 0, .swap_bytes = 0};
+  const CheapCounters at_sweep{
+      .anon_bytes = 400 * kMiB, .shmem_bytes = 100 * kMiB, .file_bytes = 0, .swap_bytes = 0};
   SharedAccount process(at_sweep, false);
   process.settle(at_sweep,
                  {.pss_bytes = 250 * kMiB,
@@ -58,12 +61,15 @@ TEST(SharedOnceTest, a_fall_never_goes_below_nothing) {
 }
 
 TEST(SharedOnceTest, batches_kept_in_shared_memory_are_the_keepers_own) {
-  const CheapCounters at_sweep{.anon_bytes = 100 * kMiB, .shmem_bytes = 200 * kMiB, .file_bytes = 0, .swap_bytes = 0};
+  const CheapCounters at_sweep{
+      .anon_bytes = 100 * kMiB, .shmem_bytes = 200 * kMiB, .file_bytes = 0, .swap_bytes = 0};
   SharedAccount alone(at_sweep, false);
   SharedAccount shared(at_sweep, false);
 
-  alone.settle(at_sweep, {.anon_bytes = 100 * kMiB, .shmem_bytes = 200 * kMiB, .private_dirty_bytes = 300 * kMiB}, 0);
-  shared.settle(at_sweep, {.anon_bytes = 100 * kMiB, .shmem_bytes = 100 * kMiB, .private_dirty_bytes = 100 * kMiB}, 0);
+  alone.settle(at_sweep,
+               {.anon_bytes = 100 * kMiB, .shmem_bytes = 200 * kMiB, .private_dirty_bytes = 300 * kMiB}, 0);
+  shared.settle(at_sweep,
+                {.anon_bytes = 100 * kMiB, .shmem_bytes = 100 * kMiB, .private_dirty_bytes = 100 * kMiB}, 0);
 
   EXPECT_EQ(alone.contribution(at_sweep).own_bytes, 300 * kMiB);
   EXPECT_EQ(shared.contribution(at_sweep).own_bytes, 300 * kMiB);

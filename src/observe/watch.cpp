@@ -19,7 +19,9 @@ constexpr double kJudgeEveryS = 2.0;
 
 // How often a judgement is kept although its kind is the same: after a kill the
 // report shows what had been forecast minutes before.
-double keep_after_s(double at_s) { return at_s < 600 ? 15.0 : 60.0; }
+double keep_after_s(double at_s) {
+  return at_s < 600 ? 15.0 : 60.0;
+}
 
 double cpu_seconds() {
   rusage usage{};
@@ -46,7 +48,10 @@ double steady_seconds() {
 }
 
 Watch::Watch(const Options& options, double began_s, std::optional<record::Writer> writer, Monitor monitor)
-    : pace_(options.interval_s), began_s_(began_s), writer_(std::move(writer)), monitor_(std::move(monitor)) {}
+    : pace_(options.interval_s),
+      began_s_(began_s),
+      writer_(std::move(writer)),
+      monitor_(std::move(monitor)) {}
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
                                  std::optional<record::Writer> writer) {
@@ -55,7 +60,9 @@ base::Result<Watch> Watch::begin(const Options& options, double began_s,
   return Watch(options, began_s, std::move(writer), std::move(monitor).value());
 }
 
-double Watch::at_s() const { return steady_seconds() - began_s_; }
+double Watch::at_s() const {
+  return steady_seconds() - began_s_;
+}
 
 double Watch::tick(double step) {
   const double at_s = this->at_s();
@@ -71,8 +78,9 @@ double Watch::tick(double step) {
 
   PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s};
   if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
-    clues.room_share = static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
-                       static_cast<double>(limit->limit_bytes);
+    clues.room_share =
+        static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
+        static_cast<double>(limit->limit_bytes);
   }
   if (latest_->host) clues.pressure_percent = latest_->host->pressure_percent.value_or(0);
   return pace_.wait_s(clues);
@@ -118,7 +126,8 @@ void Watch::record_changes() {
 
 void Watch::note_limits_of_sight() {
   const auto& notes = monitor_.limits_of_sight();
-  for (; noted_ < notes.size(); ++noted_) writer_->set_meta(fmt::format("not_seen_{}", noted_ + 1), notes[noted_]);
+  for (; noted_ < notes.size(); ++noted_)
+    writer_->set_meta(fmt::format("not_seen_{}", noted_ + 1), notes[noted_]);
 }
 
 void Watch::add_event(model::EventKind kind, const std::string& text) {

@@ -236,8 +236,8 @@ class Writer {
     heading("events");
     Rows rows;
     const auto add = [&](const model::Event& event) {
-      rows.push_back({event_place(event), std::string(model::to_string(event.kind)),
-                      printable(event.text, 160)});
+      rows.push_back(
+          {event_place(event), std::string(model::to_string(event.kind)), printable(event.text, 160)});
     };
     const EventChoice choice = choose_events(report_, kFirstEvents, kLastEvents);
     for (std::size_t at = 0; at < choice.first; ++at) add(report_.events[at]);

@@ -44,11 +44,11 @@ std::string name_of(pid_t pid) {
 ExitCode cannot_watch(pid_t pid, const base::Error& error) {
   switch (error.code) {
     case base::ErrorCode::Gone:
-      return refuse(fmt::format("cannot watch process {}: {}", pid, error.message), "no process of that number runs now",
-                    "lowtide attach --find", ExitCode::Unreadable);
+      return refuse(fmt::format("cannot watch process {}: {}", pid, error.message),
+                    "no process of that number runs now", "lowtide attach --find", ExitCode::Unreadable);
     case base::ErrorCode::Unsupported:
-      return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message), "it is a part of the kernel",
-                    "lowtide attach --find", ExitCode::Unreadable);
+      return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message),
+                    "it is a part of the kernel", "lowtide attach --find", ExitCode::Unreadable);
     default:
       return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message),
                     "it belongs to another user, or /proc hides it (hidepid)",
@@ -81,7 +81,8 @@ ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
   options.monitor.use_gpu = flags.use_gpu;
   options.monitor.use_pss = flags.use_pss;
   // Looked at before anything is written, so that a wrong pid leaves no file.
-  if (auto tree = observe::ProcessTree::open(options.monitor.tree, 0); !tree) return cannot_watch(pid, tree.error());
+  if (auto tree = observe::ProcessTree::open(options.monitor.tree, 0); !tree)
+    return cannot_watch(pid, tree.error());
 
   const auto command = procfs::read_arguments({}, pid);
   record::Header header = make_header(command ? command.value() : std::vector<std::string>{});
@@ -129,16 +130,16 @@ ExitCode run(const Arguments& arguments) {
   if (find) {
     const auto job = choose_job({});
     if (!job) {
-      return refuse("found no training process",
-                    "no python that has torch, jax or tensorflow loaded runs as this user",
-                    "lowtide attach PID; ps -eo pid,rss,args --sort -rss shows the largest", ExitCode::Unreadable);
+      return refuse(
+          "found no training process", "no python that has torch, jax or tensorflow loaded runs as this user",
+          "lowtide attach PID; ps -eo pid,rss,args --sort -rss shows the largest", ExitCode::Unreadable);
     }
     return watch_process(*job, std::get<WatchFlags>(flags));
   }
   const auto pid = parse_pid(arguments.positionals().front());
   if (!pid) {
-    return refuse(fmt::format("'{}' is not a pid", arguments.positionals().front()), "a pid is a number above 0",
-                  "lowtide attach --find");
+    return refuse(fmt::format("'{}' is not a pid", arguments.positionals().front()),
+                  "a pid is a number above 0", "lowtide attach --find");
   }
   if (*pid == ::getpid()) {
     return refuse(fmt::format("cannot watch process {}: it is this lowtide", *pid),
@@ -150,7 +151,8 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Command attach_command() {
-  std::vector<Flag> flags = {{"find", "", "look for the training process with the most memory, and watch that"}};
+  std::vector<Flag> flags = {
+      {"find", "", "look for the training process with the most memory, and watch that"}};
   for (const Flag& flag : watch_flags()) flags.push_back(flag);
   return {
       "attach",

@@ -27,9 +27,10 @@ ExitCode run(const Arguments& arguments) {
   };
   const bool runs_job = !arguments.command().empty();
   if (arguments.positionals().empty() != runs_job) {
-    return refuse({"check needs a recording or a command", runs_job ? "both were given" : "neither was given",
-                   "lowtide check --budget 20G train.lowtide, or lowtide check --budget 20G -- python train.py"},
-                  ExitCode::Usage);
+    return refuse(
+        {"check needs a recording or a command", runs_job ? "both were given" : "neither was given",
+         "lowtide check --budget 20G train.lowtide, or lowtide check --budget 20G -- python train.py"},
+        ExitCode::Usage);
   }
   const auto rules = parse_rules(arguments);
   if (const auto* complaint = std::get_if<Complaint>(&rules)) return refuse(*complaint, ExitCode::Usage);

@@ -35,7 +35,8 @@ Command run_command() {
       "run",
       "Start a job and watch its memory",
       "Put it in front of any launch command: no flag, no root and no change to the job is needed. The job "
-      "keeps its standard streams, its terminal, its signals and its exit status. At the end lowtide tells on "
+      "keeps its standard streams, its terminal, its signals and its exit status. At the end lowtide tells "
+      "on "
       "standard error whether the memory growth is a leak, in which process, and when it would have met the "
       "limit; the recording can be read again with lowtide report.\n"
       "Training steps are read from the job's output where that goes to a file; else the axis is time.",
