@@ -16,7 +16,7 @@ MAX_LINES = 800
 MAX_BYTES = 512 * 1024
 CODE = {".cpp", ".h", ".py", ".sh", ".cmake", ".txt", ".json", ".md", ""}
 # What is there as input for a test is exempt: it is somebody else's bytes.
-DATA = ("tests/data/", "tests/cases/", "tests/fuzz/", "tests/golden/", "docs/examples/", "bench/data/")
+DATA = ("tests/data/", "tests/cases/", "tests/fuzz/", "tests/golden/", "tests/fixtures/", "docs/examples/", "bench/data/")
 
 # Where packages come from is the business of the machine, not of the project.
 REGISTRIES = re.compile(

@@ -361,7 +361,7 @@ const Scenario* find_scenario(std::string_view name) {
 record::Header scenario_header() {
   record::Header header;
   header.command = "python train.py";
-  header.working_directory = "/home/user/job";
+  header.working_directory = "/data/job";
   header.host = "node-1";
   header.started = "2026-03-01T10:00:00Z";
   header.started_unix_s = 1772359200;

@@ -9,7 +9,7 @@ namespace lowtide::explain {
 namespace {
 
 constexpr std::size_t kFewestSteps = 8;  // readings with a step, to judge by steps at all
-constexpr double kShareWithSteps = 0.3;  // of the readings; else the job only mentioned a step now and then
+constexpr double kShareWithSteps = 0.3;  // of the run; else the steps came too late to judge by
 
 bool is_start_up(const TrailPoint& point, const Steps& steps) {
   return steps.known && point.at_s < steps.first_at_s;
@@ -80,8 +80,9 @@ Steps find_steps(const Trail& target) {
     highest = std::max(highest, point.step);
     ++with_step;
   }
-  steps.known = with_step >= kFewestSteps && highest > lowest &&
-                static_cast<double>(with_step) >= kShareWithSteps * static_cast<double>(target.size());
+  steps.known =
+      with_step >= kFewestSteps && highest > lowest &&
+      target.back().at_s - steps.first_at_s >= kShareWithSteps * (target.back().at_s - target.front().at_s);
   return steps;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "nvml/pid_map.h"
 #include "observe/cpu_time.h"
@@ -24,10 +23,6 @@ constexpr std::uint64_t kWorthASweepBytes = 1024 * 1024;
 // All processes: soon after the start, then ever more rarely.
 constexpr double kFirstFullSweepsS = 5;
 constexpr double kFullSweepsS = 300;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 model::PssReading to_reading(const procfs::SmapsRollup& rollup, const procfs::Status& status) {
   model::PssReading pss;
@@ -124,12 +119,12 @@ std::uint64_t Monitor::worth_a_sweep_bytes() const {
 void Monitor::sweep_pss(double at_s) {
   const double cpu_before_s = thread_cpu_seconds();
   double longest_s = 0;
-  double last_s = seconds_now();
+  double last_s = cpu_before_s;
   for (Member& member : tree_.members()) {
     if (!full_sweep_ && !member.has_family && member.status.shmem_bytes < kWorthASweepBytes) continue;
     if (member.pss_denied) continue;
     const auto rollup = member.files.read_smaps_rollup();
-    const double now_s = seconds_now();
+    const double now_s = thread_cpu_seconds();
     longest_s = std::max(longest_s, now_s - last_s);
     last_s = now_s;
     if (rollup) {
@@ -145,7 +140,7 @@ void Monitor::sweep_pss(double at_s) {
   shared_left_bytes_ = 0;
   moved_bytes_ = 0;
   is_stale_ = false;
-  budget_.spend(at_s, thread_cpu_seconds() - cpu_before_s, longest_s);
+  budget_.spend(at_s, last_s - cpu_before_s, longest_s);
 }
 
 void Monitor::add_up() {

@@ -76,7 +76,7 @@ TEST(RolesTest, what_only_stands_beside_the_trainer_is_other) {
 }
 
 TEST(RolesTest, a_program_is_named_by_its_script) {
-  EXPECT_EQ(program_name(Words{"python3", "-u", "/home/x/train.py", "--lr", "1"}), "train.py");
+  EXPECT_EQ(program_name(Words{"python3", "-u", "/data/train.py", "--lr", "1"}), "train.py");
   EXPECT_EQ(program_name(Words{"python3", "-m", "pkg.train"}), "pkg.train");
   EXPECT_EQ(program_name(Words{"/usr/bin/nvidia-smi"}), "nvidia-smi");
   EXPECT_EQ(program_name(Words{}), "");

@@ -49,7 +49,7 @@ base::Result<MappedLibraries> read_mapped_libraries(const Roots& roots, std::int
 
 // Where a descriptor of a process leads.
 struct FdTarget {
-  std::string path;      // "/home/x/train.log", "pipe:[123]", "/dev/pts/3"
+  std::string path;      // "/data/train.log", "pipe:[123]", "/dev/pts/3"
   bool regular = false;  // a file that can be read from outside
   bool deleted = false;  // it has no name any more
   std::uint64_t device = 0;

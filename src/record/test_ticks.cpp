@@ -21,7 +21,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 Header make_header() {
   return {.command = "python train.py",
-          .working_directory = "/home/user",
+          .working_directory = "/data",
           .host = "node7",
           .started = "2026-01-02T03:04:05Z",
           .started_unix_s = 1767323045.25,
