@@ -11,7 +11,7 @@ constexpr double kBudgetSeconds = 600;
 constexpr double kBudgetPoints = 30;
 constexpr double kManyPoints = 240;  // without steps, so many readings are as good as ten minutes
 
-constexpr double kLongestWarmup = 8;  // budgets
+constexpr double kLongestWarmup = 3;  // budgets
 
 // How many warm-up budgets the series is long.
 double budgets(const Evidence& e) {
