@@ -8,7 +8,7 @@ from cgroup import MemoryCgroup
 
 LIMIT_BYTES = 200 << 20
 
-# 18 s until the end: what is thought of the job is put on record every ten.
+# 18 s until the end: what is thought of the job is put on record every fifteen.
 LEAK = """
 import time
 kept = []
