@@ -1,0 +1,107 @@
+"""A job that the kernel kills at the limit of its memory cgroup: what the report says afterwards."""
+
+import json
+import re
+
+from box import Box, Recording, main
+from cgroup import MemoryCgroup
+
+LIMIT_BYTES = 200 << 20
+
+# 18 s until the end: what is thought of the job is put on record every fifteen.
+LEAK = """
+import time
+kept = []
+for step in range(2000):
+    kept.append(bytearray(b"x" * 1000000))
+    print(f"step {step} loss {1 / (step + 1):.4f}", flush=True)
+    time.sleep(0.085)
+"""
+
+
+def _run(box, words):
+    """Runs it as a person would: the output in a file, so that the steps are known."""
+    with open(box.path("log"), "wb") as log:
+        return box.spawn(words, stdout=log).wait(timeout=60)
+
+
+def _leak(box):
+    return " ".join(box.script("leak.py", LEAK))
+
+
+class _Told:
+    """What the recording and both reports say."""
+
+    def __init__(self, box):
+        self.text = box.run("run.lowtide", verb="report").stdout.decode()
+        self.report = json.loads(box.run("run.lowtide", options=("--json",), verb="report").stdout)
+        self.recording = Recording(box.path("run.lowtide"))
+        self.pid = self.recording.one("SELECT pid FROM process WHERE command LIKE '%leak.py' ORDER BY id DESC")
+        self.kills = [event for event in self.report["events"] if event["kind"] == "oom-kill"]
+        self.findings = [finding for finding in self.report["findings"] if finding["id"] == "oom-killed"]
+        self.evidence = "\n".join(line for finding in self.findings for line in finding["evidence"])
+
+
+def _check_kill_and_limit(told):
+    assert len(told.kills) == 1, told.report["events"]
+    blamed = [(finding["pid"], finding["severity"]) for finding in told.findings]
+    assert blamed == [(told.pid, "critical")], told.findings
+    assert told.report["target"]["limit_bytes"] == LIMIT_BYTES, told.report["target"]
+    assert "the limit of the cgroup is 210 MB" in told.evidence, told.evidence
+    assert "oom-kill" in told.text and f"pid {told.pid}" in told.text and "210 MB" in told.text, told.text
+
+
+def _check_last_second(told):
+    readings = told.recording.rows("SELECT at_s, high_bytes FROM target_memory WHERE high_bytes > 0 ORDER BY at_s")
+
+    assert told.kills[0]["at_s"] - readings[-1][0] <= 1.0, (told.kills, readings[-3:])
+    assert readings[-1][1] > 0.85 * LIMIT_BYTES, readings[-3:]
+    assert re.search(r"ms before: the tree had (19|20)\d MB", told.evidence), told.evidence
+    assert "it had 0 B" not in told.text and " 0 B of the tree" not in told.text, told.text
+
+
+def _check_forecast(told):
+    given = told.recording.rows("SELECT limit_kind, limit_bytes, at_s, limit_s FROM judgement WHERE limit_s IS NOT NULL"
+                                " ORDER BY at_s")
+
+    assert given and given[0][:2] == ("cgroup", LIMIT_BYTES), given
+    assert "no forecast" not in told.evidence and "forecast" in told.evidence, told.evidence
+    assert "forecast" in told.text, told.text
+
+
+def _check_end_is_told_once(told):
+    killed = [event for event in told.report["events"] if event["kind"] == "killed"]
+
+    assert len(killed) <= 1, killed
+
+
+def _check(told):
+    _check_kill_and_limit(told)
+    _check_last_second(told)
+    _check_forecast(told)
+    _check_end_is_told_once(told)
+
+
+def job_that_moved_into_a_cgroup_and_is_killed_there_is_told(box: Box):
+    with MemoryCgroup(LIMIT_BYTES) as group:
+        # As container runtimes and batch systems do it: the process is there first, its cgroup comes later.
+        wrapper = ("sh", "-c", f"sleep 0.7; echo $$ > {group.procs}; exec {_leak(box)}")
+
+        status = _run(box, box.command(*wrapper, options=("--output", "run.lowtide")))
+
+        assert status == 137, status
+        _check(_Told(box))
+
+
+def job_killed_in_a_cgroup_that_the_monitor_shares_is_told(box: Box):
+    with MemoryCgroup(LIMIT_BYTES) as group:
+        command = " ".join(box.command(_leak(box), options=("--output", "run.lowtide")))
+
+        status = _run(box, ["sh", "-c", f"echo $$ > {group.procs}; exec {command}"])
+
+        assert status == 137, status
+        _check(_Told(box))
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Lets lowtide watch jobs whose truth is known, and compares what it says with that truth.
+
+    check.py --binary LOWTIDE [--steps 300] [--seconds 70] [-j N] [--fix] [--keep FOLDER [--again]] [ID...]
+
+Every job runs under `lowtide run`, its output in a file, as a person would do it. The truth is in the header comment
+of each job. From 1,000 steps on only the right verdict will do. With fewer a leak may be left open if it leans the
+right way, and an innocent job must not be called a leak, nor lean that way, as a whole or in any of its processes.
+
+--keep FOLDER keeps recordings and logs; with --again nothing runs and the recordings in FOLDER are read anew, which
+takes a second: that is how a change to the verdict is tried on all of them.
+
+--fix runs the corrected program of every leak instead: no leak now, of whichever innocent kind.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+KIND = {"leak": "leak", "warmup_plateau": "warmup", "spikes": "spikes", "stable": "stable", "overhead": "stable"}
+# What the header calls main and worker, in the words of the report.
+ROLES = {"main": {"trainer"}, "worker": {"worker", "rank"}}
+MANY_STEPS = 1000
+# A python3 that comes first in PATH need not be the one that Debian's torch belongs to.
+DEBIAN_PYTHON = "/usr/bin/python3"
+WIDTHS = (25, 14, 35, 28)
+
+
+def read_cases(ids, fix):
+    for path in sorted(HERE.glob("[0-9][0-9]_*.py")):
+        text = path.read_text()
+        case = dict(re.findall(r"^#   (\w+): (.*)$", text[:text.index("# END")], re.M))
+        case.update(id=path.stem, path=path, kind=KIND[case["label"]])
+        case["modules"] = sorted(set(re.findall(r"^import (torch|numpy|PIL)\b", text, re.M)))
+        is_asked_for = not ids or any(path.stem.startswith(name) for name in ids)
+        if fix and case["kind"] == "leak":
+            case.update(kind="no leak", id=path.stem + ".fix")
+        elif fix:
+            continue
+        if is_asked_for:
+            yield case
+
+
+def find_missing(python, modules):
+    return [name for name in modules
+            if subprocess.run([python, "-c", f"import {name}"], capture_output=True).returncode != 0]
+
+
+def run_case(case, options, folder):
+    words = f"--steps {options.steps} --seconds {options.seconds}" + (" --fix" if options.fix else "")
+    command = case.get("command", "{python} {file} {args}").format(
+        python=options.python, file=shlex.quote(str(case["path"])), args=words)
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "TMPDIR": str(folder)}
+    recording = folder / f"{case['id']}.lowtide"
+    recording.unlink(missing_ok=True)
+    with open(folder / f"{case['id']}.log", "wb") as log:
+        ended = subprocess.run([options.binary, "run", "--output", str(recording), "--", *shlex.split(command)],
+                               stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
+                               timeout=300 + 4 * options.seconds)
+    if ended.returncode != 0:
+        raise RuntimeError(f"the job ended with status {ended.returncode}")
+
+
+def read_report(case, options, folder):
+    recording = folder / f"{case['id']}.lowtide"
+    ended = subprocess.run([options.binary, "report", "--json", str(recording)], capture_output=True, timeout=120)
+    if ended.returncode not in (0, 1, 4):
+        raise RuntimeError(f"report ended with status {ended.returncode}: {ended.stderr.decode(errors='replace')}")
+    return json.loads(ended.stdout)
+
+
+def kind_of(verdict):
+    """The kind, and for what was left open the kind it leans to."""
+    if verdict["kind"] != "inconclusive":
+        return verdict["kind"]
+    return verdict["lean"]["kind"] if verdict["lean"] else "nothing"
+
+
+def name_of(process):
+    index = "" if process.get("index") is None else f" {process['index']}"
+    return f"{process['role']}{index}"
+
+
+def judge(case, report, steps):
+    """right, open or wrong, and why."""
+    verdict = report["verdict"]
+    suspects = [process for process in report["processes"] if kind_of(process["verdict"]) == "leak"]
+    suspects.sort(key=lambda process: -(process.get("growth_share") or 0))
+    # A process that takes no part in the growth is not an accusation, whatever its own small series looks like.
+    blamed = [process for process in suspects if (process.get("growth_share") or 0) >= 0.1]
+    notes = []
+    if case["kind"] == "leak":
+        if kind_of(verdict) != "leak":
+            return "wrong", blamed, ["the leak is missed"]
+        if not blamed:
+            notes.append("nobody is blamed")
+        elif blamed[0]["role"] not in ROLES[case["process"]]:
+            notes.append(f"should be the {case['process']}")
+    else:
+        if kind_of(verdict) == "leak":
+            notes.append("false alarm" if verdict["kind"] == "leak" else "leans to a leak")
+        notes += [f"false alarm: {name_of(process)}" for process in suspects if process["verdict"]["kind"] == "leak"]
+    if notes:
+        return "wrong", blamed, notes
+    if verdict["kind"] == case["kind"] or (case["kind"] == "no leak" and verdict["kind"] != "inconclusive"):
+        return "right", blamed, []
+    if steps >= MANY_STEPS:
+        return "wrong", blamed, ["left open" if verdict["kind"] == "inconclusive" else "another kind"]
+    return "open", blamed, []
+
+
+def describe(verdict):
+    lean = verdict.get("lean")
+    return (f"{verdict['kind']} {verdict['confidence']:.2f}"
+            + (f" (lean {lean['kind']} {lean['confidence']:.2f})" if lean else ""))
+
+
+def row(case, result, said, processes, notes):
+    cells = (case["id"], f"{case['kind']}, {case['process']}", said, processes)
+    return "  ".join(f"{cell:{width}}" for cell, width in zip(cells, WIDTHS)) + "  " + (
+        f"{result}: {', '.join(notes)}" if notes else result)
+
+
+def check(case, options, folder):
+    missing = find_missing(options.python, case["modules"])
+    if missing:
+        return "skipped", row(case, "skipped", "", "", [f"{options.python} has no {' '.join(missing)}"])
+    try:
+        if not options.again:
+            run_case(case, options, folder)
+        report = read_report(case, options, folder)
+    except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
+        return "wrong", row(case, "wrong", "", "", [str(error)])
+    result, blamed, notes = judge(case, report, report["source"]["steps"] + 1 if options.again else options.steps)
+    processes = ", ".join(f"{name_of(process)} {process.get('growth_share') or 0:.0%}" for process in blamed[:3])
+    return result, row(case, result, describe(report["verdict"]), processes or "-", notes)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", metavar="ID", help="jobs whose names begin so; default: all")
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=70)
+    parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="jobs at a time; default: one per core")
+    parser.add_argument("--python", default=DEBIAN_PYTHON if os.access(DEBIAN_PYTHON, os.X_OK) else sys.executable)
+    parser.add_argument("--fix", action="store_true", help="the corrected programs of the leaks")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--again", action="store_true", help="only read the recordings in FOLDER")
+    options = parser.parse_intermixed_args()
+    if options.again and not options.keep:
+        parser.error("--again needs --keep FOLDER")
+    cases = list(read_cases(options.ids, options.fix))
+    if not cases:
+        parser.error(f"no job is called {' or '.join(options.ids)}")
+    counts = dict.fromkeys(("right", "open", "wrong", "skipped"), 0)
+    titles = ("job", "truth", "verdict", "blamed (share of growth)")
+    print("  ".join(f"{title:{width}}" for title, width in zip(titles, WIDTHS)))
+    with tempfile.TemporaryDirectory(prefix="lowtide-zoo-") as temporary:
+        folder = (options.keep or pathlib.Path(temporary)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+            for result, line in pool.map(lambda case: check(case, options, folder), cases):
+                counts[result] += 1
+                print(line, flush=True)
+    print(", ".join(f"{count} {result}" for result, count in counts.items()))
+    return 1 if counts["wrong"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
