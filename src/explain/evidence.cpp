@@ -20,8 +20,9 @@ void take_pss(model::ProcessBytes& bytes, const model::ProcessReading& reading) 
 }
 
 // Readings that may miss what moved between processes would say flat where
-// nobody looked: they are judged only where there are no others.
-void read_target(record::Recording& recording, Evidence& evidence) {
+// nobody looked: they are judged only where there are no others. Returns all of
+// them: the moments at which something was read.
+Trail read_target(record::Recording& recording, Evidence& evidence) {
   constexpr std::size_t kEnough = 3;
   Trail all;
   recording.for_each_target([&](const record::TargetPoint& point) {
@@ -32,7 +33,8 @@ void read_target(record::Recording& recording, Evidence& evidence) {
     if (point.last.exact || point.count > 1) evidence.target.push_back(out);
     evidence.target_moments.push_back({point.at_s, point.last});
   });
-  if (evidence.target.size() < kEnough) evidence.target = std::move(all);
+  if (evidence.target.size() < kEnough) evidence.target = all;
+  return all;
 }
 
 void drop_teardowns(Evidence& evidence) {
@@ -130,7 +132,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.events = recording.events();
   evidence.judgements = recording.judgements();
   evidence.outages = recording.outages();
-  read_target(recording, evidence);
+  const Trail ticks = read_target(recording, evidence);
   read_processes(recording, evidence);
   recording.for_each_cgroup([&](const record::CgroupPoint& point) {
     evidence.cgroup.push_back({point.at_s, point.last});
@@ -140,6 +142,8 @@ Evidence read_evidence(record::Recording& recording) {
   });
   read_gpus(recording, evidence);
   drop_teardowns(evidence);
+  fill_between(evidence.target, ticks);
+  for (ProcessEvidence& process : evidence.processes) fill_between(process.trail, ticks);
   evidence.steps = find_steps(evidence.target);
   set_windows(evidence);
   return evidence;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "explain/lives.h"
+#include "explain/small_growth.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -48,7 +49,11 @@ WatchedProcess judge_lives(const Evidence& evidence, const Lives& lives) {
   series.name = fmt::format("pid {} ({})", out.report.info.pid, short_command(out.report.info.command));
   std::uint64_t readings = 0;
   for (const TrailPoint& point : out.trail) readings += point.count;
-  if (readings < kFewestReadings) say_too_few(series.verdict, readings);
+  if (readings < kFewestReadings) {
+    say_too_few(series.verdict, readings);
+  } else {
+    pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
+  }
 
   out.change_bytes = change(out.trail, evidence.early, evidence.late);
   out.there_late = level(out.trail, evidence.late).has_value();

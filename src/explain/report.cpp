@@ -13,6 +13,7 @@
 #include "explain/limit.h"
 #include "explain/process_reports.h"
 #include "explain/reconcile.h"
+#include "explain/small_growth.h"
 #include "explain/target_verdict.h"
 
 namespace lowtide::explain {
@@ -94,6 +95,7 @@ model::SeriesReport target_series(const Evidence& evidence, const WatchedProcess
                                   const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
   series.name = "the process tree";
+  pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
   join_with_processes(series.verdict, evidence, processes.listed);
   if (evidence.target.empty()) {
     series.verdict.reason = "the recording holds no reading";

@@ -15,13 +15,54 @@ bool is_start_up(const TrailPoint& point, const Steps& steps) {
   return steps.known && point.at_s < steps.first_at_s;
 }
 
+// Steps that take long have many readings, and would outweigh those that are
+// quick: of a stretch of steps with many readings the lowest and the highest
+// are taken, in their order.
+Trail evened(const Trail& trail) {
+  constexpr double kStretches = 100;
+  if (trail.size() < 2 * static_cast<std::size_t>(kStretches)) return trail;
+  const double width = (trail.back().step - trail.front().step) / kStretches;
+  if (!(width > 0)) return trail;
+  Trail out;
+  auto begin = trail.begin();
+  while (begin != trail.end()) {
+    const double first = begin->step;
+    const auto end = std::find_if(begin, trail.end(), [&](const TrailPoint& point) {
+      return !(point.step < first + width) || point.count > 1;
+    });
+    if (end - begin <= 2) {
+      out.insert(out.end(), begin, std::max(end, begin + 1));
+      begin = std::max(end, begin + 1);
+      continue;
+    }
+    const auto [low, high] = std::minmax_element(
+        begin, end, [](const TrailPoint& a, const TrailPoint& b) { return a.low_bytes < b.low_bytes; });
+    out.push_back(low < high ? *low : *high);
+    out.push_back(low < high ? *high : *low);
+    begin = end;
+  }
+  return out;
+}
+
 void feed(judge::Detector& detector, const Trail& trail, const Steps& steps) {
+  Trail judged;
+  judged.reserve(trail.size());
   for (const TrailPoint& point : trail) {
     if (is_start_up(point, steps)) continue;
-    const double step = steps.known ? point.step : model::kUnknown;
-    detector.add({point.at_s, step, point.low_bytes});
-    if (point.count > 1) detector.add({point.at_s + point.span_s, step, point.high_bytes});
+    judged.push_back(point);
+    if (!steps.known) judged.back().step = model::kUnknown;
   }
+  if (steps.known) judged = evened(judged);
+  for (const TrailPoint& point : judged) {
+    detector.add({point.at_s, point.step, point.low_bytes});
+    if (point.count > 1) detector.add({point.at_s + point.span_s, point.step, point.high_bytes});
+  }
+}
+
+std::uint64_t between(std::uint64_t from, std::uint64_t to, double share) {
+  const double value =
+      static_cast<double>(from) + share * (static_cast<double>(to) - static_cast<double>(from));
+  return static_cast<std::uint64_t>(std::max(0.0, value));
 }
 
 }  // namespace
@@ -35,6 +76,32 @@ TrailPoint to_trail_point(const record::Point& point) {
   out.low_bytes = point.low_bytes;
   out.high_bytes = point.high_bytes;
   return out;
+}
+
+void fill_between(Trail& trail, const Trail& ticks) {
+  if (trail.size() < 2) return;
+  Trail filled;
+  filled.reserve(std::max(trail.size(), ticks.size()));
+  auto tick = ticks.begin();
+  for (std::size_t at = 0; at + 1 < trail.size(); ++at) {
+    const TrailPoint& from = trail[at];
+    const TrailPoint& to = trail[at + 1];
+    filled.push_back(from);
+    while (tick != ticks.end() && tick->at_s <= from.at_s + from.span_s) ++tick;
+    for (; tick != ticks.end() && tick->at_s < to.at_s; ++tick) {
+      const double share = (tick->at_s - from.at_s) / (to.at_s - from.at_s);
+      TrailPoint point = *tick;
+      point.count = 1;
+      point.span_s = 0;
+      point.low_bytes = point.high_bytes = between(from.low_bytes, to.low_bytes, share);
+      point.rss_bytes = between(from.rss_bytes, to.rss_bytes, share);
+      point.file_bytes = between(from.file_bytes, to.file_bytes, share);
+      point.shmem_bytes = between(from.shmem_bytes, to.shmem_bytes, share);
+      filled.push_back(point);
+    }
+  }
+  filled.push_back(trail.back());
+  trail = std::move(filled);
 }
 
 void drop_teardown(Trail& trail, double ended_s) {

@@ -37,6 +37,10 @@ TrailPoint to_trail_point(const record::Point& point);
 // such readings say nothing of the floor, and are taken off the end.
 void drop_teardown(Trail& trail, double ended_s);
 
+// Where PSS could not be read at every tick, a series has gaps: between two
+// readings it is taken to have moved evenly. Nothing is added outside of them.
+void fill_between(Trail& trail, const Trail& ticks);
+
 // Which of the quantities of a point.
 using Pick = std::uint64_t TrailPoint::*;
 

@@ -67,6 +67,7 @@ double Watch::at_s() const {
 double Watch::tick(double step) {
   const double at_s = this->at_s();
   const double cpu_before_s = thread_cpu_seconds();
+  const double pss_before_s = monitor_.budget().spent_s();
   if (first_ && writer_) {
     // Those that the tree was opened with are told before the first refresh.
     for (const Member& member : monitor_.tree().members()) writer_->begin_process(member.info);
@@ -76,7 +77,9 @@ double Watch::tick(double step) {
   if (!monitor_.tree().empty()) judge(*latest_);
   record(*latest_);
 
-  PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s};
+  // PSS has a budget of its own, and ticks without it are cheap.
+  const double pss_s = monitor_.budget().spent_s() - pss_before_s;
+  PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s - pss_s};
   if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
     clues.room_share =
         static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /

@@ -1,0 +1,39 @@
+#include "explain/small_growth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr double kShareOfTree = 0.005;
+constexpr double kLeastBytes = 1e6;
+constexpr double kMostBytes = 16e6;  // more is a leak in any tree that runs for long
+constexpr std::uint64_t kFewestReadings = 30;
+
+}  // namespace
+
+void pass_over_small_growth(model::Verdict& verdict, double tree_bytes) {
+  using model::VerdictKind;
+  if (verdict.kind != VerdictKind::Leak && verdict.kind != VerdictKind::Inconclusive) return;
+  const double gain =
+      static_cast<double>(verdict.floor.last_bytes) - static_cast<double>(verdict.floor.first_bytes);
+  if (verdict.samples < kFewestReadings ||
+      std::abs(gain) > std::clamp(kShareOfTree * tree_bytes, kLeastBytes, kMostBytes)) {
+    return;
+  }
+  verdict.kind = VerdictKind::Stable;
+  verdict.reason = fmt::format("floor moved by {} in all: too little to matter beside the {} of the tree",
+                               base::format_bytes(gain), base::format_bytes(tree_bytes));
+  verdict.plateau_bytes = verdict.floor.last_bytes;
+  verdict.rate.reset();
+  verdict.needs.reset();
+  verdict.lean.reset();
+  verdict.basis.emplace_back("processes");
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,16 @@
+// Growth that does not matter, however sure it is.
+//
+// Beside a tree of half a gigabyte, 0.7 MB in an hour of a helper process is
+// not what anybody looks for, and a finding about it costs trust. In a log this
+// is for the reader to say; of a recording we know how large the whole is.
+#pragma once
+
+#include "model/verdict.h"
+
+namespace lowtide::explain {
+
+// A leak, or an open question, whose floor moved by less than half a percent of
+// the tree (at least 1 MB, at most 16 MB) becomes stable, and says so.
+void pass_over_small_growth(model::Verdict& verdict, double tree_bytes);
+
+}  // namespace lowtide::explain
