@@ -1,6 +1,7 @@
 #include "explain/trail.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "judge/detector.h"
@@ -15,14 +16,29 @@ bool is_start_up(const TrailPoint& point, const Steps& steps) {
   return steps.known && point.at_s < steps.first_at_s;
 }
 
-// Steps that take long have many readings, and would outweigh those that are
-// quick: of a stretch of steps with many readings the lowest and the highest
-// are taken, in their order.
+// Whether some eighth of the steps has several times the readings of another.
+bool is_uneven(const Trail& trail) {
+  constexpr std::size_t kParts = 8;
+  constexpr std::size_t kSeveral = 3;
+  const double first = trail.front().step;
+  const double span = trail.back().step - first;
+  if (!(span > 0)) return false;
+  std::array<std::size_t, kParts> counts{};
+  for (const TrailPoint& point : trail) {
+    const double part = std::clamp((point.step - first) / span * kParts, 0.0, kParts - 1.0);
+    ++counts[static_cast<std::size_t>(part)];
+  }
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+  return *most > kSeveral * *least;
+}
+
+// Steps that take long have many readings. Where a part of the run is much
+// slower than another, it would outweigh it: of a stretch of steps with many
+// readings the lowest and the highest are then taken, in their order.
 Trail evened(const Trail& trail) {
   constexpr double kStretches = 100;
-  if (trail.size() < 2 * static_cast<std::size_t>(kStretches)) return trail;
+  if (trail.size() < 2 * static_cast<std::size_t>(kStretches) || !is_uneven(trail)) return trail;
   const double width = (trail.back().step - trail.front().step) / kStretches;
-  if (!(width > 0)) return trail;
   Trail out;
   auto begin = trail.begin();
   while (begin != trail.end()) {
