@@ -8,6 +8,7 @@ bare reads), job (a training loop with and without lowtide), large (one process
 with much memory: how long its memory map is held). Default: all.
 """
 import argparse
+import importlib.util
 import os
 import resource
 import sqlite3
@@ -117,11 +118,10 @@ def bench_tree(arguments, folder):
     print(f"{'bare reads of statm + status':34}{'':16}{bare:17.1f}")
     recording = os.path.join(folder, "tree.lowtide")
     ours = line("lowtide attach", *cpu_of(attach(tree.pid, seconds, recording)))
-    try:
-        import psutil  # noqa: F401
+    if importlib.util.find_spec("psutil"):
         for kind in ("rss", "pss"):
             line(f"psutil loop, {kind}", *cpu_of([sys.executable, "-c", PSUTIL, str(tree.pid), str(seconds), kind]))
-    except ImportError:
+    else:
         print("psutil is not installed: no twin")
     print(f"lowtide / bare reads: {ours / bare:.2f}, start, end and recording included")
     tree.kill()

@@ -90,7 +90,7 @@ std::vector<int> OutputRelay::fds() const {
 }
 
 bool OutputRelay::pump(int fd, OutputSteps& steps) {
-  std::array<char, 16384> buffer;
+  std::array<char, 16384> buffer{};
   for (Channel& channel : channels_) {
     if (channel.ours.get() != fd) continue;
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());

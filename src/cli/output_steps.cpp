@@ -14,13 +14,13 @@ namespace lowtide::cli {
 namespace {
 
 constexpr std::size_t kMostStreams = 8;
-constexpr off_t kLookBack = 256 * 1024;
+constexpr off_t kLookBack = off_t{256} * 1024;
 // A job that has just begun may have written its first lines, and its file may
 // hold those of an earlier run before them.
 constexpr off_t kLookBackAtStart = 256;
-constexpr std::size_t kReadAtOnce = 64 * 1024;
+constexpr std::size_t kReadAtOnce = std::size_t{64} * 1024;
 // A job that writes faster than this between two ticks is caught up with at the end of its file.
-constexpr off_t kMostPerTick = 4 * 1024 * 1024;
+constexpr off_t kMostPerTick = off_t{4} * 1024 * 1024;
 
 }  // namespace
 

@@ -19,7 +19,7 @@ namespace lowtide::cli {
 namespace {
 
 // Below this it is a helper that hangs around, not a job.
-constexpr std::uint64_t kWorthWatchingBytes = 4 * 1024 * 1024;
+constexpr std::uint64_t kWorthWatchingBytes = std::uint64_t{4} * 1024 * 1024;
 
 const observe::Member* find_largest(const observe::Watch& watch) {
   const auto& members = watch.monitor().tree().members();
@@ -35,6 +35,7 @@ const observe::Member* find_largest(const observe::Watch& watch) {
 bool start_attach(const std::string& pid, const std::string& output) {
   std::array<std::string, 6> words{"lowtide", "attach", "--quiet", "--output", output, pid};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions{};

@@ -23,11 +23,11 @@ bool has_children() {
 
 }  // namespace
 
-WatchLoop::WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, Options options)
+WatchLoop::WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, const Options& options)
     : watch_(watch),
       steps_(steps),
       signals_(signals),
-      options_(std::move(options)),
+      options_(options),
       status_line_(options_.show_status) {}
 
 WatchLoop::End WatchLoop::run() {

@@ -27,7 +27,7 @@ class WatchLoop {
 
   enum class End { JobEnded, Detached, TimeIsUp };
 
-  WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, Options options);
+  WatchLoop(observe::Watch& watch, OutputSteps& steps, Signals& signals, const Options& options);
 
   End run();
 

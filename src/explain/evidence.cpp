@@ -29,6 +29,7 @@ Trail read_target(record::Recording& recording, Evidence& evidence) {
     TrailPoint out = to_trail_point(point);
     out.rss_bytes = point.last.rss_bytes;
     out.file_bytes = point.last.file_bytes;
+    out.processes = point.last.processes;
     all.push_back(out);
     if (point.last.exact || point.count > 1) evidence.target.push_back(out);
     evidence.target_moments.push_back({point.at_s, point.last});

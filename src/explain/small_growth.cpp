@@ -10,7 +10,7 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kShareOfTree = 0.005;
+constexpr double kShareOfTree = 0.01;
 constexpr double kLeastBytes = 1e6;
 constexpr double kMostBytes = 16e6;  // more is a leak in any tree that runs for long
 constexpr std::uint64_t kFewestReadings = 30;

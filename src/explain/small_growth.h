@@ -9,7 +9,7 @@
 
 namespace lowtide::explain {
 
-// A leak, or an open question, whose floor moved by less than half a percent of
+// A leak, or an open question, whose floor moved by less than a hundredth of
 // the tree (at least 1 MB, at most 16 MB) becomes stable, and says so.
 void pass_over_small_growth(model::Verdict& verdict, double tree_bytes);
 

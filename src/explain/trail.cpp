@@ -104,11 +104,13 @@ void fill_between(Trail& trail, const Trail& ticks) {
     const TrailPoint& to = trail[at + 1];
     filled.push_back(from);
     while (tick != ticks.end() && tick->at_s <= from.at_s + from.span_s) ++tick;
+    if (from.processes != to.processes) continue;
     for (; tick != ticks.end() && tick->at_s < to.at_s; ++tick) {
       const double share = (tick->at_s - from.at_s) / (to.at_s - from.at_s);
       TrailPoint point = *tick;
       point.count = 1;
       point.span_s = 0;
+      point.processes = from.processes;
       point.low_bytes = point.high_bytes = between(from.low_bytes, to.low_bytes, share);
       point.rss_bytes = between(from.rss_bytes, to.rss_bytes, share);
       point.file_bytes = between(from.file_bytes, to.file_bytes, share);

@@ -27,6 +27,7 @@ struct TrailPoint {
   std::uint64_t rss_bytes = 0;  // the latest of the stretch, of whatever the point has
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
+  std::uint32_t processes = 0;  // of the tree; 0 in the trail of a process
 };
 
 using Trail = std::vector<TrailPoint>;
@@ -38,7 +39,8 @@ TrailPoint to_trail_point(const record::Point& point);
 void drop_teardown(Trail& trail, double ended_s);
 
 // Where PSS could not be read at every tick, a series has gaps: between two
-// readings it is taken to have moved evenly. Nothing is added outside of them.
+// readings it is taken to have moved evenly. Nothing is added outside of them,
+// nor where processes came or went in between.
 void fill_between(Trail& trail, const Trail& ticks);
 
 // Which of the quantities of a point.

@@ -21,6 +21,7 @@ TEST(two_levels_in_each_step, are_two_lanes) {
 
 TEST(two_levels_in_turn, are_one_lane_when_steps_tell_them_apart) {
   std::vector<LaneReading> readings;
+  readings.reserve(40);
   for (int step = 0; step < 40; ++step)
     readings.push_back({static_cast<double>(step), step % 2 == 0 ? 4000.0 : 6000.0});
 

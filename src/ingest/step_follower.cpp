@@ -7,7 +7,7 @@
 namespace lowtide::ingest {
 namespace {
 
-constexpr std::size_t kLongestLine = 64 * 1024;
+constexpr std::size_t kLongestLine = std::size_t{64} * 1024;
 constexpr std::size_t kFallsOfRestart = 30;
 constexpr double kMostSteps = 1e15;  // more is a number of another kind
 

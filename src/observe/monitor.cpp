@@ -18,7 +18,7 @@ namespace {
 constexpr double kGpuIntervalS = 1.0;
 
 // Families are swept when this much, or a hundredth of the job, may have moved.
-constexpr std::uint64_t kWorthASweepBytes = 1024 * 1024;
+constexpr std::uint64_t kWorthASweepBytes = std::uint64_t{1024} * 1024;
 
 // All processes: soon after the start, then ever more rarely.
 constexpr double kFirstFullSweepsS = 5;
@@ -96,6 +96,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
     if (budget_.allows(at_s)) sweep_pss(at_s);
   }
   add_up();
+  find_cgroup(at_s);
   read_cgroup(at_s);
   read_host();
   read_gpus(at_s);
@@ -123,6 +124,10 @@ void Monitor::sweep_pss(double at_s) {
   for (Member& member : tree_.members()) {
     if (!full_sweep_ && !member.has_family && member.status.shmem_bytes < kWorthASweepBytes) continue;
     if (member.pss_denied) continue;
+    // The two must be of one moment: a large process changes while others are read.
+    if (const auto status = member.files.read_status(); status && status.value().has_memory) {
+      member.status = status.value();
+    }
     const auto rollup = member.files.read_smaps_rollup();
     const double now_s = thread_cpu_seconds();
     longest_s = std::max(longest_s, now_s - last_s);
@@ -173,6 +178,22 @@ void Monitor::add_up() {
 bool Monitor::is_close_to_limit() const {
   return limit_ &&
          limit_->reach_bytes - std::min(limit_->reach_bytes, tick_.target.bytes) < limit_->limit_bytes / 10;
+}
+
+// A launcher may move the job, or only its trainer, into a cgroup after it was
+// started: that of the largest process counts, looked up ever more rarely.
+void Monitor::find_cgroup(double at_s) {
+  if (at_s < next_cgroup_look_s_) return;
+  next_cgroup_look_s_ = at_s + std::clamp(at_s / 4, 0.5, 30.0);
+  const auto& members = tree_.members();
+  const auto largest = std::max_element(members.begin(), members.end(), [](const Member& a, const Member& b) {
+    return a.status.rss_bytes < b.status.rss_bytes;
+  });
+  if (largest == members.end()) return;
+  auto found = procfs::CgroupMemory::open(options_.tree.roots, static_cast<std::int32_t>(largest->info.pid));
+  if (!found || (cgroup_ && found.value().path() == cgroup_->path())) return;
+  cgroup_ = std::move(found).value();
+  oom_kills_.reset();
 }
 
 void Monitor::read_cgroup(double at_s) {

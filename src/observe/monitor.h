@@ -35,7 +35,7 @@ class Monitor {
     bool use_pss = true;
   };
 
-  static base::Result<Monitor> open(const Options& options, double at_s);
+  static base::Result<Monitor> open(const Options& asked, double at_s);
 
   // The same object at every tick: its vectors keep their room.
   const model::Tick& tick(double at_s, double step);
@@ -60,6 +60,7 @@ class Monitor {
   void add_up();
   [[nodiscard]] std::uint64_t worth_a_sweep_bytes() const;
   [[nodiscard]] bool is_close_to_limit() const;
+  void find_cgroup(double at_s);
   void read_cgroup(double at_s);
   void read_host();
   void read_gpus(double at_s);
@@ -75,6 +76,7 @@ class Monitor {
   bool is_stale_ = false;                // a sweep was due and could not be afforded
   std::uint64_t shared_left_bytes_ = 0;  // by processes that ended since the last sweep
   std::optional<procfs::CgroupMemory> cgroup_;
+  double next_cgroup_look_s_ = 0;
   std::optional<procfs::CgroupLimits> cgroup_limits_;
   std::optional<std::uint64_t> oom_kills_;
   std::optional<nvml::Nvml> nvml_;

@@ -13,7 +13,6 @@
 namespace lowtide::observe {
 namespace {
 
-using model::ProcessInfo;
 using model::ProcessRole;
 
 // A fork that has not yet called exec looks like its parent. Most live no

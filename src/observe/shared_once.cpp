@@ -31,12 +31,14 @@ void SharedAccount::settle(const CheapCounters& counters, const model::PssReadin
                            std::uint64_t swap_pss_bytes) {
   base_ = counters;
   // Shared memory that others map too is nobody's alone, yet a process that
-  // keeps batches in it is to blame for them: counted as its own as well. What
-  // is private beyond the anonymous pages is shared memory that only it maps.
+  // keeps batches in it is to blame for them: counted as its own as well. Part of
+  // it is in Private_Dirty already, where nobody else maps it. How much is told
+  // from two sides: what is private beyond the anonymous pages, and PSS, which
+  // is at most half of what two or more share.
+  const auto above = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   const std::uint64_t private_shmem =
-      pss.private_dirty_bytes > counters.anon_bytes
-          ? std::min(pss.private_dirty_bytes - counters.anon_bytes, counters.shmem_bytes)
-          : 0;
+      std::min(counters.shmem_bytes, std::max(above(pss.private_dirty_bytes, counters.anon_bytes),
+                                              above(2 * pss.shmem_bytes, counters.shmem_bytes)));
   const std::uint64_t others_map_too = counters.shmem_bytes - private_shmem;
   at_base_ = {pss.anon_bytes, pss.shmem_bytes, pss.file_bytes, swap_pss_bytes,
               pss.private_dirty_bytes + others_map_too + swap_pss_bytes};

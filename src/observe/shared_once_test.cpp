@@ -5,7 +5,7 @@
 namespace lowtide::observe {
 namespace {
 
-constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr std::uint64_t kMiB = std::uint64_t{1024} * 1024;
 
 TEST(SharedOnceTest, a_fork_adds_nothing_until_it_writes) {
   const CheapCounters first{

@@ -18,11 +18,12 @@
 
 namespace {
 
-using namespace lowtide;
+namespace model = lowtide::model;
+namespace record = lowtide::record;
 
 const record::TemporaryFolder& folder() {
-  static const record::TemporaryFolder made;
-  return made;
+  static const record::TemporaryFolder kMade;
+  return kMade;
 }
 
 std::string make_seed() {
@@ -49,8 +50,8 @@ void check(const record::Point& point) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::string seed = make_seed();
-  std::string bytes = seed;
+  static const std::string kSeed = make_seed();
+  std::string bytes = kSeed;
   for (std::size_t at = 1; at + 5 <= size; at += 5) {
     std::size_t place = 0;
     for (std::size_t byte = 0; byte < 4; ++byte) {

@@ -1,5 +1,7 @@
 #include "record/retention.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -31,13 +33,14 @@ base::Result<Retention> Retention::create(Database& database) {
           .kind = static_cast<SeriesKind>(kind), .level = level, .bounds = {}, .time_of = {}, .remove = {}};
       const std::string name = table_of(table.kind, level);
       // Two questions: only alone are min and max answered without a scan.
-      prepared = prepared &&
-                 prepare_into(database,
-                              "SELECT (SELECT min(id) FROM " + name + "), (SELECT max(id) FROM " + name + ")",
-                              table.bounds) &&
-                 prepare_into(database, "SELECT at_s FROM " + name + " WHERE id >= ? ORDER BY id LIMIT 1",
-                              table.time_of) &&
-                 prepare_into(database, "DELETE FROM " + name + " WHERE id < ? AND at_s < ?", table.remove);
+      prepared =
+          prepared &&
+          prepare_into(database,
+                       fmt::format("SELECT (SELECT min(id) FROM {0}), (SELECT max(id) FROM {0})", name),
+                       table.bounds) &&
+          prepare_into(database, "SELECT at_s FROM " + name + " WHERE id >= ? ORDER BY id LIMIT 1",
+                       table.time_of) &&
+          prepare_into(database, "DELETE FROM " + name + " WHERE id < ? AND at_s < ?", table.remove);
       retention.tables_.push_back(std::move(table));
     }
   }

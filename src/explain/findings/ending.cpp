@@ -16,8 +16,9 @@ namespace {
 
 using base::format_seconds;
 
-constexpr double kWarnedSeconds = 60;  // a forecast of less than this before the kill was none
-constexpr std::size_t kLastReadings = 3;
+constexpr double kWarnedSeconds = 60;  // time to act: a forecast before that is told rather than a later one
+constexpr std::size_t kLastReadings = 8;
+constexpr double kLastSeconds = 1.2;
 
 // "1.0 s before: the tree had 3.10 GB, the cgroup 3.98 GB of 4.00 GB"
 std::vector<std::string> last_second(const Evidence& evidence, double killed_s) {
@@ -27,6 +28,9 @@ std::vector<std::string> last_second(const Evidence& evidence, double killed_s) 
     // A reading after the kill has what is left.
     if (moment.at_s <= killed_s && moment.reading.bytes > 0) last.push_back(&moment);
   }
+  const auto is_early = [&](const TargetMoment* moment) { return moment->at_s < killed_s - kLastSeconds; };
+  if (!last.empty() && !is_early(last.back()))
+    last.erase(last.begin(), std::find_if_not(last.begin(), last.end(), is_early));
   if (last.size() > kLastReadings) last.erase(last.begin(), last.end() - kLastReadings);
   for (const TargetMoment* moment : last) {
     std::string words = fmt::format("{} before: the tree had {}", format_seconds(killed_s - moment->at_s),
@@ -48,9 +52,8 @@ std::vector<std::string> last_second(const Evidence& evidence, double killed_s) 
 std::string earlier_forecast(const Evidence& evidence, double killed_s) {
   const model::Judgement* told = nullptr;
   for (const model::Judgement& judgement : evidence.judgements) {
-    const bool warned =
-        judgement.forecast && judgement.forecast->seconds && judgement.at_s + kWarnedSeconds <= killed_s;
-    if (warned) told = &judgement;
+    if (!judgement.forecast || !judgement.forecast->seconds || judgement.at_s > killed_s) continue;
+    if (told == nullptr || judgement.at_s + kWarnedSeconds <= killed_s) told = &judgement;
   }
   if (told == nullptr) return "";
   const model::Range& range = *told->forecast->seconds;
