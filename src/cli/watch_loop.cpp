@@ -50,6 +50,8 @@ WatchLoop::End WatchLoop::run() {
   if (options_.is_child && end == End::JobEnded && !exit_status_) {
     int status = 0;
     if (::waitpid(options_.root_pid, &status, 0) == options_.root_pid) exit_status_ = exit_status_of(status);
+    if (exit_status_) watch_.note_exit(options_.root_pid, *exit_status_);
+    tick();  // puts it on record
   }
   status_line_.clear();
   return end;

@@ -74,7 +74,9 @@ std::vector<model::Event> find_events(const Evidence& evidence) {
     }
   }
   const ProcessEvidence* root = evidence.root();
-  if (root != nullptr && root->info.exit_status && !has_kind(evidence, model::EventKind::Exit)) {
+  const bool end_is_told =
+      has_kind(evidence, model::EventKind::Exit) || has_kind(evidence, model::EventKind::Killed);
+  if (root != nullptr && root->info.exit_status && !end_is_told) {
     const std::string signal = signal_words(*root->info.exit_status);
     events.push_back({signal.empty() ? model::EventKind::Exit : model::EventKind::Killed, root->info.ended_s,
                       0,

@@ -21,6 +21,7 @@ constexpr double kYoungS = 0.05;
 
 constexpr std::size_t kRecheckedAtOnce = 8;
 constexpr std::size_t kMostLeaders = 4096;
+constexpr std::size_t kMostUnreaped = 64;
 
 std::optional<int> parse_rank(const base::Result<std::optional<std::string>>& value) {
   if (!value || !value.value()) return std::nullopt;
@@ -45,8 +46,9 @@ std::string joined(const std::vector<std::string>& words) {
   return line;
 }
 
+// One that is ending gives up its memory before it becomes a zombie.
 bool is_dead(const procfs::Status& status) {
-  return status.state == 'Z' || status.state == 'X';
+  return status.state == 'Z' || status.state == 'X' || !status.has_memory;
 }
 
 }  // namespace
@@ -101,10 +103,24 @@ void ProcessTree::refresh(double at_s) {
   changed_.clear();
   ended_.clear();
   left_behind_bytes_ = 0;
+  take_late_exits();
   read_members(at_s);
   if (has_new_pids()) find_newcomers(at_s);
   recheck_strangers();
   exits_.clear();
+}
+
+// A process is seen to end before its parent learns how.
+void ProcessTree::take_late_exits() {
+  for (const auto& [pid, status] : exits_) {
+    const auto late =
+        std::find_if(without_status_.begin(), without_status_.end(),
+                     [reaped = pid](const model::ProcessInfo& info) { return info.pid == reaped; });
+    if (late == without_status_.end()) continue;
+    late->exit_status = status;
+    changed_.push_back(*late);
+    without_status_.erase(late);
+  }
 }
 
 void ProcessTree::read_members(double at_s) {
@@ -153,6 +169,8 @@ void ProcessTree::end_member(Member& member, double at_s) {
   }
   lanes_.leave(member.info.id);
   ended_.push_back(member.info);
+  if (!member.info.exit_status) without_status_.push_back(member.info);
+  if (without_status_.size() > kMostUnreaped) without_status_.erase(without_status_.begin());
   // A zombie is still listed: it must not come in again as something new.
   const Stranger stranger{static_cast<std::int32_t>(member.info.pid), member.info.start_ticks};
   const auto place = std::lower_bound(strangers_.begin(), strangers_.end(), stranger.pid,

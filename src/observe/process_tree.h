@@ -103,6 +103,7 @@ class ProcessTree {
   void read_members(double at_s);
   void read_faults(Member& member);
   void end_member(Member& member, double at_s);
+  void take_late_exits();
   void find_newcomers(double at_s);
   void collect_unknown();
   void recheck_strangers();
@@ -125,6 +126,7 @@ class ProcessTree {
   std::vector<Newcomer> unknown_;
   std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted
   std::vector<std::pair<std::int32_t, int>> exits_;
+  std::vector<model::ProcessInfo> without_status_;  // ended a moment ago, not yet reaped
   Lanes lanes_;
   std::uint32_t ids_ = 0;
   std::uint64_t short_lived_ = 0;
