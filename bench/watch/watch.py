@@ -117,9 +117,11 @@ def bench_tree(arguments, folder):
                                 text=True).stdout)
     print(f"{'bare reads of statm + status':34}{'':16}{bare:17.1f}")
     recording = os.path.join(folder, "tree.lowtide")
-    ours = line("lowtide attach", *cpu_of(attach(tree.pid, seconds, recording)))
+    cpu, wall, _ = cpu_of(attach(tree.pid, seconds, recording))
+    ours = line("lowtide attach", cpu, wall, int(meta(recording)["monitor_rss_bytes"]))
     if importlib.util.find_spec("psutil"):
         for kind in ("rss", "pss"):
+            # ru_maxrss begins with what we had at the fork, and a Python has that much anyway.
             line(f"psutil loop, {kind}", *cpu_of([sys.executable, "-c", PSUTIL, str(tree.pid), str(seconds), kind]))
     else:
         print("psutil is not installed: no twin")

@@ -21,8 +21,8 @@ constexpr double kGpuIntervalS = 1.0;
 constexpr std::uint64_t kWorthASweepBytes = std::uint64_t{1024} * 1024;
 
 // All processes: soon after the start, then ever more rarely.
-constexpr double kFirstFullSweepsS = 5;
-constexpr double kFullSweepsS = 300;
+constexpr double kFirstFullSweepsS = 20;
+constexpr double kFullSweepsS = 600;
 
 model::PssReading to_reading(const procfs::SmapsRollup& rollup, const procfs::Status& status) {
   model::PssReading pss;
@@ -141,7 +141,7 @@ void Monitor::sweep_pss(double at_s) {
                             rollup.error().message));
     }
   }
-  if (full_sweep_) next_full_sweep_s_ = at_s + std::clamp(at_s, kFirstFullSweepsS, kFullSweepsS);
+  if (full_sweep_) next_full_sweep_s_ = at_s + std::clamp(4 * at_s, kFirstFullSweepsS, kFullSweepsS);
   shared_left_bytes_ = 0;
   moved_bytes_ = 0;
   is_stale_ = false;
