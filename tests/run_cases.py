@@ -94,7 +94,7 @@ def unmet(case, binary):
             met = os.geteuid() == 0
         elif need == "not-root":
             met = os.geteuid() != 0
-        elif need == "unsanitized":  # a sanitizer needs address space without bound
+        elif need == "unsanitized":  # a sanitizer needs address space without bound, and /proc
             met = not re.search(rb"__[at]san_init", binary.read_bytes())
         else:
             met = shutil.which(need) is not None
