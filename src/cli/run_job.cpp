@@ -113,6 +113,11 @@ WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& fl
     if (!watch.value().is_over()) follow_survivors(watch.value(), file, flags);
   }
   watch.value().end();
+  if (!watch.value().has_seen()) {
+    warn(fmt::format("no samples: the job ended after {:.1f} s", observe::steady_seconds() - began_s));
+    file.discard();
+    return {.status = loop.wait_for_job()};  // at once where it has ended
+  }
   const ExitCode verdict = tell_the_end(watch.value(), file, flags);
   // Only the watching was limited in time: the job goes on, and so do we.
   const int status = end == WatchLoop::End::JobEnded ? *loop.exit_status() : loop.wait_for_job();

@@ -73,8 +73,12 @@ ProcessTree::ProcessTree(const Options& options, double at_s)
 base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s) {
   ProcessTree tree(options, at_s);
   auto files = procfs::ProcessFiles::open(options.roots, options.root_pid);
-  if (!files) return std::move(files).error();
-  const auto stat = files.value().read_stat();
+  const auto stat = files ? files.value().read_stat() : base::Result<procfs::Stat>(files.error());
+  // A launcher may be gone before we look, and what it left behind is ours all the same.
+  if (options.adopts_orphans && (!stat || stat.value().state == 'Z')) {
+    tree.find_newcomers(at_s);
+    return tree;
+  }
   if (!stat) return stat.error();
   if (stat.value().kernel_thread) {
     return base::Error{base::ErrorCode::Unsupported, "it is a kernel thread and has no memory of its own"};

@@ -58,7 +58,8 @@ class ProcessTree {
     bool look_for_gpu_users = false;  // in a container: nvml/pid_map.h says why
   };
 
-  // Gone where there is no such process, Unsupported for a kernel thread.
+  // Gone where there is no such process, Unsupported for a kernel thread. With
+  // adopts_orphans a root that has ended is no error: its orphans are the tree.
   static base::Result<ProcessTree> open(const Options& options, double at_s);
 
   // Reads the status of every member, drops those that have ended and takes in

@@ -74,6 +74,7 @@ double Watch::tick(double step) {
   }
   first_ = false;
   latest_ = &monitor_.tick(at_s, step);
+  has_seen_ = has_seen_ || !monitor_.tree().empty();
   if (!monitor_.tree().empty()) judge(*latest_);
   record(*latest_);
 

@@ -43,6 +43,8 @@ class Watch {
   [[nodiscard]] const model::Tick* latest() const { return latest_; }
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
   [[nodiscard]] const record::Writer* writer() const { return writer_ ? &*writer_ : nullptr; }
+  // Some process of the job was there at some tick.
+  [[nodiscard]] bool has_seen() const { return has_seen_; }
   // All processes of the job have ended.
   [[nodiscard]] bool is_over() const { return monitor_.tree().empty(); }
 
@@ -65,6 +67,7 @@ class Watch {
   double next_kept_s_ = 0;
   bool first_ = true;
   bool has_steps_ = false;
+  bool has_seen_ = false;
   std::size_t noted_ = 0;
 };
 
