@@ -31,12 +31,11 @@ std::int64_t whole(double number) {
 
 }  // namespace
 
-void Assembler::consume(const Facts& facts, const std::vector<Topic>& new_topics,
-                        const std::vector<std::string>& new_names) {
-  topics_.insert(topics_.end(), new_topics.begin(), new_topics.end());
-  names_.insert(names_.end(), new_names.begin(), new_names.end());
+void Assembler::consume(const Facts& facts, const Registry& registry) {
+  registry.copy_new(topics_, names_);
   units_.resize(topics_.size());
   plain_series_.resize(topics_.size(), nullptr);
+  lines_before_ = facts.lines_before;
   const double* numbers = facts.numbers.data();
   for (const FactHeader& header : facts.headers) {
     const Value* values = facts.values.data() + header.first_value;
@@ -66,7 +65,7 @@ std::size_t Assembler::read_values(const Plan& plan, const char* text) {
 
 void Assembler::take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
                      Record& record) {
-  record.line = header.line;
+  record.line = lines_before_ + header.line;
   record.format = header.format;
   record.stamp.role = Role::None;
   record.progress = {};
@@ -133,7 +132,7 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
       case Role::Event:
       case Role::Peak:
       case Role::Percent:
-        special(facts, *value, header.line);
+        special(facts, *value, record.line);
         break;
       case Role::None:
         break;

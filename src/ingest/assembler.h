@@ -32,9 +32,8 @@ class Assembler {
   explicit Assembler(Sink& sink, bool use_shortcuts = true)
       : sink_(sink), timeline_(warnings_), use_shortcuts_(use_shortcuts) {}
 
-  // `new_topics` and `new_names` are those that facts refer to from here on, after all before.
-  void consume(const Facts& facts, const std::vector<Topic>& new_topics,
-               const std::vector<std::string>& new_names);
+  // `registry` knows all that the facts refer to.
+  void consume(const Facts& facts, const Registry& registry);
   void finish();
 
   [[nodiscard]] bool found() const { return readings_ > 0 || events_ > 0; }
@@ -134,7 +133,8 @@ class Assembler {
   std::vector<Topic> topics_;
   std::vector<std::string> names_;
 
-  std::vector<Value> values_;  // of a line that was text until now
+  std::uint64_t lines_before_ = 0;  // of the facts that are being taken
+  std::vector<Value> values_;       // of a line that was text until now
   Record scratch_;
   Record partial_;
   bool has_partial_ = false;

@@ -85,6 +85,7 @@ struct Facts {
   std::size_t numbers_used = 0;
   std::vector<model::Event> events;
   std::vector<std::string> texts;
+  std::uint64_t lines_before = 0;  // to be added to every line number here
   // What facts with a plan refer to; null = there are none. kSlack bytes behind it can be read.
   const char* text = nullptr;
 
@@ -105,6 +106,7 @@ struct Facts {
     numbers_used = 0;
     events.clear();
     texts.clear();
+    lines_before = 0;
   }
 };
 

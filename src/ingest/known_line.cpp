@@ -105,7 +105,7 @@ bool Assembler::take_short(const FactHeader& header, const double* number) {
   run_readings_ += form.memories;
   last_bytes_ = static_cast<double>(series_bytes[form.memories - 1]);
   for (std::size_t i = 0; i < form.memories; ++i) {
-    keep(*series[i], {at_s, progress.step, series_bytes[i]}, header.line);
+    keep(*series[i], {at_s, progress.step, series_bytes[i]}, lines_before_ + header.line);
   }
   return true;
 }

@@ -131,7 +131,7 @@ void LineParser::parse_scanned(std::string_view line, Facts& facts) {
     if (!guess.entry->plan->empty()) add_found(*guess.entry->plan, line.data(), facts);
     return;
   }
-  if (registry_.at(context_).layout || triage(line, scan_) != Triage::Nothing) {
+  if (registry_->at(context_).layout || triage(line, scan_) != Triage::Nothing) {
     parse_segment(line, facts);
     if (last_ != nullptr && last_->length == line.size()) guess = {hash, last_, 0};
     return;
@@ -152,7 +152,7 @@ void LineParser::parse_scanned(std::string_view line, Facts& facts) {
 
 // A segment of a new shape that no analysis would find anything in.
 bool LineParser::may_pass_by(std::string_view segment) const {
-  return use_shapes_ && !registry_.at(context_).layout && triage(segment) == Triage::Nothing &&
+  return use_shapes_ && !registry_->at(context_).layout && triage(segment) == Triage::Nothing &&
          std::memchr(segment.data(), kEscape, segment.size()) == nullptr;
 }
 
@@ -250,7 +250,7 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
     shape = blanked;
     text = plain;
   }
-  Plan plan = analyse({shape, text, registry_.at(context_), context_, registry_});
+  Plan plan = analyse({shape, text, registry_->at(context_), context_, *registry_});
   for (Slot& slot : plan.slots) {
     if (slot.role == Role::Memory && slot.scale > 0)
       slot.unit = static_cast<std::uint8_t>(std::ilogb(slot.scale) + 1);
@@ -300,7 +300,7 @@ void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
     double number = 0;
     if (slot.role == Role::Event || slot.role == Role::RunMark) continue;
     if (slot.role == Role::Name || slot.role == Role::GpuName) {
-      number = static_cast<double>(registry_.name({text + slot.offset, slot.length}));
+      number = static_cast<double>(registry_->name({text + slot.offset, slot.length}));
     } else if (slot.length > 0) {
       number = read_number(text + slot.offset, slot.length, slot.form);
       number *= slot.scale;

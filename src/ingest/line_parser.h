@@ -16,11 +16,26 @@
 
 namespace lowtide::ingest {
 
+// What earlier lines leave behind that decides what later ones mean.
+struct ParserState {
+  std::uint16_t context = 0;
+  EventReader events;
+};
+
 class LineParser {
  public:
   // With use_shapes off every line is analysed anew: the reference that the
   // shapes are tested against.
-  explicit LineParser(bool use_shapes = true) : use_shapes_(use_shapes) {}
+  explicit LineParser(Registry& registry, bool use_shapes = true)
+      : use_shapes_(use_shapes), registry_(&registry) {}
+
+  // Goes on as if it had parsed what comes before, of which it may have seen nothing.
+  void begin(const ParserState& state, std::uint64_t lines_before) {
+    context_ = state.context;
+    events_ = state.events;
+    lines_ = lines_before;
+  }
+  [[nodiscard]] ParserState state() const { return {context_, events_}; }
 
   // Parses the whole lines in `text` and returns how many bytes they took. What
   // is left is the beginning of a line that has not ended yet. kSlack bytes
@@ -49,7 +64,6 @@ class LineParser {
   // Plans that facts since the last call may refer to and that nobody else keeps.
   std::vector<std::unique_ptr<const Plan>> take_retired() { return shapes_.take_retired(); }
 
-  [[nodiscard]] const Registry& registry() const { return registry_; }
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
  private:
@@ -75,7 +89,7 @@ class LineParser {
   bool ignored_cut_number_ = false;
   std::uint64_t lines_ = 0;  // complete lines before the one being parsed
   std::uint16_t context_ = 0;
-  Registry registry_;
+  Registry* registry_;
   ShapeCache shapes_;
   ShapeGuesses guesses_;
   LineScan scan_;

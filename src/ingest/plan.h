@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,7 +91,8 @@ struct Context {
   bool old_free = false;  // procps before 3.3.10: "used" counts the page cache
 };
 
-// Numbers for what facts refer to. Bounded: a hostile log cannot make it grow.
+// Numbers for what facts refer to. Bounded: a hostile log cannot make it grow. Parsers in several threads
+// share one.
 class Registry {
  public:
   Registry();
@@ -99,11 +101,14 @@ class Registry {
   std::uint32_t name(std::string_view name);
   std::uint16_t context(const Context& context, std::string_view key);
 
-  [[nodiscard]] const std::vector<Topic>& topics() const { return topics_; }
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  // Of a number that context() gave. Contexts never move, so nothing is locked.
   [[nodiscard]] const Context& at(std::uint16_t context) const { return contexts_[context]; }
 
+  // Adds what `topics` and `names` lack.
+  void copy_new(std::vector<Topic>& topics, std::vector<std::string>& names) const;
+
  private:
+  mutable std::mutex mutex_;
   std::vector<Topic> topics_;
   std::vector<std::string> names_;
   std::vector<Context> contexts_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ class StepFollower {
   void take(const FactHeader& header);
   void advance(Progress progress);
 
-  LineParser parser_;
+  std::unique_ptr<Registry> registry_ = std::make_unique<Registry>();
+  LineParser parser_{*registry_};
   Facts facts_;
   std::string pending_;  // the beginning of a line, with the parser's slack behind it
   Progress carried_;

@@ -262,12 +262,12 @@ bool begins_like_a_row(std::string_view shape) {
   if (at + 3 < shape.size() && shape[at + 1] == 'M' && is_blank(shape[at + 2]))
     at = blanks(at + 2);  // AM, PM
   for (int number = 0; number < 2; ++number) {
-    const std::size_t end = word(at);
-    if (end == at || end == shape.size()) return false;
-    for (; at < end; ++at) {
+    const std::size_t begin = at;
+    for (; at < shape.size() && !is_blank(shape[at]); ++at) {
       if (!is_digit(shape[at]) && shape[at] != '.') return false;
     }
-    at = blanks(end);
+    if (at == begin || at == shape.size()) return false;
+    at = blanks(at);
   }
   return true;
 }
