@@ -1,6 +1,8 @@
 #include "symbols/elf_image.h"
 
+#include <algorithm>
 #include <atomic>
+#include <string_view>
 #include <utility>
 
 #include "symbols/debug_files.h"
@@ -12,6 +14,10 @@ namespace {
 std::uint64_t make_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
+}
+
+std::size_t leading_underscores(std::string_view name) {
+  return std::min(name.find_first_not_of('_'), name.size());
 }
 
 }  // namespace
@@ -59,10 +65,12 @@ std::vector<SourceFrame> ElfImage::find_frames(std::uint64_t address) {
   if (frames.empty()) {
     frames.emplace_back();
   }
-  // The debuginfo may know the line of assembly and not its function.
-  if (frames.back().function.empty()) {
-    if (const auto symbol = symbols_.find(address)) {
-      frames.back().function = demangle(symbol->name);
+  // The debuginfo may know the line of assembly and not its function; and glibc
+  // has debuginfo for __GI_getenv alone, which everybody calls getenv.
+  if (const auto symbol = symbols_.find(address)) {
+    std::string& function = frames.back().function;
+    if (function.empty() || leading_underscores(symbol->name) < leading_underscores(function)) {
+      function = demangle(symbol->name);
     }
   }
   for (SourceFrame& frame : frames) {
