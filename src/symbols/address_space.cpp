@@ -1,0 +1,81 @@
+#include "symbols/address_space.h"
+
+#include <utility>
+
+namespace lowtide::symbols {
+
+base::Result<bool> AddressSpace::refresh() {
+  auto text = read_maps_text(files_.proc, files_.pid);
+  if (!text) {
+    return std::move(text).error();
+  }
+  return refresh_from(std::move(text).value());
+}
+
+base::Result<bool> AddressSpace::refresh_from(std::string text) {
+  if (text == text_) {
+    return false;
+  }
+  auto parsed = parse_maps(text);
+  if (!parsed) {
+    return std::move(parsed).error();
+  }
+  // Of code alone: heaps and stacks come and go all the time.
+  std::vector<Mapping> code;
+  for (Mapping& mapping : parsed.value()) {
+    if (mapping.executable || mapping.kind == MappingKind::File) {
+      code.push_back(std::move(mapping));
+    }
+  }
+  text_ = std::move(text);
+  if (code == mappings_) {
+    return false;
+  }
+  mappings_ = std::move(code);
+  opened_.assign(mappings_.size(), {});
+  return true;
+}
+
+ElfImage* AddressSpace::image_of(std::size_t index) {
+  Opened& opened = opened_[index];
+  if (!std::exchange(opened.tried, true)) {
+    auto image = store_.open(files_, mappings_, index);
+    if (image) {
+      opened.image = std::move(image).value();
+    } else {
+      opened.error = std::move(image).error();
+    }
+  }
+  return opened.image.get();
+}
+
+std::optional<CodePlace> AddressSpace::find(std::uint64_t address) {
+  const Mapping* mapping = find_mapping(mappings_, address);
+  if (mapping == nullptr || !mapping->executable) {
+    return std::nullopt;
+  }
+  const std::uint64_t offset = address - mapping->start + mapping->file_offset_bytes;
+  ElfImage* image = image_of(static_cast<std::size_t>(mapping - mappings_.data()));
+  const auto in_file = image == nullptr ? std::nullopt : image->file().address_of(offset);
+  if (!in_file) {
+    return CodePlace{mapping, nullptr, mapping->kind == MappingKind::Anonymous ? address : offset};
+  }
+  return CodePlace{mapping, image, *in_file};
+}
+
+std::optional<base::Error> AddressSpace::find_error(const Mapping& mapping) const {
+  return opened_[static_cast<std::size_t>(&mapping - mappings_.data())].error;
+}
+
+FrameRule AddressSpace::make_rule(Arch arch, std::uint64_t address) {
+  const auto place = find(address);
+  if (!place) {
+    return {.kind = FrameRule::Kind::NoCode};
+  }
+  if (place->image == nullptr || place->image->file().arch() != arch) {
+    return {.kind = FrameRule::Kind::NoRule};
+  }
+  return place->image->make_rule(place->address);
+}
+
+}  // namespace lowtide::symbols

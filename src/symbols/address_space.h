@@ -1,0 +1,61 @@
+// What lies where in one process.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "symbols/frame_rule.h"
+#include "symbols/image_store.h"
+#include "symbols/maps.h"
+#include "symbols/target_files.h"
+
+namespace lowtide::symbols {
+
+// A place in code. Valid until the next refresh().
+struct CodePlace {
+  const Mapping* mapping = nullptr;
+  ElfImage* image = nullptr;  // nullptr: no file, or it cannot be read
+  std::uint64_t address = 0;  // in the image; without one, the offset in the file
+};
+
+// One thread at a time. `store` must outlive it.
+class AddressSpace final : public RuleSource {
+ public:
+  AddressSpace(ImageStore& store, TargetFiles files) : store_(store), files_(std::move(files)) {}
+
+  // Reads the maps anew. True: they have changed, and an Unwinder over this
+  // space must forget(). To be called at the start, and when an address is not
+  // found: libraries are loaded late.
+  base::Result<bool> refresh();
+  // The same from text that somebody else has read.
+  base::Result<bool> refresh_from(std::string text);
+
+  [[nodiscard]] const std::vector<Mapping>& mappings() const { return mappings_; }
+  // The executable mapping that holds `address`.
+  std::optional<CodePlace> find(std::uint64_t address);
+  // Why the file behind a mapping is not used: code of the mapping is shown as module + offset.
+  [[nodiscard]] std::optional<base::Error> find_error(const Mapping& mapping) const;
+
+  FrameRule make_rule(Arch arch, std::uint64_t address) override;
+
+ private:
+  struct Opened {
+    bool tried = false;
+    std::shared_ptr<ElfImage> image;
+    std::optional<base::Error> error;
+  };
+
+  ElfImage* image_of(std::size_t index);
+
+  ImageStore& store_;
+  TargetFiles files_;
+  std::string text_;
+  std::vector<Mapping> mappings_;
+  std::vector<Opened> opened_;  // one per mapping
+};
+
+}  // namespace lowtide::symbols

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "symbols/elf_file.h"
+#include "symbols/source_frame.h"
+
+struct Dwarf;
+
+namespace lowtide::symbols {
+
+// The DWARF of one ELF file: lines and inlined calls.
+//
+// .debug_aranges would tell which unit holds an address, but clang writes none,
+// so the ranges of all units are collected once.
+class DebugInfo {
+ public:
+  // nullptr: the file has no debuginfo, it is broken, or it would take more than
+  // 1 GiB of memory. The file must outlive it.
+  static std::unique_ptr<DebugInfo> make(const ElfFile& file);
+  ~DebugInfo();
+  DebugInfo(const DebugInfo&) = delete;
+  DebugInfo& operator=(const DebugInfo&) = delete;
+  DebugInfo(DebugInfo&&) = delete;
+  DebugInfo& operator=(DebugInfo&&) = delete;
+
+  [[nodiscard]] Dwarf* handle() const { return dwarf_.get(); }
+
+  // From the inside out; empty where the debuginfo does not say. The module is
+  // left to the caller.
+  [[nodiscard]] std::vector<SourceFrame> find_frames(std::uint64_t address) const;
+
+ private:
+  struct End {
+    void operator()(Dwarf* dwarf) const;
+  };
+  struct Unit;
+  struct Range {
+    std::uint64_t start = 0;
+    std::uint64_t end = 0;
+    std::size_t unit = 0;
+  };
+
+  explicit DebugInfo(Dwarf* dwarf);
+  void collect_units();
+  [[nodiscard]] const Unit* find_unit(std::uint64_t address) const;
+
+  std::unique_ptr<Dwarf, End> dwarf_;
+  std::vector<Unit> units_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace lowtide::symbols

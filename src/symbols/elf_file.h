@@ -1,0 +1,76 @@
+// One ELF file, opened so that no content of it can hurt us.
+//
+// Files of a target are bytes from outside: cut short, mangled, or replaced while
+// we read. So nothing is mapped into memory (a file that shrinks would kill us by
+// SIGBUS): libelf reads the sections it is asked for, and checks their bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "symbols/registers.h"
+
+struct Elf;
+struct Elf_Scn;
+
+namespace lowtide::symbols {
+
+// What the linker wrote to tell builds apart; empty where there is none.
+using BuildId = std::vector<std::uint8_t>;
+std::string to_hex(const BuildId& build_id);
+
+// A part of the file that is loaded into memory.
+struct Segment {
+  std::uint64_t address = 0;  // as the file has it, before it is moved
+  std::uint64_t file_offset_bytes = 0;
+  std::uint64_t file_bytes = 0;
+};
+
+class ElfFile {
+ public:
+  // Regular files only. Malformed: no ELF; Unsupported: not 64-bit little-endian.
+  static base::Result<ElfFile> open(base::Fd fd);
+  static base::Result<ElfFile> open(std::vector<std::byte> bytes);
+
+  [[nodiscard]] Elf* handle() const { return elf_.get(); }
+  // Empty: an architecture that we cannot unwind.
+  [[nodiscard]] std::optional<Arch> arch() const { return arch_; }
+  [[nodiscard]] const BuildId& build_id() const { return build_id_; }
+
+  // The address in the file's own view of a byte of the file.
+  [[nodiscard]] std::optional<std::uint64_t> address_of(std::uint64_t file_offset_bytes) const;
+
+  // Fills `into` with what is loaded at `address`, or says false.
+  bool read(std::uint64_t address, std::span<std::byte> into) const;
+
+  [[nodiscard]] Elf_Scn* find_section(std::string_view name) const;
+  // The section's bytes; empty where there are none. Valid as long as the file.
+  [[nodiscard]] std::span<const std::byte> section_bytes(Elf_Scn* section) const;
+  // How much memory the .debug_ sections take once they are read.
+  [[nodiscard]] std::uint64_t debug_bytes() const;
+
+ private:
+  struct Close {
+    void operator()(Elf* elf) const;
+  };
+
+  base::Result<bool> look();
+
+  // In this order: libelf reads from both until it is closed.
+  base::Fd fd_;
+  std::unique_ptr<std::vector<std::byte>> bytes_;
+  std::unique_ptr<Elf, Close> elf_;
+  std::optional<Arch> arch_;
+  BuildId build_id_;
+  std::vector<Segment> segments_;
+};
+
+}  // namespace lowtide::symbols

@@ -1,0 +1,53 @@
+// The images of all processes that are watched, each opened once.
+//
+// Four hundred workers map the same libtorch; in other containers it has another
+// path and another inode, but the same build-id.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "symbols/elf_image.h"
+#include "symbols/maps.h"
+#include "symbols/target_files.h"
+
+namespace lowtide::symbols {
+
+// One thread at a time. Each image keeps one or two descriptors open; beyond 256
+// those that no process needs any more are closed.
+class ImageStore {
+ public:
+  // The image behind mappings[index]. Gone: the file was deleted or replaced
+  // since it was mapped, and what took its place is another build; reading that
+  // would give wrong names.
+  base::Result<std::shared_ptr<ElfImage>> open(const TargetFiles& files, const std::vector<Mapping>& mappings,
+                                               std::size_t index);
+
+  [[nodiscard]] std::size_t count() const { return by_file_.size(); }
+
+ private:
+  struct FileKey {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t size_bytes = 0;
+    std::int64_t changed_s = 0;
+    std::int64_t changed_ns = 0;
+
+    friend auto operator<=>(const FileKey&, const FileKey&) = default;
+  };
+
+  base::Result<std::shared_ptr<ElfImage>> open_file(const TargetFiles& files, const Mapping& mapping,
+                                                    base::Fd fd);
+  base::Result<std::shared_ptr<ElfImage>> open_vdso();
+  void drop_unused();
+
+  std::map<FileKey, std::shared_ptr<ElfImage>> by_file_;
+  std::map<BuildId, std::shared_ptr<ElfImage>> by_build_id_;
+  std::shared_ptr<ElfImage> vdso_;
+};
+
+}  // namespace lowtide::symbols
