@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "agent/heap/channel.h"
 #include "agent/heap/mappings.h"
 #include "agent/heap/real.h"
 #include "agent/heap/sample.h"
@@ -19,9 +18,9 @@
 
 namespace {
 
+using lowtide::agent::forget_pages;
 using lowtide::agent::g_mappings;
 using lowtide::agent::g_real;
-using lowtide::agent::HookScope;
 using lowtide::agent::note_allocation;
 using lowtide::agent::t_thread;
 
@@ -33,22 +32,13 @@ bool counts(int protection, int flags) {
   return (flags & kWanted) == kWanted && (flags & MAP_STACK) == 0 && (protection & PROT_WRITE) != 0;
 }
 
-void forget_range(const void* at, std::size_t bytes) {
-  if (g_mappings.empty() || bytes == 0 || !lowtide::agent::owns_tables()) {
-    return;
-  }
-  HookScope scope;
-  const auto begin = reinterpret_cast<std::uintptr_t>(at);
-  g_mappings.remove(begin, (begin + bytes + kPageMask) & ~kPageMask);
-}
-
 void* observed_mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset,
                     const void* caller) {
   if (t_thread.inside != 0) {
     return g_real.mmap(at, bytes, protection, flags, fd, offset);
   }
   if ((flags & MAP_FIXED) != 0) {
-    forget_range(at, bytes);  // what was there is replaced
+    forget_pages(at, bytes);  // what was there is replaced
   }
   void* mapped = g_real.mmap(at, bytes, protection, flags, fd, offset);
   if (mapped != MAP_FAILED && counts(protection, flags) && !lowtide::agent::is_in_allocator(caller)) {
@@ -70,7 +60,7 @@ LOWTIDE_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int fla
 // Recorded first: once the pages are gone, another thread may get the same address.
 LOWTIDE_EXPORT int munmap(void* at, std::size_t bytes) noexcept {
   if (t_thread.inside == 0) {
-    forget_range(at, bytes);
+    forget_pages(at, bytes);
   }
   return g_real.munmap(at, bytes);
 }
@@ -83,9 +73,9 @@ LOWTIDE_EXPORT void* mremap(void* at, std::size_t bytes, std::size_t new_bytes, 
   if (t_thread.inside != 0 || g_mappings.empty()) {
     return g_real.mremap(at, bytes, new_bytes, flags, to);
   }
-  forget_range(at, bytes);
+  forget_pages(at, bytes);
   if (to != nullptr) {
-    forget_range(to, new_bytes);
+    forget_pages(to, new_bytes);
   }
   void* moved = g_real.mremap(at, bytes, new_bytes, flags, to);
   // What was tracked is tracked on, as a new mapping; a failure leaves the old one untracked,

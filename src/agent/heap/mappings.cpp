@@ -35,27 +35,29 @@ bool Mappings::add(const Mapping& mapping) {
   return fits;
 }
 
-void Mappings::remove(std::uintptr_t begin, std::uintptr_t end) {
+void Mappings::remove(std::uintptr_t begin, std::uintptr_t end, Remains& remains) {
   if (empty() || !lock()) {
     return;
   }
   std::uint32_t count = count_.load(std::memory_order_relaxed);
   for (std::uint32_t at = 0; at < count;) {
-    Mapping& mapping = list_[at];
-    // The head or the tail was cut off, as those do who want their memory aligned: what
-    // is left still stands for the sample. A hole in the middle leaves both ends.
-    if (begin <= mapping.begin && end > mapping.begin) {
-      mapping.begin = end < mapping.end ? end : mapping.end;
-    } else if (begin < mapping.end && end >= mapping.end) {
-      mapping.end = begin > mapping.begin ? begin : mapping.begin;
-    }
-    if (mapping.begin < mapping.end) {
+    const Mapping mapping = list_[at];
+    if (begin >= mapping.end || end <= mapping.begin) {
       ++at;
       continue;
     }
+    // Head and tail are cut off by those who want their memory aligned.
+    const double share = static_cast<double>(mapping.weight_bytes) / static_cast<double>(mapping.end - mapping.begin);
+    const Mapping parts[] = {{mapping.begin, begin, 0, 0}, {end, mapping.end, 0, 0}};
+    for (const Mapping& part : parts) {
+      if (part.begin < part.end && remains.count < Remains::kMax) {
+        const double weight = share * static_cast<double>(part.end - part.begin);
+        remains.parts[remains.count++] = {part.begin, part.end, 0, static_cast<std::uint64_t>(weight)};
+      }
+    }
     g_live.clear(mapping.slot);
     header()->agent.frees.fetch_add(1, std::memory_order_relaxed);
-    mapping = list_[--count];
+    list_[at] = list_[--count];
   }
   count_.store(count, std::memory_order_relaxed);
   unlock();

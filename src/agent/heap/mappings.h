@@ -13,6 +13,14 @@ struct Mapping {
   std::uintptr_t begin;
   std::uintptr_t end;
   std::uint64_t slot;
+  std::uint64_t weight_bytes;
+};
+
+// Of a mapping that was cut, what is left: to be told as a new sample.
+struct Remains {
+  static constexpr std::uint32_t kMax = 8;
+  Mapping parts[kMax];
+  std::uint32_t count = 0;
 };
 
 class Mappings {
@@ -24,9 +32,9 @@ class Mappings {
   // False where the list is full or busy.
   bool add(const Mapping& mapping);
 
-  // The pages from begin to end are gone. Clears the slots of the mappings that went
-  // with them, and shortens those of which a part is left.
-  void remove(std::uintptr_t begin, std::uintptr_t end);
+  // The pages from begin to end are gone. Clears the slots of the mappings that were
+  // there; what is left of them goes into `remains`.
+  void remove(std::uintptr_t begin, std::uintptr_t end, Remains& remains);
 
   void forget();
 

@@ -84,7 +84,7 @@ std::uint64_t keep_alive(const Subject& subject, std::uint64_t sample) {
     count_drop(wire::Drop::TableFull, subject.weight_bytes);
     return slot;
   }
-  if (is_mapping && !g_mappings.add({subject.address, subject.address + subject.bytes, slot})) {
+  if (is_mapping && !g_mappings.add({subject.address, subject.address + subject.bytes, slot, subject.weight_bytes})) {
     g_live.clear(slot);
     count_drop(wire::Drop::Mappings, subject.weight_bytes);
     return wire::kNoSlot;
@@ -166,16 +166,27 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
     return;
   }
   HookScope scope;
-  Subject subject;
-  subject.address = reinterpret_cast<std::uintptr_t>(block);
-  subject.bytes = bytes;
-  subject.weight_bytes = weight;
-  subject.source = source;
-  for (std::uint64_t& value : subject.registers) {
-    value = 0;
-  }
+  Subject subject = {reinterpret_cast<std::uintptr_t>(block), bytes, weight, source, {}};
   read_registers(subject.registers);
   record(subject);
+}
+
+// A mapping that was cut is a new one: what is left of it, at this place of the program.
+__attribute__((noinline)) void forget_pages(const void* begin, std::size_t bytes) {
+  if (g_mappings.empty() || bytes == 0 || !owns_tables()) {
+    return;
+  }
+  HookScope scope;
+  constexpr std::uintptr_t kPageMask = 4095;
+  const auto first = reinterpret_cast<std::uintptr_t>(begin);
+  Remains remains;
+  g_mappings.remove(first, (first + bytes + kPageMask) & ~kPageMask, remains);
+  for (std::uint32_t at = 0; at < remains.count; ++at) {
+    const Mapping& part = remains.parts[at];
+    Subject subject = {part.begin, part.end - part.begin, part.weight_bytes, wire::Source::Mmap, {}};
+    read_registers(subject.registers);
+    record(subject);
+  }
 }
 
 void forget_sampled(void* block) {

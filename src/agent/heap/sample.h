@@ -28,6 +28,9 @@ inline void note_allocation(void* block, std::size_t bytes, wire::Source source)
 
 __attribute__((noinline, cold)) void forget_sampled(void* block);
 
+// The pages are about to go, by munmap or by what is put in their place.
+void forget_pages(const void* begin, std::size_t bytes);
+
 // To be called before every free.
 inline void note_free(void* block) {
   if (__builtin_expect(static_cast<int>(may_be_sampled(block)), 0) != 0) {
