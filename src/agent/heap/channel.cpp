@@ -1,0 +1,294 @@
+#include "agent/heap/channel.h"
+
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+
+#include "agent/heap/clock.h"
+#include "agent/heap/live_table.h"
+#include "agent/heap/mappings.h"
+#include "agent/heap/memory.h"
+#include "agent/heap/pace.h"
+#include "agent/heap/ring.h"
+#include "agent/heap/system_call.h"
+#include "agent/python/python.h"
+
+namespace lowtide::agent {
+
+constinit std::atomic<Power> g_power{Power::Asleep};
+constinit Ring g_ring;
+
+namespace {
+
+constexpr std::uint64_t kSilenceNs = 10'000'000'000;   // so long may a monitor not read
+constexpr std::uint64_t kRetryNs = 50'000'000;
+constexpr std::uint32_t kMaxTries = 40;
+constexpr std::size_t kPageBytes = 4096;
+
+enum Phase : std::uint32_t { kFresh = 0, kOpening = 1, kReady = 2 };
+
+// Zero in a forked child.
+struct Mark {
+  std::atomic<std::uint32_t> phase;
+  std::int32_t pid;
+};
+
+constinit Mark* g_mark = nullptr;
+constinit bool g_wipes = false;
+constinit wire::Header* g_header = nullptr;
+constinit std::atomic<std::uint32_t> g_epoch{0};
+constinit std::atomic<std::uint64_t> g_last_heartbeat{0};
+constinit std::atomic<std::uint64_t> g_heard_ns{0};
+constinit std::atomic<std::uint64_t> g_retry_at_ns{0};
+constinit std::uint32_t g_tries = 0;
+constinit sockaddr_un g_address = {};
+
+constexpr std::size_t kMapBytes = wire::file_bytes() + wire::kRingBytes;
+
+// 0, or -errno.
+long send_hello(wire::AgentState state, wire::OffReason reason, int fd) {
+  wire::Hello hello{wire::kMagic, wire::kVersion, state, reason, own_pid(),
+                    static_cast<std::int32_t>(system_call(SYS_getppid)), python_version(), {}};
+  iovec part{&hello, sizeof(hello)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_name = &g_address;
+  message.msg_namelen = sizeof(g_address);
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (fd >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    copy_bytes(CMSG_DATA(rights), &fd, sizeof(int));
+  }
+  const long socket = system_call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (failed(socket)) {
+    return socket;
+  }
+  const long sent = system_call(SYS_sendmsg, socket, as_word(&message), MSG_NOSIGNAL | MSG_DONTWAIT);
+  system_call(SYS_close, socket);
+  return failed(sent) ? sent : 0;
+}
+
+bool map_part(char* at, std::uint64_t bytes, long fd, std::uint64_t offset) {
+  return !failed(system_call(SYS_mmap, as_word(at), static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_FIXED, fd, static_cast<long>(offset)));
+}
+
+// header, ring, ring once more, table.
+char* map_file(long fd) {
+  const long reserved = system_call(SYS_mmap, 0, static_cast<long>(kMapBytes), PROT_NONE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (failed(reserved)) {
+    return nullptr;
+  }
+  auto* base = reinterpret_cast<char*>(reserved);
+  constexpr std::uint64_t kFront = wire::kHeaderBytes + wire::kRingBytes;
+  if (map_part(base, kFront, fd, 0) && map_part(base + kFront, wire::kRingBytes, fd, wire::kHeaderBytes) &&
+      map_part(base + kFront + wire::kRingBytes, wire::chunk_offset(wire::kChunks), fd, kFront) &&
+      populate(base, kFront)) {
+    return base;
+  }
+  system_call(SYS_munmap, reserved, static_cast<long>(kMapBytes));
+  return nullptr;
+}
+
+void fill_header(wire::Header& header, std::uint64_t now_ns) {
+  header.magic = wire::kMagic;
+  header.version = wire::kVersion;
+#if defined(__x86_64__)
+  header.machine = wire::Machine::X86_64;
+#else
+  header.machine = wire::Machine::Aarch64;
+#endif
+  header.file_bytes = wire::file_bytes();
+  header.ring_offset = wire::kHeaderBytes;
+  header.ring_bytes = wire::kRingBytes;
+  header.table_offset = wire::kHeaderBytes + wire::kRingBytes;
+  header.opened_ns = now_ns;
+  header.pid = own_pid();
+  header.parent_pid = static_cast<std::int32_t>(system_call(SYS_getppid));
+  header.agent.python_version.store(python_version(), std::memory_order_relaxed);
+  header.agent.python_state.store(static_cast<std::uint32_t>(python_state()), std::memory_order_relaxed);
+  header.agent.mean_bytes.store(g_pace.mean_bytes(), std::memory_order_relaxed);
+  header.agent.state.store(static_cast<std::uint32_t>(wire::AgentState::On), std::memory_order_release);
+}
+
+// The memory file, sealed so that the reader cannot be hit by SIGBUS either; or -errno.
+long make_file() {
+  const long fd = system_call(SYS_memfd_create, as_word("lowtide-agent"), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (failed(fd)) {
+    return fd;
+  }
+  constexpr long kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  if (failed(system_call(SYS_ftruncate, fd, static_cast<long>(wire::file_bytes()))) ||
+      failed(system_call(SYS_fcntl, fd, F_ADD_SEALS, kSeals))) {
+    system_call(SYS_close, fd);
+    return -ENOMEM;
+  }
+  return fd;
+}
+
+// The child's copy of its parent's mapping goes; the parent's own stays as it is.
+void drop_inherited() {
+  if (g_header != nullptr) {
+    system_call(SYS_munmap, as_word(g_header), static_cast<long>(kMapBytes));
+    g_header = nullptr;
+    g_live.forget();
+    g_mappings.forget();
+    g_epoch.fetch_add(1, std::memory_order_relaxed);
+    g_tries = 0;
+  }
+}
+
+bool open_file(std::uint64_t now_ns) {
+  const long fd = make_file();
+  if (failed(fd)) {
+    switch_off(wire::OffReason::NoMemory);
+    return false;
+  }
+  char* base = map_file(fd);
+  if (base == nullptr) {
+    system_call(SYS_close, fd);
+    switch_off(wire::OffReason::NoMemory);
+    return false;
+  }
+  auto* header = reinterpret_cast<wire::Header*>(base);
+  fill_header(*header, now_ns);
+  g_ring.open(header, base + wire::kHeaderBytes);
+  const bool has_table = g_live.open(header, base + wire::kHeaderBytes + 2 * wire::kRingBytes);
+  const long sent = has_table ? send_hello(wire::AgentState::On, wire::OffReason::None, static_cast<int>(fd)) : -ENOMEM;
+  system_call(SYS_close, fd);
+  if (sent == 0) {
+    g_heard_ns.store(now_ns, std::memory_order_relaxed);
+    g_last_heartbeat.store(0, std::memory_order_relaxed);
+    g_header = header;
+    return true;
+  }
+  system_call(SYS_munmap, as_word(base), static_cast<long>(kMapBytes));
+  g_live.forget();
+  // A full queue empties again; anything else means that there is nobody.
+  if (sent != -EAGAIN || ++g_tries > kMaxTries) {
+    switch_off(wire::OffReason::NoMonitor);
+  }
+  return false;
+}
+
+bool open_once(std::uint64_t now_ns) {
+  // A vfork child of a process that has no file yet: the file would be taken for the child's.
+  if (g_mark->pid != 0 && g_mark->pid != own_pid()) {
+    return false;
+  }
+  std::uint32_t fresh = kFresh;
+  if (now_ns < g_retry_at_ns.load(std::memory_order_relaxed) ||
+      !g_mark->phase.compare_exchange_strong(fresh, kOpening, std::memory_order_acquire)) {
+    return false;
+  }
+  drop_inherited();
+  g_mark->pid = own_pid();
+  const bool opened = open_file(now_ns);
+  g_retry_at_ns.store(opened ? 0 : now_ns + kRetryNs, std::memory_order_relaxed);
+  g_mark->phase.store(opened ? kReady : kFresh, std::memory_order_release);
+  return opened;
+}
+
+// Quiet while the monitor does not read; frees go on being noted, so that nothing is
+// wrong when it comes back.
+bool is_heard(std::uint64_t now_ns) {
+  const std::uint64_t heartbeat = g_header->monitor.heartbeat.load(std::memory_order_relaxed);
+  if (heartbeat != g_last_heartbeat.load(std::memory_order_relaxed)) {
+    g_last_heartbeat.store(heartbeat, std::memory_order_relaxed);
+    g_heard_ns.store(now_ns, std::memory_order_relaxed);
+    g_header->agent.state.store(static_cast<std::uint32_t>(wire::AgentState::On), std::memory_order_relaxed);
+    if (g_header->monitor.asked_off.load(std::memory_order_relaxed) != 0) {
+      switch_off(wire::OffReason::DetachAsked);
+      return false;
+    }
+    return true;
+  }
+  if (now_ns - g_heard_ns.load(std::memory_order_relaxed) < kSilenceNs) {
+    return true;
+  }
+  g_header->agent.state.store(static_cast<std::uint32_t>(wire::AgentState::Quiet), std::memory_order_relaxed);
+  return false;
+}
+
+bool make_mark() {
+  void* page = map_private(kPageBytes);
+  if (page == nullptr) {
+    return false;
+  }
+  constexpr long kWipeOnFork = 18;  // since Linux 4.14
+  g_wipes = system_call(SYS_madvise, as_word(page), kPageBytes, kWipeOnFork) == 0;
+  g_mark = static_cast<Mark*>(page);
+  g_mark->pid = own_pid();
+  return true;
+}
+
+bool set_address(const char* path) {
+  g_address.sun_family = AF_UNIX;
+  for (std::size_t at = 0; at < sizeof(g_address.sun_path); ++at) {
+    g_address.sun_path[at] = path[at];
+    if (path[at] == 0) {
+      return at > 0;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void start_channel(const char* socket_path) {
+  const bool ready = set_address(socket_path) && make_mark();
+  g_power.store(ready ? Power::On : Power::Off, std::memory_order_release);
+}
+
+void decline(const char* socket_path, wire::OffReason reason) {
+  g_power.store(Power::Off, std::memory_order_release);
+  if (set_address(socket_path)) {
+    send_hello(wire::AgentState::Off, reason, -1);
+  }
+}
+
+bool owns_tables() {
+  return g_mark != nullptr && g_mark->phase.load(std::memory_order_acquire) == kReady &&
+         (g_wipes || g_mark->pid == own_pid());
+}
+
+bool may_record(std::uint64_t now_ns) {
+  if (g_power.load(std::memory_order_relaxed) != Power::On) {
+    return false;
+  }
+  const std::uint32_t phase = g_mark->phase.load(std::memory_order_acquire);
+  if (phase == kReady) {
+    return (g_wipes || g_mark->pid == own_pid()) && is_heard(now_ns);
+  }
+  return phase == kFresh && open_once(now_ns);
+}
+
+wire::Header* header() { return g_header; }
+
+void switch_off(wire::OffReason reason) {
+  g_power.store(Power::Off, std::memory_order_release);
+  if (g_header != nullptr && owns_tables()) {
+    g_header->agent.reason.store(static_cast<std::uint32_t>(reason), std::memory_order_relaxed);
+    g_header->agent.state.store(static_cast<std::uint32_t>(wire::AgentState::Off), std::memory_order_release);
+  }
+}
+
+void count_drop(wire::Drop kind, std::uint64_t weight_bytes) {
+  g_header->agent.drops[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
+  g_header->agent.dropped_bytes[static_cast<std::size_t>(kind)].fetch_add(weight_bytes, std::memory_order_relaxed);
+}
+
+std::uint32_t epoch() { return g_epoch.load(std::memory_order_relaxed); }
+
+}  // namespace lowtide::agent

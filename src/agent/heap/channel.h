@@ -1,0 +1,47 @@
+// The agent's tie to the monitor: when it is on, where the memory file is, and whose.
+//
+// The file is made at a process's first sample, so a process that allocates next to
+// nothing costs nothing. A forked child must not write into its parent's: one page
+// is marked MADV_WIPEONFORK, so in a child it reads as zero, and the child begins
+// anew; a vfork child shares its parent's memory, page and all, and what it frees is
+// freed for the parent too, so it may go on as if it were the parent.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "wire/layout.h"
+
+namespace lowtide::agent {
+
+// Asleep until our constructor has run; then on, or off for good.
+enum class Power : std::uint32_t { Asleep = 0, On = 1, Off = 2 };
+
+extern constinit std::atomic<Power> g_power;
+
+// Remembers the socket's path and the address of the main stack's end; on from here.
+void start_channel(const char* socket_path);
+
+// Tells the monitor that this process will not be observed.
+void decline(const char* socket_path, wire::OffReason reason);
+
+// True when this thread may record a sample now: the file is there (it may have been
+// made just now) and somebody reads it.
+bool may_record(std::uint64_t now_ns);
+
+// True when the tables in memory are those of this process; false in a fresh child.
+bool owns_tables();
+
+// Of the open file.
+wire::Header* header();
+
+// For good, in this process and its children.
+void switch_off(wire::OffReason reason);
+
+void count_drop(wire::Drop kind, std::uint64_t weight_bytes);
+
+// Rises when a child begins anew: what was told to another ring must be told again.
+std::uint32_t epoch();
+
+}  // namespace lowtide::agent

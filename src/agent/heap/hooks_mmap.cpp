@@ -1,0 +1,87 @@
+// Anonymous memory that is mapped past the allocator. What the allocator maps for
+// itself is not seen: glibc does not call these by name, and others call them from
+// inside malloc or from their own library.
+//
+// These may run under an allocator's lock: they initialise nothing.
+
+#include <sys/mman.h>
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/heap/mappings.h"
+#include "agent/heap/real.h"
+#include "agent/heap/sample.h"
+
+#define LOWTIDE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using lowtide::agent::forget_pages;
+using lowtide::agent::g_mappings;
+using lowtide::agent::g_real;
+using lowtide::agent::note_allocation;
+using lowtide::agent::t_thread;
+
+constexpr std::uintptr_t kPageMask = 4095;
+
+bool counts(int protection, int flags) {
+  constexpr int kWanted = MAP_PRIVATE | MAP_ANONYMOUS;
+  // PROT_NONE is a reservation, MAP_STACK a thread's stack.
+  return (flags & kWanted) == kWanted && (flags & MAP_STACK) == 0 && (protection & PROT_WRITE) != 0;
+}
+
+void* observed_mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset,
+                    const void* caller) {
+  if (t_thread.inside != 0) {
+    return g_real.mmap(at, bytes, protection, flags, fd, offset);
+  }
+  if ((flags & MAP_FIXED) != 0) {
+    forget_pages(at, bytes);  // what was there is replaced
+  }
+  void* mapped = g_real.mmap(at, bytes, protection, flags, fd, offset);
+  if (mapped != MAP_FAILED && counts(protection, flags) && !lowtide::agent::is_in_allocator(caller)) {
+    note_allocation(mapped, (bytes + kPageMask) & ~kPageMask, lowtide::wire::Source::Mmap);
+  }
+  return mapped;
+}
+
+}  // namespace
+
+LOWTIDE_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset) noexcept {
+  return observed_mmap(at, bytes, protection, flags, fd, offset, __builtin_return_address(0));
+}
+
+LOWTIDE_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int flags, int fd, off64_t offset) noexcept {
+  return observed_mmap(at, bytes, protection, flags, fd, offset, __builtin_return_address(0));
+}
+
+// Recorded first: once the pages are gone, another thread may get the same address.
+LOWTIDE_EXPORT int munmap(void* at, std::size_t bytes) noexcept {
+  if (t_thread.inside == 0) {
+    forget_pages(at, bytes);
+  }
+  return g_real.munmap(at, bytes);
+}
+
+LOWTIDE_EXPORT void* mremap(void* at, std::size_t bytes, std::size_t new_bytes, int flags, ...) noexcept {
+  std::va_list rest;
+  va_start(rest, flags);
+  void* to = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
+  va_end(rest);
+  if (t_thread.inside != 0 || g_mappings.empty()) {
+    return g_real.mremap(at, bytes, new_bytes, flags, to);
+  }
+  forget_pages(at, bytes);
+  if (to != nullptr) {
+    forget_pages(to, new_bytes);
+  }
+  void* moved = g_real.mremap(at, bytes, new_bytes, flags, to);
+  // What was tracked is tracked on, as a new mapping; a failure leaves the old one untracked,
+  // which understates.
+  if (moved != MAP_FAILED && !lowtide::agent::is_in_allocator(__builtin_return_address(0))) {
+    note_allocation(moved, (new_bytes + kPageMask) & ~kPageMask, lowtide::wire::Source::Mmap);
+  }
+  return moved;
+}

@@ -1,0 +1,81 @@
+// Which sampled blocks are alive.
+//
+// free() must answer "was this block sampled?" for every block of the program, and
+// the answer is nearly always no. So first a filter of counters, one byte each,
+// indexed so that neighbours in memory are neighbours in the filter; a part that no
+// sample has touched is the kernel's one page of zeros and stays in the first cache.
+// Only on a hit comes the table: buckets of seven slots in the memory file, where
+// the monitor sees them. No lock: a slot is taken and given back by compare and swap.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "wire/layout.h"
+
+namespace lowtide::agent {
+
+inline constexpr std::uint32_t kFilterBits = 18;  // 256 KiB
+
+extern constinit std::atomic<std::uint8_t> g_filter[1U << kFilterBits];
+
+inline std::uint32_t filter_index(std::uintptr_t address) {
+  const std::uintptr_t block = address >> 4U;
+  return static_cast<std::uint32_t>(block ^ ((block >> kFilterBits) * 0x9e37U)) & ((1U << kFilterBits) - 1);
+}
+
+// False: certainly not sampled.
+inline bool may_be_sampled(const void* block) {
+  return g_filter[filter_index(reinterpret_cast<std::uintptr_t>(block))].load(std::memory_order_relaxed) != 0;
+}
+
+// A slot that was taken out of sight of other threads, or none.
+struct Detached {
+  wire::Bucket* bucket = nullptr;
+  std::uint32_t at = 0;
+
+  explicit operator bool() const { return bucket != nullptr; }
+};
+
+class LiveTable {
+ public:
+  constexpr LiveTable() = default;
+
+  // Over the memory file; false where there is no memory for the first chunk.
+  bool open(wire::Header* header, void* table);
+
+  // Forgets everything, without touching the file: it belongs to the parent process.
+  void forget();
+
+  // The number of the slot, or wire::kNoSlot where all is full.
+  std::uint64_t insert(std::uintptr_t address, std::uint64_t sample, bool filtered);
+
+  // Takes the slot of a block, for this thread alone to finish or to put back.
+  Detached detach(std::uintptr_t address);
+
+  // The block is gone.
+  static void finish(Detached slot, std::uintptr_t address);
+
+  // The block stays after all (a realloc that failed).
+  static void put_back(Detached slot, std::uintptr_t address);
+
+  // Clears a slot that `insert` gave; for mappings, which are not found by address.
+  void clear(std::uint64_t slot);
+
+ private:
+  bool grow(std::uint32_t chunk);
+  std::uint64_t insert_into(std::uint32_t chunk, std::uintptr_t address, std::uint64_t sample);
+
+  std::atomic<wire::Bucket*> chunks_[wire::kChunks]{};
+  std::atomic<std::uint64_t> used_[wire::kChunks]{};
+  std::atomic<std::uint32_t> growing_{0};
+  std::atomic<std::uint32_t> chunk_count_{0};
+  wire::Header* header_ = nullptr;
+  char* table_ = nullptr;
+};
+
+extern constinit LiveTable g_live;
+
+}  // namespace lowtide::agent

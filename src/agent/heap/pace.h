@@ -1,0 +1,41 @@
+// How often to sample: every 512 KiB on average, less often in a process that
+// allocates so much that this would be more than so many samples a second.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace lowtide::agent {
+
+inline constexpr std::uint64_t kBaseMeanBytes = 512U << 10U;
+inline constexpr std::uint64_t kMaxMeanBytes = 1ULL << 32U;
+inline constexpr std::uint64_t kSamplesPerSecond = 1000;
+
+class Pace {
+ public:
+  constexpr Pace() = default;
+
+  void set(std::uint64_t mean_bytes, std::uint64_t samples_per_second);
+
+  [[nodiscard]] std::uint64_t mean_bytes() const { return mean_bytes_.load(std::memory_order_relaxed); }
+
+  // One more sample was taken.
+  void count(std::uint64_t now_ns);
+
+  // The reader does not keep up.
+  void slow_down();
+
+ private:
+  void change(std::uint64_t to_bytes, std::uint64_t now_ns);
+
+  std::atomic<std::uint64_t> mean_bytes_{kBaseMeanBytes};
+  std::atomic<std::uint64_t> window_began_ns_{0};
+  std::atomic<std::uint64_t> window_samples_{0};
+  std::uint64_t base_bytes_ = kBaseMeanBytes;
+  std::uint64_t limit_ = kSamplesPerSecond;
+};
+
+extern constinit Pace g_pace;
+
+}  // namespace lowtide::agent

@@ -1,0 +1,222 @@
+#include "agent/heap/sample.h"
+
+#include <limits>
+
+#include "agent/heap/arithmetic.h"
+#include "agent/heap/channel.h"
+#include "agent/heap/clock.h"
+#include "agent/heap/mappings.h"
+#include "agent/heap/memory.h"
+#include "agent/heap/pace.h"
+#include "agent/heap/registers.h"
+#include "agent/heap/ring.h"
+#include "agent/heap/system_call.h"
+#include "agent/python/python.h"
+
+namespace lowtide::agent {
+
+thread_local constinit ThreadState t_thread = {};
+
+namespace {
+
+constinit std::atomic<std::uint64_t> g_samples{0};
+
+// What a sample is about, and where it was taken.
+struct Subject {
+  std::uintptr_t address;
+  std::uint64_t bytes;
+  std::uint64_t weight_bytes;
+  wire::Source source;
+  std::uint64_t registers[wire::kRegisters];
+};
+
+void stay_out(ThreadState& thread) {
+  thread.mean_bytes = std::numeric_limits<std::uint64_t>::max();
+  thread.bytes_left = std::numeric_limits<std::int64_t>::max();
+}
+
+void begin_thread(ThreadState& thread) {
+  thread.random = (reinterpret_cast<std::uintptr_t>(&thread) ^ (now_ns() << 16U)) * 0x9e3779b97f4a7c15ULL | 1U;
+  thread.mean_bytes = g_pace.mean_bytes();
+  thread.bytes_left = draw_bytes(thread.random, thread.mean_bytes);
+}
+
+// Decides, and draws anew; 0: no sample after all.
+std::uint64_t weigh(ThreadState& thread, std::uint64_t bytes) {
+  if (thread.mean_bytes == 0) {
+    begin_thread(thread);
+    thread.bytes_left -= static_cast<std::int64_t>(bytes);
+  }
+  const std::uint64_t weight = weight_of(bytes, thread.mean_bytes);
+  if (bytes >= thread.mean_bytes) {
+    // Sampled whatever the count says, so it does not count.
+    thread.bytes_left += static_cast<std::int64_t>(bytes);
+    if (thread.mean_bytes != g_pace.mean_bytes()) {
+      thread.mean_bytes = 0;  // drawn anew at the next allocation, with the mean of the day
+    }
+    return weight;
+  }
+  if (thread.bytes_left >= 0) {
+    return 0;
+  }
+  thread.mean_bytes = g_pace.mean_bytes();
+  thread.bytes_left = draw_bytes(thread.random, thread.mean_bytes);
+  return weight;
+}
+
+// How much of the stack from `sp` up can be copied. Page by page, since it may be a
+// coroutine's or a signal's stack, of which nobody knows the end.
+std::uint32_t readable_stack(std::uintptr_t sp) {
+  constexpr std::uintptr_t kPageBytes = 4096;
+  const std::uintptr_t wanted = sp + wire::kStackBytes;
+  std::uintptr_t end = (sp + kPageBytes) & ~(kPageBytes - 1);  // we stand on this page
+  while (end < wanted && is_readable(end)) {
+    end += kPageBytes;
+  }
+  return static_cast<std::uint32_t>((end < wanted ? end : wanted) - sp) & ~7U;
+}
+
+// The slot in which the sample lives, or kNoSlot.
+std::uint64_t keep_alive(const Subject& subject, std::uint64_t sample) {
+  const bool is_mapping = subject.source == wire::Source::Mmap;
+  const std::uint64_t slot = g_live.insert(subject.address, sample, !is_mapping);
+  if (slot == wire::kNoSlot) {
+    count_drop(wire::Drop::TableFull, subject.weight_bytes);
+    return slot;
+  }
+  if (is_mapping && !g_mappings.add({subject.address, subject.address + subject.bytes, slot, subject.weight_bytes})) {
+    g_live.clear(slot);
+    count_drop(wire::Drop::Mappings, subject.weight_bytes);
+    return wire::kNoSlot;
+  }
+  return slot;
+}
+
+bool write_record(const Subject& subject, std::uint64_t began_ns) {
+  PythonStack python;
+  read_python_stack(python);
+  const std::uint32_t stack_bytes = readable_stack(subject.registers[1]);
+  const std::size_t frame_bytes = python.count * sizeof(wire::PythonFrame);
+  const Reserved room = g_ring.reserve(sizeof(wire::AllocationRecord) + frame_bytes + stack_bytes);
+  if (!room) {
+    return false;
+  }
+  const std::uint64_t sample = g_samples.fetch_add(1, std::memory_order_relaxed) + 1;
+  auto& record = *reinterpret_cast<wire::AllocationRecord*>(room.at);
+  record.header.bytes = room.bytes;
+  record.header.kind = wire::RecordKind::Allocation;
+  record.sample = sample;
+  record.time_ns = began_ns;
+  record.address = subject.address;
+  record.requested_bytes = subject.bytes;
+  record.weight_bytes = subject.weight_bytes;
+  record.slot = keep_alive(subject, sample);
+  record.tid = static_cast<std::int32_t>(system_call(SYS_gettid));
+  record.source = subject.source;
+  record.python_frames = static_cast<std::uint16_t>(python.count);
+  record.python_cut = python.cut ? 1 : 0;
+  record.stack_bytes = stack_bytes;
+  copy_bytes(record.registers, subject.registers, sizeof(record.registers));
+  char* after = room.at + sizeof(record);
+  copy_bytes(after, python.frames, frame_bytes);
+  copy_bytes(after + frame_bytes, reinterpret_cast<const void*>(subject.registers[1]), stack_bytes);
+  Ring::commit(room);
+  return true;
+}
+
+__attribute__((noinline)) void record(const Subject& subject) {
+  const std::uint64_t began_ns = now_ns();
+  if (!may_record(began_ns)) {
+    if (owns_tables()) {
+      count_drop(wire::Drop::NoMonitor, subject.weight_bytes);
+    }
+    return;
+  }
+  g_pace.count(began_ns);
+  if (subject.source != wire::Source::Mmap) {
+    tend_python_hooks(subject.source);
+  }
+  wire::AgentPart& counters = header()->agent;
+  counters.samples.fetch_add(1, std::memory_order_relaxed);
+  counters.sampled_bytes.fetch_add(subject.weight_bytes, std::memory_order_relaxed);
+  counters.mean_bytes.store(g_pace.mean_bytes(), std::memory_order_relaxed);
+  if (!write_record(subject, began_ns)) {
+    count_drop(wire::Drop::RingFull, subject.weight_bytes);
+    g_pace.slow_down();
+  }
+  counters.sampling_ns.fetch_add(now_ns() - began_ns, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void take_sample(void* block, std::size_t bytes, wire::Source source) {
+  ThreadState& thread = t_thread;
+  const Power power = g_power.load(std::memory_order_relaxed);
+  if (power != Power::On || block == nullptr) {
+    if (power == Power::Off) {
+      stay_out(thread);
+    } else {
+      thread.mean_bytes = 0;
+      thread.bytes_left = 0;
+    }
+    return;
+  }
+  const std::uint64_t weight = weigh(thread, bytes);
+  if (weight == 0) {
+    return;
+  }
+  HookScope scope;
+  Subject subject = {reinterpret_cast<std::uintptr_t>(block), bytes, weight, source, {}};
+  read_registers(subject.registers);
+  record(subject);
+}
+
+// A mapping that was cut is a new one: what is left of it, at this place of the program.
+__attribute__((noinline)) void forget_pages(const void* begin, std::size_t bytes) {
+  if (g_mappings.empty() || bytes == 0 || !owns_tables()) {
+    return;
+  }
+  HookScope scope;
+  constexpr std::uintptr_t kPageMask = 4095;
+  const auto first = reinterpret_cast<std::uintptr_t>(begin);
+  Remains remains;
+  g_mappings.remove(first, (first + bytes + kPageMask) & ~kPageMask, remains);
+  for (std::uint32_t at = 0; at < remains.count; ++at) {
+    const Mapping& part = remains.parts[at];
+    Subject subject = {part.begin, part.end - part.begin, part.weight_bytes, wire::Source::Mmap, {}};
+    read_registers(subject.registers);
+    record(subject);
+  }
+}
+
+void forget_sampled(void* block) {
+  if (!owns_tables()) {
+    return;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  if (const Detached slot = g_live.detach(address)) {
+    LiveTable::finish(slot, address);
+    header()->agent.frees.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+Moving::Moving(void* block) : address_(reinterpret_cast<std::uintptr_t>(block)) {
+  if (block != nullptr && may_be_sampled(block) && owns_tables()) {
+    slot_ = g_live.detach(address_);
+  }
+}
+
+void Moving::succeeded() {
+  if (slot_) {
+    LiveTable::finish(slot_, address_);
+    header()->agent.frees.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void Moving::failed() {
+  if (slot_) {
+    LiveTable::put_back(slot_, address_);
+  }
+}
+
+}  // namespace lowtide::agent

@@ -1,0 +1,39 @@
+// The Python in the target, if there is one: which line is running in this thread,
+// and its allocators of small objects, which malloc does not see.
+//
+// One binary for CPython 3.9 to 3.14: functions are found by name at run time, fields
+// by tables of offsets. Nothing here takes the GIL, counts a reference or calls what
+// could allocate.
+
+#pragma once
+
+#include <cstdint>
+
+#include "wire/layout.h"
+
+namespace lowtide::agent {
+
+// Innermost first.
+struct PythonStack {
+  wire::PythonFrame frames[wire::kMaxPythonFrames];
+  std::uint32_t count = 0;
+  bool cut = false;
+};
+
+// Looks among the loaded libraries, until it is found once. Takes the loader's lock:
+// only from the constructor and around dlopen.
+void look_for_python();
+
+// As 0x030b; 0: there is none.
+std::uint32_t python_version();
+
+wire::PythonState python_state();
+
+// The Python frames of this thread; none where it runs no Python.
+void read_python_stack(PythonStack& into);
+
+// Wraps the allocators of small objects once that is safe, and looks now and then
+// whether the wrappers are still there. Called with every sample but those of mmap.
+void tend_python_hooks(wire::Source source);
+
+}  // namespace lowtide::agent

@@ -1,0 +1,133 @@
+// The reading end of an agent's memory file (wire/layout.h).
+//
+// Everything in the file was written by a process that we do not trust: it is copied
+// out first and checked then, every number is held against the size of the file, and
+// one look takes a bounded time however much is written meanwhile.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "wire/layout.h"
+
+namespace lowtide::observe {
+
+// One sampled allocation. The spans are valid during the call that hands it over.
+struct AgentAllocation {
+  std::uint64_t sample = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t address = 0;
+  std::uint64_t requested_bytes = 0;
+  std::uint64_t weight_bytes = 0;
+  std::int32_t tid = 0;
+  wire::Source source = wire::Source::Malloc;
+  bool is_live = false;     // false: freed already, or not tracked; not worth unwinding
+  bool is_tracked = false;  // false: will never be known to be freed
+  bool frames_cut = false;
+  std::array<std::uint64_t, wire::kRegisters> registers{};
+  std::span<const wire::PythonFrame> frames;  // innermost first
+  std::span<const std::byte> stack;           // from the stack pointer upwards
+};
+
+struct AgentCode {
+  std::uint32_t code = 0;
+  std::uint32_t first_line = 0;
+  std::string_view file;  // bytes of the target: through base::printable before they are shown
+  std::string_view function;
+};
+
+class AgentSink {
+ public:
+  virtual ~AgentSink() = default;
+
+  virtual void on_code(const AgentCode& code) = 0;
+  virtual void on_allocation(const AgentAllocation& allocation) = 0;
+  // Of an allocation that was handed over as live.
+  virtual void on_free(std::uint64_t sample) = 0;
+};
+
+struct AgentStatus {
+  wire::AgentState state = wire::AgentState::Starting;
+  wire::OffReason reason = wire::OffReason::None;
+  wire::PythonState python_state = wire::PythonState::Absent;
+  std::uint32_t python_version = 0;  // as 0x030b
+  std::uint64_t mean_bytes = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t sampled_bytes = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t sampling_ns = 0;
+  std::uint64_t module_changes = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(wire::Drop::Count)> drops{};
+  std::array<std::uint64_t, static_cast<std::size_t>(wire::Drop::Count)> dropped_bytes{};
+};
+
+class AgentRing {
+ public:
+  // The file must be sealed against shrinking, or the target could take our memory away.
+  static base::Result<AgentRing> open(const base::Fd& file);
+
+  // Over memory that outlives the ring; for tests.
+  static base::Result<AgentRing> over(std::span<std::byte> memory);
+
+  ~AgentRing();
+  AgentRing(AgentRing&& other) noexcept;
+  AgentRing& operator=(AgentRing&& other) noexcept;
+  AgentRing(const AgentRing&) = delete;
+  AgentRing& operator=(const AgentRing&) = delete;
+
+  // Reads what is there and looks which samples are gone. Also tells the agent that
+  // somebody reads: without a poll for 10 s it goes quiet. Malformed: the file is
+  // broken for good.
+  base::Result<std::size_t> poll(AgentSink& sink);
+
+  [[nodiscard]] AgentStatus status() const;
+  [[nodiscard]] std::int32_t pid_in_target() const { return pid_; }
+  [[nodiscard]] wire::Machine machine() const { return machine_; }
+  [[nodiscard]] std::size_t live_samples() const { return live_.size(); }
+
+  // The agent stops sampling with its next sample.
+  void ask_off();
+
+ private:
+  struct Live {
+    std::uint64_t sample = 0;
+    wire::Source source = wire::Source::Malloc;
+  };
+
+  AgentRing(std::span<std::byte> memory, bool owned) : memory_(memory), owned_(owned) {}
+
+  [[nodiscard]] wire::Header& header() const;
+  bool check_header();
+  [[nodiscard]] std::uint64_t sample_in(std::uint64_t slot) const;
+  void copy_from_ring(std::uint64_t position, std::span<std::byte> into) const;
+  bool read_record(std::uint64_t position, std::uint32_t& bytes, AgentSink& sink);
+  bool take_allocation(AgentSink& sink);
+  bool take_code(AgentSink& sink);
+  void look_for_frees(AgentSink& sink);
+
+  std::span<std::byte> memory_;
+  bool owned_ = false;
+  bool broken_ = false;
+  std::uint64_t ring_offset_ = 0;
+  std::uint64_t ring_bytes_ = 0;
+  std::uint64_t table_offset_ = 0;
+  std::uint64_t tail_ = 0;
+  std::uint64_t heartbeat_ = 0;
+  std::uint64_t seen_frees_ = 0;
+  std::int32_t pid_ = 0;
+  wire::Machine machine_ = wire::Machine::X86_64;
+  std::vector<std::byte> record_;
+  std::vector<wire::PythonFrame> frames_;
+  std::unordered_map<std::uint64_t, Live> live_;  // by slot: never more than there are slots
+};
+
+}  // namespace lowtide::observe

@@ -1,0 +1,41 @@
+// Where agents hand over their memory files: a datagram socket in a folder of ours.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "wire/layout.h"
+
+namespace lowtide::observe {
+
+struct AgentHello {
+  std::int32_t pid = 0;  // as we see it, from the kernel
+  wire::AgentState state = wire::AgentState::Off;
+  wire::OffReason reason = wire::OffReason::None;
+  std::uint32_t python_version = 0;
+  base::Fd file;  // none where the agent stays off
+};
+
+class AgentSocket {
+ public:
+  // Makes the socket `path`, at most 107 letters; a path that agents of other users
+  // cannot write to keeps them out.
+  static base::Result<AgentSocket> bind(const std::string& path);
+
+  // The next hello, without waiting; nothing where there is none. What is not a hello
+  // is thrown away.
+  std::optional<AgentHello> receive();
+
+  [[nodiscard]] int fd() const { return socket_.get(); }
+
+ private:
+  explicit AgentSocket(base::Fd socket) : socket_(std::move(socket)) {}
+
+  base::Fd socket_;
+};
+
+}  // namespace lowtide::observe

@@ -1,0 +1,239 @@
+// What an agent inside a process writes and the monitor reads: the layout of one
+// memory file (memfd), and the datagram that hands it over.
+//
+//   header | ring of records | chunks of the live table
+//
+// The ring carries what is said once: a sampled allocation with its stack, the
+// name of a Python function. It has many writers, one reader, and drops and
+// counts when it is full. What must never get lost is not in it: whether a sample
+// is still alive. That is a slot of the live table, which the agent clears when
+// the block is freed. A reader that looks late sees the free late, but sees it,
+// and a block that was freed before its record was read costs nothing to unwind.
+//
+// Both sides treat the other's bytes as hostile: copy, then check, then use.
+// Nothing here needs a library at run time.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace lowtide::wire {
+
+inline constexpr std::uint64_t kMagic = 0x31474154574f4cULL;  // "LOWTAG1"
+inline constexpr std::uint32_t kVersion = 1;
+
+// Where the agent finds the monitor's socket; absent: it stays asleep.
+inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
+// Bytes between two samples on average, and samples per second; for tests.
+inline constexpr char kMeanVariable[] = "LOWTIDE_AGENT_MEAN";
+inline constexpr char kRateVariable[] = "LOWTIDE_AGENT_RATE";
+
+enum class Machine : std::uint16_t { X86_64 = 62, Aarch64 = 183 };  // as in ELF
+
+enum class AgentState : std::uint32_t { Starting = 0, On = 1, Quiet = 2, Off = 3 };
+
+enum class OffReason : std::uint32_t {
+  None = 0,
+  Sanitizer = 1,       // the target brings its own allocator checks
+  Valgrind = 2,        // the same
+  NoMemory = 3,        // no memory file could be had
+  NoMonitor = 4,       // nobody listens at the socket
+  NoAllocator = 5,     // the process has no malloc that we could pass calls on to
+  Confused = 6,        // something that cannot be was seen
+  PathTooLong = 7,     // the socket's path
+  MonitorSilent = 8,   // quiet: nobody has read for a while
+  OwnAllocator = 9,    // not off: the program defines malloc itself, so only mmap and Python are seen
+  DetachAsked = 10,    // the monitor asked for it
+};
+
+enum class PythonState : std::uint32_t {
+  Absent = 0,
+  Frames = 1,          // frames are read; the small objects are not seen (yet)
+  Full = 2,            // frames, and the object allocators are wrapped
+  UnknownVersion = 3,  // native stacks only
+  HooksLost = 4,       // somebody took our wrappers out: live Python samples before that are not to be trusted
+};
+
+enum class Drop : std::uint32_t {
+  RingFull = 0,      // an allocation that was sampled but could not be told
+  TableFull = 1,     // told, but its free will not be known: not counted as live
+  NoMonitor = 2,     // sampled while nobody was reading
+  Mappings = 3,      // as TableFull, for mmap
+  CodeName = 4,      // a Python function whose name could not be told
+  Count = 8,
+};
+
+enum class Source : std::uint8_t {
+  Malloc = 0,
+  Calloc = 1,
+  Realloc = 2,
+  Aligned = 3,
+  Mmap = 4,
+  PythonMem = 5,
+  PythonObject = 6,
+};
+
+inline constexpr std::uint64_t kHeaderBytes = 4096;
+inline constexpr std::uint64_t kRingBytes = 2U << 20U;
+inline constexpr std::uint32_t kStackBytes = 8192;
+inline constexpr std::uint32_t kMaxPythonFrames = 96;
+inline constexpr std::uint32_t kRegisters = 14;
+inline constexpr std::uint32_t kMaxTextBytes = 512;
+inline constexpr std::uint32_t kChunks = 4;
+inline constexpr std::uint32_t kSlotsPerBucket = 7;
+
+// Buckets of chunk k: 2048, then four times as many each.
+constexpr std::uint64_t chunk_buckets(std::uint32_t chunk) { return 2048ULL << (2U * chunk); }
+
+// Seven slots and whether a sample that belonged here had to go on to the next
+// bucket. The reader looks at `sample` alone.
+struct Bucket {
+  std::atomic<std::uint64_t> address[kSlotsPerBucket];
+  std::atomic<std::uint64_t> overflowed;
+  std::atomic<std::uint64_t> sample[kSlotsPerBucket];
+  std::uint64_t unused;
+};
+static_assert(sizeof(Bucket) == 128);
+
+constexpr std::uint64_t chunk_offset(std::uint32_t chunk) {
+  std::uint64_t at = 0;
+  for (std::uint32_t earlier = 0; earlier < chunk; ++earlier) {
+    at += chunk_buckets(earlier) * sizeof(Bucket);
+  }
+  return at;
+}
+
+// Written by the monitor alone.
+struct alignas(64) MonitorPart {
+  std::atomic<std::uint64_t> tail;       // bytes of the ring that were read, ever
+  std::atomic<std::uint64_t> heartbeat;  // changes as long as somebody reads
+  std::atomic<std::uint32_t> asked_off;  // not zero: the agent is to stop
+  std::uint32_t unused[11];
+};
+static_assert(sizeof(MonitorPart) == 64);
+
+// Written by the agent alone.
+struct alignas(64) AgentPart {
+  std::atomic<std::uint32_t> state;             // AgentState
+  std::atomic<std::uint32_t> reason;            // OffReason
+  std::atomic<std::uint32_t> python_state;      // PythonState
+  std::atomic<std::uint32_t> python_version;    // PY_VERSION_HEX >> 16, as 0x030b; 0: no Python
+  std::atomic<std::uint64_t> mean_bytes;        // between two samples, now
+  std::atomic<std::uint64_t> samples;           // allocations sampled, the dropped ones too
+  std::atomic<std::uint64_t> sampled_bytes;     // the sum of their weights: an estimate of all bytes allocated
+  std::atomic<std::uint64_t> frees;             // slots of the live table that were cleared
+  std::atomic<std::uint64_t> sampling_ns;       // time spent with samples, as measured by the agent
+  std::atomic<std::uint64_t> module_changes;    // calls of dlopen and dlclose: /proc/PID/maps may have changed
+  std::atomic<std::uint64_t> chunks;            // of the live table in use
+  std::atomic<std::uint64_t> drops[static_cast<std::size_t>(Drop::Count)];
+  std::atomic<std::uint64_t> dropped_bytes[static_cast<std::size_t>(Drop::Count)];  // their weights
+};
+static_assert(sizeof(AgentPart) == 256);
+
+struct Header {
+  std::uint64_t magic;
+  std::uint32_t version;
+  Machine machine;
+  std::uint16_t page_shift;
+  std::uint64_t file_bytes;
+  std::uint64_t ring_offset;
+  std::uint64_t ring_bytes;   // a power of two
+  std::uint64_t table_offset;
+  std::uint64_t opened_ns;    // CLOCK_MONOTONIC of the target
+  std::int32_t pid;           // as the target sees itself
+  std::int32_t parent_pid;
+  AgentPart agent;
+  MonitorPart monitor;
+};
+static_assert(sizeof(Header) == 384);
+static_assert(sizeof(Header) <= kHeaderBytes);
+
+constexpr std::uint64_t file_bytes() { return kHeaderBytes + kRingBytes + chunk_offset(kChunks); }
+
+// --- records ----------------------------------------------------------------
+
+enum class RecordKind : std::uint16_t { Allocation = 1, Code = 2 };
+
+// The record at ring position p is there when `commit` is commit_word(p).
+struct RecordHeader {
+  std::uint64_t commit;
+  std::uint32_t bytes;  // the whole record, a multiple of 8
+  RecordKind kind;
+  std::uint16_t unused;
+};
+static_assert(sizeof(RecordHeader) == 16);
+
+constexpr std::uint64_t commit_word(std::uint64_t position) { return position ^ 0x9e3779b97f4a7c15ULL; }
+
+inline constexpr std::uint64_t kNoSlot = ~0ULL;
+
+// Followed by python_frames x PythonFrame (innermost first), then stack_bytes of
+// the stack from registers[1] (the stack pointer) upwards.
+//
+// registers: x86_64  rip rsp rbp rbx r12 r13 r14 r15, rest 0
+//            aarch64 pc sp x29 x30 x19 .. x28
+// taken inside the agent: its own frames come first and are to be left out.
+struct AllocationRecord {
+  RecordHeader header;
+  std::uint64_t sample;           // counts from 1
+  std::uint64_t time_ns;          // CLOCK_MONOTONIC of the target
+  std::uint64_t address;
+  std::uint64_t requested_bytes;
+  std::uint64_t weight_bytes;     // for how many allocated bytes the sample stands
+  std::uint64_t slot;             // alive while that slot holds `sample`; kNoSlot: not tracked
+  std::int32_t tid;
+  Source source;
+  std::uint8_t unused;
+  std::uint16_t python_frames;
+  std::uint32_t stack_bytes;
+  std::uint32_t python_cut;       // 1: there were more Python frames
+  std::uint64_t registers[kRegisters];
+};
+static_assert(sizeof(AllocationRecord) == 192);
+
+struct PythonFrame {
+  std::uint32_t code;  // of an earlier Code record; 0: not known
+  std::uint32_t line;  // 0: not known
+};
+static_assert(sizeof(PythonFrame) == 8);
+
+// Followed by file_bytes + function_bytes of UTF-8.
+struct CodeRecord {
+  RecordHeader header;
+  std::uint32_t code;
+  std::uint32_t first_line;
+  std::uint32_t file_bytes;
+  std::uint32_t function_bytes;
+};
+static_assert(sizeof(CodeRecord) == 32);
+
+inline constexpr std::uint32_t kMaxRecordBytes =
+    sizeof(AllocationRecord) + kMaxPythonFrames * sizeof(PythonFrame) + kStackBytes;
+
+// A slot's number to its place.
+constexpr std::uint64_t make_slot(std::uint32_t chunk, std::uint64_t bucket, std::uint32_t at) {
+  return (static_cast<std::uint64_t>(chunk) << 56U) | (bucket << 8U) | at;
+}
+
+// --- the datagram -----------------------------------------------------------
+
+// Sent once per process to the socket, with the memory file as SCM_RIGHTS; a
+// process in which the agent stays off sends it without one. The sender's true
+// pid is in SCM_CREDENTIALS.
+struct Hello {
+  std::uint64_t magic;
+  std::uint32_t version;
+  AgentState state;
+  OffReason reason;
+  std::int32_t pid;
+  std::int32_t parent_pid;
+  std::uint32_t python_version;
+  std::uint64_t unused[3];
+};
+static_assert(sizeof(Hello) == 56);
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+
+}  // namespace lowtide::wire
