@@ -7,6 +7,7 @@
 
 #include "model/process.h"
 #include "model/sample.h"
+#include "model/site.h"
 
 namespace lowtide::model {
 
@@ -80,6 +81,8 @@ struct Tick {
   std::optional<HostReading> host;
   std::vector<GpuReading> gpus;
   std::vector<GpuProcessReading> gpu_processes;
+  std::vector<HeapReading> heaps;  // of processes with an agent in them
+  std::vector<SiteReading> sites;  // those worth keeping
 };
 
 }  // namespace lowtide::model

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,9 @@
 
 namespace lowtide::record {
 namespace {
+
+constexpr std::size_t kMostSites = 100'000;
+constexpr std::size_t kMostFrames = 512;
 
 std::optional<model::Range> range_at(const Statement& row, int at) {
   const auto estimate = real_at(row, at);
@@ -98,6 +102,42 @@ std::vector<model::ProcessInfo> Recording::processes() {
              .started_s = *started_s,
              .ended_s = real_at(row, 9),
              .exit_status = int_at(row, 10)});
+        return true;
+      });
+  return list;
+}
+
+std::vector<model::SiteInfo> Recording::sites() {
+  std::vector<model::SiteInfo> list;
+  if (!state_->has_table("frame")) return list;
+  std::unordered_map<std::int64_t, std::size_t> places;
+  state_->scan("site", "SELECT id, process, cut FROM site WHERE id > ? ORDER BY id",
+               [&](const Statement& row) {
+                 const auto process = process_at(row, 1);
+                 if (!process || row.integer(0) < 0 || list.size() >= kMostSites) {
+                   return false;
+                 }
+                 places.emplace(row.integer(0), list.size());
+                 list.push_back({.id = static_cast<model::SiteId>(row.integer(0)),
+                                 .process = *process,
+                                 .cut = row.integer(2) != 0});
+                 return true;
+               });
+  state_->scan(
+      "frame", "SELECT id, site, language, function, file, line, module FROM frame WHERE id > ? ORDER BY id",
+      [&](const Statement& row) {
+        const auto place = places.find(row.integer(1));
+        const auto language = named<model::FrameLanguage, 2>(row.text(2, 100));
+        if (place == places.end() || !language || list[place->second].frames.size() >= kMostFrames) {
+          return false;
+        }
+        const auto line = bytes_at(row, 5).value_or(0);
+        list[place->second].frames.push_back(
+            {.language = *language,
+             .function = row.text(3, kTextBytes),
+             .file = row.text(4, kTextBytes),
+             .line = line <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(line) : 0,
+             .module = row.text(6, kTextBytes)});
         return true;
       });
   return list;

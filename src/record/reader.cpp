@@ -56,8 +56,8 @@ bool read_row(const Statement& from, const KindSpec& spec, Row& row) {
   ++at;
   for (std::size_t key = 0; key < keys_of(spec).size(); ++key, ++at) {
     row.keys[key] = from.integer(at);
-    const bool is_process = std::string_view(spec.keys[key]) == "process";
-    const std::int64_t most = is_process ? std::numeric_limits<std::uint32_t>::max() : 65'535;
+    const bool is_gpu = std::string_view(spec.keys[key]) == "gpu";
+    const std::int64_t most = is_gpu ? 65'535 : std::numeric_limits<std::uint32_t>::max();
     sound = sound && from.is_integer(at) && row.keys[key] >= 0 && row.keys[key] <= most;
   }
   row.low = from.integer(at);
@@ -90,6 +90,15 @@ void Recording::State::warn(const std::string& text) {
   if (warnings.size() < kMostWarnings) {
     warnings.push_back(text);
   }
+}
+
+bool Recording::State::has_table(const char* name) {
+  auto prepared = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+  if (!prepared.ok()) {
+    return true;  // damaged: whoever reads the table will say how
+  }
+  prepared.value().bind(0, std::string_view(name));
+  return prepared.value().step() != SQLITE_DONE;
 }
 
 void Recording::State::load() {
@@ -249,6 +258,14 @@ void Recording::for_each_gpu(const std::function<void(const GpuPoint&)>& visit) 
 
 void Recording::for_each_gpu_process(const std::function<void(const GpuProcessPoint&)>& visit) {
   state_->visit(SeriesKind::GpuProcess, visit);
+}
+
+void Recording::for_each_heap(const std::function<void(const HeapPoint&)>& visit) {
+  if (state_->has_table("heap_sample")) state_->visit(SeriesKind::Heap, visit);
+}
+
+void Recording::for_each_site(const std::function<void(const SitePoint&)>& visit) {
+  if (state_->has_table("site_sample")) state_->visit(SeriesKind::Site, visit);
 }
 
 }  // namespace lowtide::record

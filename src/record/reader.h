@@ -52,6 +52,13 @@ struct GpuProcessPoint : Point {
   model::GpuProcessReading last;
 };
 
+struct HeapPoint : Point {
+  model::HeapReading last;
+};
+struct SitePoint : Point {
+  model::SiteReading last;
+};
+
 struct RecordedEvent {
   model::Event event;
   std::optional<model::ProcessId> process;
@@ -87,6 +94,7 @@ class Recording {
   [[nodiscard]] std::uint64_t lost_ticks() const;
 
   std::vector<model::ProcessInfo> processes();
+  std::vector<model::SiteInfo> sites();  // without those that only their process is known of
   std::vector<RecordedEvent> events();
   std::vector<model::Judgement> judgements();
   std::vector<Outage> outages();
@@ -99,6 +107,8 @@ class Recording {
   void for_each_host(const std::function<void(const HostPoint&)>& visit);
   void for_each_gpu(const std::function<void(const GpuPoint&)>& visit);
   void for_each_gpu_process(const std::function<void(const GpuProcessPoint&)>& visit);
+  void for_each_heap(const std::function<void(const HeapPoint&)>& visit);
+  void for_each_site(const std::function<void(const SitePoint&)>& visit);
 
   // What could not be read, or may be missing. Grows while reading, so ask last.
   [[nodiscard]] const std::vector<std::string>& warnings() const;

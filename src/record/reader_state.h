@@ -27,6 +27,8 @@ struct Recording::State {
 
   void warn(const std::string& text);
   void load();
+  // Recordings of before the agent have none of its tables.
+  [[nodiscard]] bool has_table(const char* name);
   std::array<double, kLevels + 1> lines_of(SeriesKind kind);
 
   // Calls use(row) for the rows of a query whose first column is the id and

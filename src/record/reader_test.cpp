@@ -239,6 +239,70 @@ TEST(Recording, impossible_values_are_left_out_and_counted) {
   EXPECT_THAT(opened.value().warnings(), testing::Contains(HasSubstr("4 rows of table target_sample")));
 }
 
+TEST(Recording, sites_come_back_with_their_frames_and_readings) {
+  const TemporaryFolder folder;
+  Writer writer = make_writer(folder.path("run.db"), 1);
+  const model::SiteInfo site{
+      .id = model::SiteId{7},
+      .process = model::ProcessId{1},
+      .frames = {{.language = model::FrameLanguage::Native, .function = "leak", .module = "/lib/x.so"},
+                 {.language = model::FrameLanguage::Python,
+                  .function = "validate",
+                  .file = "trainer.py",
+                  .line = 631}},
+      .cut = true};
+  writer.begin_site(site);
+  model::Tick tick = make_tick(1, 1);
+  tick.heaps.push_back({.process = model::ProcessId{1}, .live_bytes = 900, .samples = 5, .interval_bytes = 10});
+  tick.sites.push_back({.site = site.id,
+                        .process = site.process,
+                        .live_bytes = 800,
+                        .live_samples = 4,
+                        .allocated_bytes = 1600,
+                        .allocated_samples = 8});
+  writer.add(tick);
+  writer.close();
+
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+  const std::vector<model::SiteInfo> sites = opened.value().sites();
+  std::vector<SitePoint> points;
+  opened.value().for_each_site([&](const SitePoint& point) { points.push_back(point); });
+  std::vector<HeapPoint> heaps;
+  opened.value().for_each_heap([&](const HeapPoint& point) { heaps.push_back(point); });
+
+  ASSERT_EQ(sites.size(), 1U);
+  EXPECT_EQ(sites[0].id, site.id);
+  EXPECT_EQ(sites[0].frames, site.frames);
+  EXPECT_TRUE(sites[0].cut);
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_EQ(points[0].last.site, site.id);
+  EXPECT_EQ(points[0].low_bytes, 800U);
+  EXPECT_EQ(points[0].last.allocated_samples, 8U);
+  ASSERT_EQ(heaps.size(), 1U);
+  EXPECT_EQ(heaps[0].last.samples, 5U);
+}
+
+TEST(Recording, of_before_the_agent_has_no_sites_and_no_warning) {
+  const TemporaryFolder folder;
+  {
+    Writer writer = make_writer(folder.path("run.db"), 1);
+    writer.add(make_tick(1, 1));
+    writer.close();
+  }
+  auto database = Database::open(folder.path("run.db"), SQLITE_OPEN_READWRITE);
+  ASSERT_TRUE(database.ok());
+  ASSERT_EQ(database.value().execute("DROP TABLE frame; DROP TABLE site_sample; DROP TABLE heap_sample"),
+            SQLITE_OK);
+
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+
+  EXPECT_TRUE(opened.value().sites().empty());
+  opened.value().for_each_site([](const SitePoint&) { FAIL(); });
+  EXPECT_TRUE(opened.value().warnings().empty());
+}
+
 TEST(Recording, a_missing_table_is_a_warning) {
   const TemporaryFolder folder;
   const std::string path = record(folder, 10);

@@ -144,6 +144,41 @@ void from_row(const Row& row, model::GpuProcessReading& reading) {
   reading.bytes = mean_of(row);
 }
 
+Row row_of(const model::HeapReading& reading) {
+  Row row = make_row(reading.live_bytes, {stored(reading.live_samples), stored(reading.allocated_bytes),
+                                          stored(reading.samples), stored(reading.dropped_samples),
+                                          stored(reading.interval_bytes), stored(reading.sampling_ns)});
+  row.keys[0] = static_cast<std::int64_t>(reading.process);
+  return row;
+}
+
+void from_row(const Row& row, model::HeapReading& reading) {
+  reading.process = static_cast<model::ProcessId>(row.keys[0]);
+  reading.live_bytes = mean_of(row);
+  reading.live_samples = bytes_at(row, 0);
+  reading.allocated_bytes = bytes_at(row, 1);
+  reading.samples = bytes_at(row, 2);
+  reading.dropped_samples = bytes_at(row, 3);
+  reading.interval_bytes = bytes_at(row, 4);
+  reading.sampling_ns = bytes_at(row, 5);
+}
+
+Row row_of(const model::SiteReading& reading) {
+  Row row = make_row(reading.live_bytes, {stored(reading.live_samples), stored(reading.allocated_bytes),
+                                          stored(reading.allocated_samples)});
+  row.keys = {static_cast<std::int64_t>(reading.site), static_cast<std::int64_t>(reading.process)};
+  return row;
+}
+
+void from_row(const Row& row, model::SiteReading& reading) {
+  reading.site = static_cast<model::SiteId>(row.keys[0]);
+  reading.process = static_cast<model::ProcessId>(row.keys[1]);
+  reading.live_bytes = mean_of(row);
+  reading.live_samples = bytes_at(row, 0);
+  reading.allocated_bytes = bytes_at(row, 1);
+  reading.allocated_samples = bytes_at(row, 2);
+}
+
 Point point_of(const Row& row) {
   return {.at_s = row.at_s,
           .span_s = row.span_s,

@@ -17,6 +17,7 @@ constexpr std::array<std::int64_t, kLevels> kFewRows = {10'000, 12'000, 20'000, 
 constexpr std::array<double, kLevels> kShortSeconds = {kHourSeconds / 2, 4 * kHourSeconds, kDaySeconds,
                                                        14 * kDaySeconds, kForeverSeconds};
 constexpr std::array<std::int64_t, kLevels> kManyRows = {95'000, 95'000, 70'000, 70'000, 30'000};
+constexpr std::array<std::int64_t, kLevels> kSiteRows = {40'000, 30'000, 30'000, 20'000, 10'000};
 constexpr std::array<std::int64_t, kLevels> kGpuRows = {20'000, 20'000, 16'000, 16'000, 10'000};
 
 constexpr std::array<KindSpec, kKinds> kSpecs = {{
@@ -71,6 +72,23 @@ constexpr std::array<KindSpec, kKinds> kSpecs = {{
      .columns = {},
      .ages_s = kShortSeconds,
      .row_limits = kGpuRows},
+    {.name = "heap",
+     .judged = "live_bytes",
+     .keys = {"process"},
+     .columns = {{{"live_samples"},
+                  {"allocated_bytes"},
+                  {"samples"},
+                  {"dropped_samples"},
+                  {"interval_bytes"},
+                  {"sampling_ns"}}},
+     .ages_s = kShortSeconds,
+     .row_limits = kGpuRows},
+    {.name = "site",
+     .judged = "live_bytes",
+     .keys = {"site", "process"},
+     .columns = {{{"live_samples"}, {"allocated_bytes"}, {"allocated_samples"}}},
+     .ages_s = kShortSeconds,
+     .row_limits = kSiteRows},
 }};
 
 // No STRICT, no generated columns: SQLite 3.26, of RHEL 8, must open it.
@@ -84,6 +102,9 @@ CREATE TABLE judgement(id INTEGER PRIMARY KEY, at_s REAL, kept INTEGER, kind TEX
   floor_last_bytes INTEGER, warmup_end_step REAL, warmup_end_s REAL, plateau_bytes INTEGER, spike_bytes INTEGER,
   reason TEXT, needs TEXT, lean_kind TEXT, lean_confidence REAL, basis TEXT, limit_kind TEXT, limit_bytes INTEGER,
   limit_step REAL, limit_step_low REAL, limit_step_high REAL, limit_s REAL, limit_s_low REAL, limit_s_high REAL);
+CREATE TABLE site(id INTEGER PRIMARY KEY, process INTEGER, cut INTEGER);
+CREATE TABLE frame(id INTEGER PRIMARY KEY, site INTEGER, depth INTEGER, language TEXT, function TEXT, file TEXT,
+  line INTEGER, module TEXT);
 CREATE TABLE outage(id INTEGER PRIMARY KEY, from_s REAL, to_s REAL, ticks INTEGER, why TEXT);
 CREATE TABLE tier(kind TEXT, level INTEGER, samples TEXT, width_s REAL, from_s REAL, PRIMARY KEY(kind, level)) WITHOUT ROWID;
 )";

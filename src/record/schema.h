@@ -15,8 +15,8 @@ namespace lowtide::record {
 inline constexpr int kSchemaVersion = 1;
 inline constexpr std::uint32_t kApplicationId = 0x6C6F7774;  // "lowt"
 
-enum class SeriesKind : std::uint8_t { Target, Process, Cgroup, Host, Gpu, GpuProcess };
-inline constexpr std::size_t kKinds = 6;
+enum class SeriesKind : std::uint8_t { Target, Process, Cgroup, Host, Gpu, GpuProcess, Heap, Site };
+inline constexpr std::size_t kKinds = 8;
 
 // Level 0 holds single readings, the others stretches of so many seconds.
 inline constexpr std::size_t kLevels = 5;

@@ -17,6 +17,8 @@ constexpr std::size_t kLaterCommandBytes = 200;
 constexpr std::uint64_t kWholeCommands = 500;
 constexpr std::uint64_t kMostProcesses = 20'000;
 constexpr std::size_t kMostStaged = 50'000;  // while nothing can be written
+constexpr std::size_t kMostStagedSites = 4'000;
+constexpr std::size_t kNameBytes = 300;  // of a function or a file
 constexpr std::uint64_t kMostEvents = 5'000;
 constexpr std::size_t kTextBytes = 1'000;
 constexpr std::uint64_t kMostOutages = 500;
@@ -83,8 +85,10 @@ base::Result<SmallTables> SmallTables::create(Database& database) {
     Statement& into;
     const char* sql;
   };
-  const std::array<Wanted, 8> wanted = {{
+  const std::array<Wanted, 10> wanted = {{
       {tables.put_process_, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?,?,?,?,?)"},
+      {tables.put_site_, "INSERT OR REPLACE INTO site VALUES(?,?,?)"},
+      {tables.put_frame_, "INSERT INTO frame VALUES(NULL,?,?,?,?,?,?,?)"},
       {tables.put_event_, "INSERT INTO event VALUES(NULL,?,?,?,?)"},
       {tables.put_judgement_,
        "INSERT INTO judgement VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
@@ -131,6 +135,12 @@ void SmallTables::stage(const model::ProcessInfo& process) {
   }
 }
 
+void SmallTables::stage(const model::SiteInfo& site) {
+  if (sites_.size() < kMostStagedSites) {
+    sites_.push_back(site);
+  }
+}
+
 void SmallTables::stage(const model::Event& event, std::optional<model::ProcessId> process) {
   ++events_seen_;
   if (events_seen_ <= kMostEvents) {
@@ -165,11 +175,12 @@ void SmallTables::stage_meta(std::string_view key, std::string_view value) {
 }
 
 bool SmallTables::empty() const {
-  return processes_.empty() && events_.empty() && judgements_.empty() && meta_.empty();
+  return processes_.empty() && sites_.empty() && events_.empty() && judgements_.empty() && meta_.empty();
 }
 
 void SmallTables::written() {
   processes_.clear();
+  sites_.clear();
   events_.clear();
   judgements_.clear();
   meta_.clear();
@@ -179,6 +190,9 @@ int SmallTables::write() {
   int status = SQLITE_OK;
   for (std::size_t at = 0; at < processes_.size() && status == SQLITE_OK; ++at) {
     status = write(processes_[at]);
+  }
+  for (std::size_t at = 0; at < sites_.size() && status == SQLITE_OK; ++at) {
+    status = write(sites_[at]);
   }
   for (std::size_t at = 0; at < events_.size() && status == SQLITE_OK; ++at) {
     status = write(events_[at]);
@@ -222,6 +236,28 @@ int SmallTables::write(const model::ProcessInfo& process) {
     put.bind(10, std::int64_t{*process.exit_status});
   }
   return put.run();
+}
+
+int SmallTables::write(const model::SiteInfo& site) {
+  put_site_.bind(0, static_cast<std::int64_t>(site.id));
+  put_site_.bind(1, static_cast<std::int64_t>(site.process));
+  put_site_.bind(2, static_cast<std::int64_t>(site.cut ? 1 : 0));
+  int status = put_site_.run();
+  for (std::size_t depth = 0; depth < site.frames.size() && status == SQLITE_OK; ++depth) {
+    const model::Frame& frame = site.frames[depth];
+    put_frame_.bind(0, static_cast<std::int64_t>(site.id));
+    put_frame_.bind(1, static_cast<std::int64_t>(depth));
+    const std::string function = base::printable(frame.function, kNameBytes);
+    const std::string file = base::printable(frame.file, kNameBytes);
+    const std::string module = base::printable(frame.module, kNameBytes);
+    put_frame_.bind(2, model::to_string(frame.language));
+    put_frame_.bind(3, std::string_view(function));
+    put_frame_.bind(4, std::string_view(file));
+    put_frame_.bind(5, static_cast<std::int64_t>(frame.line));
+    put_frame_.bind(6, std::string_view(module));
+    status = put_frame_.run();
+  }
+  return status;
 }
 
 int SmallTables::write(const RecordedEvent& event) {

@@ -1,4 +1,4 @@
-// All of a recording that is not samples: meta, processes, events, judgements,
+// All of a recording that is not samples: meta, processes, sites, events, judgements,
 // outages. What is handed in is kept until it is in the file, so that a full
 // disk costs samples and never a process, an exit or an OOM kill.
 #pragma once
@@ -14,6 +14,7 @@
 #include "model/judgement.h"
 #include "model/process.h"
 #include "model/report.h"
+#include "model/site.h"
 #include "record/header.h"
 #include "record/reader.h"
 #include "record/sqlite.h"
@@ -26,6 +27,7 @@ class SmallTables {
 
   void stage(const Header& header);
   void stage(const model::ProcessInfo& process);
+  void stage(const model::SiteInfo& site);
   void stage(const model::Event& event, std::optional<model::ProcessId> process);
   void stage(const model::Judgement& judgement);
   void stage_meta(std::string_view key, std::string_view value);
@@ -48,11 +50,13 @@ class SmallTables {
   };
 
   [[nodiscard]] int write(const model::ProcessInfo& process);
+  [[nodiscard]] int write(const model::SiteInfo& site);
   [[nodiscard]] int write(const RecordedEvent& event);
   [[nodiscard]] int write(const StagedJudgement& staged);
   [[nodiscard]] int write_meta(std::string_view key, std::string_view value);
 
   std::vector<model::ProcessInfo> processes_;
+  std::vector<model::SiteInfo> sites_;
   std::vector<RecordedEvent> events_;
   std::vector<StagedJudgement> judgements_;
   std::vector<std::pair<std::string, std::string>> meta_;
@@ -66,6 +70,8 @@ class SmallTables {
   std::optional<model::VerdictKind> kept_kind_;
 
   Statement put_process_;
+  Statement put_site_;
+  Statement put_frame_;
   Statement put_event_;
   Statement put_judgement_;
   Statement put_meta_;

@@ -442,7 +442,17 @@ void Writer::add(const model::Tick& tick) {
   for (const auto& reading : tick.gpu_processes) {
     state.stage(SeriesKind::GpuProcess, row_of(reading), tick);
   }
+  for (const auto& reading : tick.heaps) {
+    state.stage(SeriesKind::Heap, row_of(reading), tick);
+  }
+  for (const auto& reading : tick.sites) {
+    state.stage(SeriesKind::Site, row_of(reading), tick);
+  }
   ++state.staged_ticks;
+}
+
+void Writer::begin_site(const model::SiteInfo& site) {
+  state_->small.stage(site);
 }
 
 void Writer::add_event(const model::Event& event, std::optional<model::ProcessId> process) {

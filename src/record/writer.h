@@ -40,6 +40,8 @@ class Writer {
   void begin_process(const model::ProcessInfo& process);
   // What was learnt later: its role, its end, its exit status.
   void update_process(const model::ProcessInfo& process);
+  // A site must have begun before it appears in a tick.
+  void begin_site(const model::SiteInfo& site);
   void add(const model::Tick& tick);
   void add_event(const model::Event& event, std::optional<model::ProcessId> process);
   void add_judgement(const model::Judgement& judgement);

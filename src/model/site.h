@@ -1,0 +1,70 @@
+// Places that allocate, and what of theirs is alive.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/process.h"
+
+namespace lowtide::model {
+
+enum class FrameLanguage { Python, Native };
+
+// One call. Text is as the target has it: base::printable before it is shown.
+struct Frame {
+  FrameLanguage language = FrameLanguage::Native;
+  std::string function = {};  // empty: not known
+  std::string file = {};      // the same
+  std::uint32_t line = 0;     // 0: not known
+  std::string module = {};    // of native code: the file it lies in
+
+  friend bool operator==(const Frame&, const Frame&) = default;
+};
+
+// A site within one recording.
+enum class SiteId : std::uint32_t {};
+
+// A stack that allocates, in one process.
+struct SiteInfo {
+  SiteId id{};
+  ProcessId process{};
+  std::vector<Frame> frames = {};  // innermost first, Python and native joined
+  bool cut = false;                // there were more frames outside
+};
+
+// What is known of a site at one moment. Bytes are estimates: each sample stands
+// for as many as its weight says.
+struct SiteReading {
+  SiteId site{};
+  ProcessId process{};
+  std::uint64_t live_bytes = 0;
+  std::uint64_t live_samples = 0;
+  std::uint64_t allocated_bytes = 0;  // ever
+  std::uint64_t allocated_samples = 0;
+};
+
+// The same for all sites of a process together, and what the agent says of itself.
+struct HeapReading {
+  ProcessId process{};
+  std::uint64_t live_bytes = 0;
+  std::uint64_t live_samples = 0;
+  std::uint64_t allocated_bytes = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t dropped_samples = 0;  // counted in `samples`, without a site
+  std::uint64_t interval_bytes = 0;   // allocated between two samples
+  std::uint64_t sampling_ns = 0;      // of the job's time, spent with samples
+};
+
+constexpr std::string_view to_string(FrameLanguage language) {
+  switch (language) {
+    case FrameLanguage::Python:
+      return "python";
+    case FrameLanguage::Native:
+      return "native";
+  }
+  return "native";
+}
+
+}  // namespace lowtide::model
