@@ -1,0 +1,182 @@
+"""The allocation hooks in programs of C++: they change nothing, and what they say is true."""
+
+import math
+import os
+import subprocess
+
+from probing import MMAP, SANITIZER, STATE_OFF, STATE_ON, VALGRIND, Skip, library, main
+
+ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2*")
+CHECKED = "#include <cstdlib>\nint main() { for (int i = 0; i < 99; ++i) free(malloc(1 << 20)); }\n"
+
+
+def eight_threads_lose_nothing_and_leave_nothing(bench):
+    process = bench.run(bench.target, "storm", 300000).only()
+
+    assert process["state"] == STATE_ON
+    assert process["live"] == 0 and process["live_bytes"] == 0
+    assert process["frees"] == process["samples"] - sum(process["drops"])
+
+
+def live_bytes_are_estimated_within_the_stated_error(bench):
+    said = bench.run(bench.target, "keep", 400, environment={"LOWTIDE_AGENT_RATE": "100000"})
+    process, kept = said.only(), int(said.output)
+
+    # Each sample stands for the mean, and their number is Poisson distributed: the relative
+    # error is 1 / sqrt(samples). Five times that is passed once in two million runs.
+    error = 5 / math.sqrt(process["live"])
+    assert abs(process["live_bytes"] - kept) < error * kept, (process["live_bytes"], kept, error)
+    assert abs(process["sampled_bytes"] - 2 * kept) < error * 2 * kept
+
+
+def what_an_allocator_promises_is_kept(bench):
+    assert bench.run(bench.target, "promises").only()["live"] == 0
+
+
+def a_chain_of_reallocs_is_one_block(bench):
+    process = bench.run(bench.target, "realloc").only()
+
+    assert process["live"] == 1 and process["live_bytes"] == 3_000_000
+
+
+def malloc_may_fail(bench):
+    assert bench.run(bench.target, "limit").only()["live"] == 0
+
+
+def forks_among_threads_have_agents_of_their_own(bench):
+    said = bench.run(bench.target, "forks", 30)
+
+    assert len({process["pid"] for process in said.processes}) == 31
+    assert all(process["live"] == 0 for process in said.processes)
+
+
+def a_child_frees_its_copy_only(bench):
+    parent, child = sorted(bench.run(bench.target, "fork_frees").processes, key=lambda process: process["pid"])
+
+    assert parent["live_bytes"] == 40 << 20
+    assert child["live_bytes"] == 20 << 20 and child["frees"] == 0
+
+
+def vfork_and_spawn_do_no_harm(bench):
+    said = bench.run(bench.target, "vfork")
+
+    assert said.only()["live_bytes"] == 1 << 20  # /bin/true allocates too little to be heard of
+
+
+def an_exec_begins_anew(bench):
+    said = bench.run("sh", "-c", f"{bench.target} realloc; exec {bench.target} keep 50")
+
+    assert len(said.with_samples()) == 2
+
+
+def libraries_come_and_go(bench):
+    process = bench.run(bench.target, "dlopen").only()
+
+    assert process["module_changes"] > 0 and process["live"] == 0
+
+
+def dlopen_finds_what_is_beside_the_caller(bench):
+    bench.run(bench.programs / "agent_runpath_main", bench.programs / "libagent_runpath_outer.so")
+
+
+def signals_may_interrupt_everything(bench):
+    assert bench.run(bench.target, "signals", 10).only()["live"] == 0
+
+
+def threads_may_free_while_they_end(bench):
+    assert bench.run(bench.target, "thread_exits").only()["live"] == 0
+
+
+def mappings_may_be_cut_and_moved(bench):
+    process = bench.run(bench.target, "mappings").only()
+
+    assert process["live_bytes"] == 8 << 20
+    assert [source for source, _ in process["by_source"]] == [MMAP]
+
+
+def a_stack_without_neighbours_is_not_read_past_its_end(bench):
+    process = bench.run(bench.target, "small_stack").only()
+
+    assert process["samples"] >= 50 and process["without_stack"] == 0
+
+
+def the_table_of_live_samples_grows(bench):
+    process = bench.run(bench.target, "many_live", environment={
+        "LOWTIDE_AGENT_MEAN": "65536", "LOWTIDE_AGENT_RATE": "1000000", "PROBE_PAUSE_US": "200"}).only()
+
+    assert process["drops"][1] == 0, process["drops"]
+    assert process["live"] > 20_000, process["live"]  # more than the first chunk holds
+    assert 0.8 < process["live_bytes"] / (60_000 * 70_000) < 1.2, process["live_bytes"]
+
+
+def a_reader_that_is_too_slow_is_told_what_it_missed(bench):
+    process = bench.run(bench.target, "storm", 200000, environment={
+        "LOWTIDE_AGENT_RATE": "1000000", "PROBE_PAUSE_US": "300000"}).only()
+
+    assert process["drops"][0] > 0
+    assert process["live"] == 0
+
+
+def a_monitor_that_is_not_there_is_not_missed(bench):
+    settings = {**os.environ, "LD_PRELOAD": str(bench.agent), "LOWTIDE_AGENT_SOCKET": str(bench.folder / "nobody")}
+
+    done = subprocess.run([bench.target, "storm", "20000"], env=settings, capture_output=True, timeout=60)
+
+    assert done.returncode == 0 and done.stderr == b""
+
+
+def other_allocators_stay_in_charge(bench):
+    tried = 0
+    for name in ALLOCATORS:
+        try:
+            path = library(name)
+        except Skip as missing:
+            print(missing)
+            continue
+        tried += 1
+        for command in (("storm", 50000), ("forks", 5), ("dlopen",), ("thread_exits",)):
+            assert all(process["live"] == 0 for process in bench.run(bench.target, *command, preload=path).processes)
+        kept = bench.run(bench.target, "keep", 100, preload=path)
+        assert 0.5 < kept.only()["live_bytes"] / int(kept.output) < 2
+        plain = bench.without(bench.target, "promises", preload=path)
+        assert bench.run(bench.target, "promises", preload=path, status=plain.returncode).errors == plain.stderr
+    if not tried:
+        raise Skip("none of " + " ".join(ALLOCATORS))
+
+
+def a_program_under_the_address_sanitizer_is_left_alone(bench):
+    checked = bench.compile("checked", CHECKED, "-fsanitize=address")
+
+    process = bench.run(checked).only()
+
+    assert (process["state"], process["reason"]) == (STATE_OFF, SANITIZER)
+
+
+def a_program_under_valgrind_is_left_alone(bench):
+    try:
+        process = bench.run("valgrind", "-q", "/bin/true").only()
+    except AssertionError as error:
+        if "127" in str(error):
+            raise Skip("no valgrind") from None
+        raise
+
+    assert (process["state"], process["reason"]) == (STATE_OFF, VALGRIND)
+
+
+def a_static_program_just_runs(bench):
+    static = bench.compile("static", CHECKED, "-static")
+
+    assert bench.run(static).processes == []
+
+
+def without_a_socket_the_agent_sleeps(bench):
+    settings = {**os.environ, "LD_PRELOAD": str(bench.agent)}
+    settings.pop("LOWTIDE_AGENT_SOCKET", None)
+
+    done = subprocess.run([bench.target, "promises"], env=settings, capture_output=True, timeout=60)
+
+    assert done.returncode == 0 and done.stderr == b""
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,167 @@
+"""What the tests of the agent share: running a command under it, and reading what it said.
+
+    some_test.py --probe build/dev/tests/agent/agent_probe --agent .../liblowtide_agent.so [NAME ...]
+    some_test.py --list             the names, one a line
+
+A test is a function that takes a Bench and asserts. Where a program is missing it
+raises Skip, and the exit status is 77.
+"""
+
+import argparse
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+SKIPPED = 77
+PATIENCE_S = 100
+STATE_ON, STATE_OFF = 1, 3
+SANITIZER, VALGRIND = 1, 2
+MMAP, PYTHON_OBJECT = 4, 6
+FRAMES_AND_OBJECTS, UNKNOWN_VERSION = 2, 3
+KNOWN_PYTHONS = range(9, 15)  # 3.9 to 3.14
+
+
+class Skip(Exception):
+    pass
+
+
+class Said:
+    """What the agents of one run said, and how the command ended."""
+
+    def __init__(self, told, output, errors):
+        self.status = told["status"]
+        self.processes = told["processes"]
+        self.output = output
+        self.errors = errors
+
+    def only(self):
+        assert len(self.processes) == 1, f"{len(self.processes)} processes: {self.processes}"
+        return self.processes[0]
+
+    def with_samples(self):
+        return [process for process in self.processes if process.get("samples")]
+
+
+class Bench:
+    def __init__(self, probe, agent, folder):
+        self.probe = probe
+        self.agent = agent
+        self.folder = pathlib.Path(folder)
+        self.programs = probe.parent
+        self.target = probe.parent / "agent_target"
+
+    def run(self, *command, preload=None, environment=(), status=0, patience_s=PATIENCE_S):
+        out = self.folder / "said.json"
+        settings = {**os.environ, "PROBE_OUT": str(out), **dict(environment)}
+        if preload:
+            settings["PROBE_PRELOAD"] = str(preload)
+        done = subprocess.run([self.probe, self.agent, *map(str, command)], env=settings, capture_output=True, text=True,
+                              timeout=patience_s, cwd=self.folder)
+        assert done.returncode == status, f"ended with {done.returncode}: {done.stderr[-2000:]}"
+        said = Said(json.loads(out.read_text()), done.stdout, done.stderr)
+        for process in said.processes:
+            assert not process["broken"], process["broken"]
+        return said
+
+    def without(self, *command, preload=None):
+        """The same without the agent: status and complaints."""
+        settings = {**os.environ}
+        if preload:
+            settings["LD_PRELOAD"] = str(preload)
+        return subprocess.run([*map(str, command)], env=settings, capture_output=True, text=True, timeout=PATIENCE_S,
+                              cwd=self.folder)
+
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def compile(self, name, text, *flags, compiler="g++"):
+        if not shutil.which(compiler):
+            raise Skip(f"no {compiler}")
+        source = self.script(name + ".cpp", text)
+        done = subprocess.run([compiler, source, "-o", self.folder / name, *flags], capture_output=True, text=True)
+        if done.returncode:
+            raise Skip(f"{compiler} {' '.join(flags)}: {done.stderr.strip().splitlines()[-1:]}")
+        return self.folder / name
+
+
+def sites_of(process, name):
+    """The sites whose place ends so: [{"site", "allocations", "live", "live_bytes", ...}]."""
+    return [site for site in process["sites"] if name in site["site"]]
+
+
+def live_bytes_of(process, name):
+    return sum(site["live_bytes"] for site in sites_of(process, name))
+
+
+def library(pattern):
+    for folder in ("/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib"):
+        if found := sorted(glob.glob(f"{folder}/{pattern}")):
+            return found[0]
+    raise Skip(f"no {pattern}")
+
+
+def pythons(minors=KNOWN_PYTHONS):
+    """{"3.11": path} of the CPythons that are here."""
+    found = {}
+    versions = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv") / "versions"
+    places = [f"/usr/bin/python3.{minor}" for minor in KNOWN_PYTHONS]
+    places += [f"/usr/local/bin/python3.{minor}" for minor in KNOWN_PYTHONS]
+    places += sorted(glob.glob(f"{versions}/3.*/bin/python3"))
+    places += os.environ.get("LOWTIDE_TEST_PYTHONS", "").split()
+    for place in places:
+        if not os.path.exists(place):
+            continue
+        text = subprocess.run([place, "-V"], capture_output=True, text=True).stdout
+        if (hit := re.match(r"Python (3\.(\d+))", text)) and int(hit[2]) in minors:
+            found.setdefault(hit[1], place)
+    return found
+
+
+def run_one(test, probe, agent):
+    with tempfile.TemporaryDirectory(prefix="lowtide-agent-") as folder:
+        try:
+            test(Bench(probe, agent, folder))
+        except Skip as reason:
+            print(f"SKIPPED {test.__name__}: {reason}")
+            return "skipped"
+        except Exception:
+            traceback.print_exc()
+            return "failed"
+    return "ok"
+
+
+def main(module):
+    """Runs the functions of the module whose names do not begin with an underscore, in their order."""
+    tests = {name: thing for name, thing in module.items()
+             if callable(thing) and getattr(thing, "__module__", "") == "__main__" and not name.startswith("_")}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--probe", type=pathlib.Path)
+    parser.add_argument("--agent", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(tests))
+        return
+    if not options.probe or not options.agent:
+        parser.error("--probe and --agent are needed to run tests")
+    counts = {"ok": 0, "failed": 0, "skipped": 0}
+    for name in options.names or tests:
+        began = time.monotonic()
+        result = run_one(tests[name], options.probe.resolve(), options.agent.resolve())
+        counts[result] += 1
+        print(f"{result:8}{name}  {time.monotonic() - began:.1f} s", flush=True)
+    print(f"{counts['ok']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    if counts["failed"]:
+        sys.exit(1)
+    sys.exit(SKIPPED if counts["skipped"] and not counts["ok"] else 0)

@@ -1,0 +1,206 @@
+"""The agent in Pythons: the line is right, and small objects are seen."""
+
+import os
+import sys
+import subprocess
+
+from probing import (FRAMES_AND_OBJECTS, PYTHON_OBJECT, UNKNOWN_VERSION, Skip, live_bytes_of, main, pythons, sites_of)
+
+KEEPS = """\
+import os, threading
+kept = []
+def buffers():
+    for i in range(400):
+        kept.append(bytearray(100_000))  # line 5
+class Thing:
+    def fill(self):
+        for i in range(200_000):
+            kept.append((i, i + 0.5))  # line 9
+def deep(n):
+    return deep(n - 1) if n else [kept.append(b"x" * 3_000_000) for i in range(5)]  # line 11
+def thread():
+    kept.append(bytearray(  # line 13
+        20_000_000))
+def churn():
+    for i in range(300):
+        x = list(range(20_000))  # line 17
+buffers()
+Thing().fill()
+deep(150)
+t = threading.Thread(target=thread); t.start(); t.join()
+churn()
+os._exit(0)
+"""
+
+FORKS = """\
+import os, sys
+kept = []
+def work(megabytes):
+    for i in range(megabytes):
+        kept.append(bytearray(1_000_000))  # line 5
+work(10)
+pids = []
+for n in (20, 30):
+    pid = os.fork()
+    if not pid:
+        work(n)
+        os._exit(0)
+    os.waitpid(pid, 0)
+os._exit(0)
+"""
+
+POOLS = """\
+import multiprocessing, os, time
+kept = []
+def work(n):
+    for i in range(n):
+        kept.append(bytearray(1_000_000))  # line 5
+    return os.getpid()
+if __name__ == "__main__":
+    for method in ("fork", "spawn", "forkserver"):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            pool.map(work, [15] * 4)
+"""
+
+NAMES = """\
+import os
+kept = []
+def \u0444\u0443\u043d\u043a\u0446\u0438\u044f():
+    kept.append(bytearray(30_000_000))
+\u0444\u0443\u043d\u043a\u0446\u0438\u044f()
+exec(compile("def \u00e9t\u00e9():\\n kept.append(bytearray(30_000_000))\\n\u00e9t\u00e9()", "caf\u00e9 \U0001f30a.py", "exec"))
+os._exit(0)
+"""
+
+TRACED = """\
+import os, tracemalloc
+tracemalloc.start()
+kept = []
+def work():
+    for i in range(200_000):
+        kept.append((i, str(i)))
+work()
+tracemalloc.stop()
+kept.clear()
+for i in range(3000):
+    b = bytearray(1_000_000)
+os._exit(0)
+"""
+
+
+def _each_python():
+    found = pythons()
+    if not found:
+        raise Skip("no CPython from 3.9 to 3.14")
+    missing = [f"3.{minor}" for minor in range(9, 15) if f"3.{minor}" not in found]
+    if missing:
+        print("not here, not tested: " + " ".join(missing))
+    return found.items()
+
+
+def _run(bench, python, text, **more):
+    environment = {"LOWTIDE_AGENT_RATE": "50000", "LOWTIDE_AGENT_MEAN": "65536", "PROBE_PAUSE_US": "500", "PYTHONDONTWRITEBYTECODE": "1"}
+    return bench.run(python, bench.script("job.py", text), environment={**environment, **more})
+
+
+def the_line_that_allocates_is_named(bench):
+    for version, python in _each_python():
+        process = _run(bench, python, KEEPS).only()
+
+        assert process["python_state"] == FRAMES_AND_OBJECTS, version
+        name = "fill" if version in ("3.9", "3.10") else "Thing.fill"
+        truth = {":5 buffers": 40e6, ":11 ": 15e6, ":13 thread": 20e6, f":9 {name}": 200_000 * (56 + 24)}
+        for place, kept_bytes in truth.items():
+            seen = live_bytes_of(process, "job.py" + place)
+            assert 0.6 < seen / kept_bytes < 1.5, (version, place, seen, kept_bytes, process["sites"])
+        assert live_bytes_of(process, ":17 churn") < 3e6
+        assert sites_of(process, ":17 churn")
+        assert process["deepest"] > 90
+
+
+def small_objects_are_seen_where_they_are_made(bench):
+    for version, python in _each_python():
+        process = _run(bench, python, KEEPS).only()
+
+        assert dict(process["by_source"]).get(PYTHON_OBJECT, 0) > 50, version
+
+
+def forked_workers_tell_what_is_theirs(bench):
+    for version, python in _each_python():
+        said = _run(bench, python, FORKS)
+
+        kept = sorted(live_bytes_of(process, ":5 work") for process in said.processes)
+        assert len(kept) == 3, version
+        for seen, megabytes in zip(kept, (10, 20, 30)):
+            assert abs(seen - megabytes * 1e6) < 1e6, (version, kept)
+
+
+def pools_of_every_kind_are_followed(bench):
+    for version, python in _each_python():
+        said = _run(bench, python, POOLS)
+
+        workers = [process for process in said.with_samples() if sites_of(process, ":5 work")]
+        assert len(workers) >= 4, (version, len(workers))
+
+
+def names_of_any_alphabet_arrive(bench):
+    for version, python in _each_python():
+        process = _run(bench, python, NAMES).only()
+
+        sites = [site["site"] for site in process["sites"]]
+        assert any(site.endswith(":4 \u0444\u0443\u043d\u043a\u0446\u0438\u044f") for site in sites), (version, sites)
+        assert "caf\u00e9 \U0001f30a.py:2 \u00e9t\u00e9" in sites, (version, sites)
+
+
+def tracemalloc_that_ends_does_not_make_leaks(bench):
+    for version, python in _each_python():
+        process = _run(bench, python, TRACED).only()
+
+        assert live_bytes_of(process, "job.py") < 5e6, (version, process["python_state"], process["sites"])
+
+
+def an_interpreter_that_ends_in_order_leaves_little(bench):
+    for version, python in _each_python():
+        process = _run(bench, python, KEEPS.replace("os._exit(0)", "")).only()
+
+        assert live_bytes_of(process, "job.py") < 2e6, version
+
+
+def an_unknown_version_gives_native_stacks(bench):
+    unknown = pythons(range(3, 9))
+    if not unknown:
+        raise Skip("no CPython before 3.9")
+    for version, python in unknown.items():
+        process = _run(bench, python, KEEPS).only()
+
+        assert process["python_state"] == UNKNOWN_VERSION, version
+        assert [site["site"] for site in process["sites"]] == ["native"]
+
+
+def numpy_arrays_are_named_by_their_line(bench):
+    python = sys.executable
+    if subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode:
+        raise Skip("no numpy")
+    process = _run(bench, python, "import os, numpy\nkept = []\ndef work():\n for i in range(50):\n"
+                                  "  kept.append(numpy.ones(100_000))\nwork()\nos._exit(0)\n",
+                   OPENBLAS_NUM_THREADS="1").only()
+
+    assert abs(live_bytes_of(process, ":5 work") + live_bytes_of(process, "in ones") + live_bytes_of(
+        process, "numeric.py") - 40e6) < 4e6, process["sites"]
+
+
+def a_thread_that_let_the_gil_go_is_still_read(bench):
+    text = ("import os, hashlib, zlib, threading\nkept = []\ndef work():\n for i in range(20):\n"
+            "  kept.append(zlib.decompress(data))\ndata = zlib.compress(bytes(2_000_000))\n"
+            "ts = [threading.Thread(target=work) for i in range(4)]\n[t.start() for t in ts]; [t.join() for t in ts]\n"
+            "os._exit(0)\n")
+    for version, python in _each_python():
+        process = _run(bench, python, text).only()
+
+        assert abs(live_bytes_of(process, ":5 work") - 160e6) < 20e6, (version, process["sites"])
+
+
+if __name__ == "__main__":
+    if "PYTHONPATH" in os.environ:
+        del os.environ["PYTHONPATH"]
+    main(globals())

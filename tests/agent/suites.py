@@ -1,0 +1,49 @@
+"""Runs the test suites of real programs under the agent: they must end as they do without it.
+
+CPython's own tests of threads, garbage and the C API; numpy's core tests. Both come
+from Debian's packages (libpython3-testsuite, python3-numpy, python3-pytest).
+"""
+
+import re
+import subprocess
+import sys
+
+from probing import Skip, main
+
+PATIENCE_S = 700
+
+
+def _has(module):
+    return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode == 0
+
+
+def _same_as_without(bench, command, outcome):
+    plain = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, cwd=bench.folder)
+    said = bench.run(*command, status=plain.returncode, patience_s=PATIENCE_S)
+
+    expected, seen = outcome(plain.stdout + plain.stderr), outcome(said.output + said.errors)
+    assert expected and seen == expected, (expected, seen)
+    assert said.with_samples()
+
+
+def cpython(bench):
+    if not _has("test.test_gc"):
+        raise Skip("no test suite of CPython")
+    tests = [name for name in ("test_gc", "test_threading", "test_capi") if _has(f"test.{name}")]
+    _same_as_without(bench, [sys.executable, "-m", "test", *tests],
+                     lambda text: re.findall(r"^(?:Tests result|== Tests result|Result): .*|^\d+ tests? .*", text, re.M))
+
+
+def numpy(bench):
+    if not _has("numpy") or not _has("pytest") or not _has("hypothesis"):
+        raise Skip("no numpy, pytest or hypothesis")
+    folder = subprocess.run([sys.executable, "-c", "import numpy.core as c; print(c.__path__[0])"], capture_output=True,
+                            text=True).stdout.strip()
+    files = [f"{folder}/tests/test_{name}.py" for name in ("multiarray", "mem_overlap", "numeric", "dtype")]
+    _same_as_without(bench, [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", *files],
+                     lambda text: [re.sub(r" in [\d.:() s]+", "", line) for line in
+                                   re.findall(r"^\d+ (?:passed|failed).*", text, re.M)])
+
+
+if __name__ == "__main__":
+    main(globals())
