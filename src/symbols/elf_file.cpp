@@ -83,7 +83,7 @@ base::Result<bool> ElfFile::look() {
     return base::Error{base::ErrorCode::Unsupported, "not a 64-bit little-endian ELF file"};
   }
   if (header.e_machine == EM_X86_64) {
-    arch_ = Arch::X86_64;
+    arch_ = Arch::Amd64;
   } else if (header.e_machine == EM_AARCH64) {
     arch_ = Arch::Aarch64;
   }

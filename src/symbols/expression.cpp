@@ -68,7 +68,7 @@ class Machine {
 
   bool push_register(std::uint64_t number, std::uint64_t offset) {
     // The program counter has the column of the return address on x86_64.
-    if (registers_.arch == Arch::X86_64 && number == roles_of(Arch::X86_64).return_address) {
+    if (registers_.arch == Arch::Amd64 && number == roles_of(Arch::Amd64).return_address) {
       return push(registers_.pc + offset);
     }
     return number < kRegisterCount && registers_.has(static_cast<unsigned>(number)) &&

@@ -26,7 +26,7 @@ constexpr std::array<std::uint8_t, 6> kX86Kept = {3, 6, 12, 13, 14, 15};
 constexpr std::array<std::uint8_t, 12> kAarch64Kept = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
 
 std::span<const std::uint8_t> callee_saved(Arch arch) {
-  return arch == Arch::X86_64 ? std::span<const std::uint8_t>(kX86Kept) : kAarch64Kept;
+  return arch == Arch::Amd64 ? std::span<const std::uint8_t>(kX86Kept) : kAarch64Kept;
 }
 
 bool fits(std::int64_t offset) {
@@ -175,7 +175,7 @@ FrameRule FrameTable::make_rule(std::uint64_t address) {
 }
 
 FrameRule FrameTable::make_rule_from(Dwarf_CFI_s* table, std::uint64_t address) const {
-  const FrameRule none{.kind = FrameRule::Kind::NoRule};
+  FrameRule none{.kind = FrameRule::Kind::NoRule};
   Dwarf_Frame* found = nullptr;
   if (table == nullptr || dwarf_cfi_addrframe(table, address, &found) != 0) {
     return none;
@@ -208,7 +208,7 @@ bool FrameTable::is_signal_trampoline(std::uint64_t address) const {
   constexpr std::array<unsigned char, 9> kX86 = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
   constexpr std::array<unsigned char, 8> kAarch64 = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
   std::array<std::byte, 9> code{};
-  const bool is_x86 = *file_.arch() == Arch::X86_64;
+  const bool is_x86 = *file_.arch() == Arch::Amd64;
   const std::size_t length = is_x86 ? kX86.size() : kAarch64.size();
   return file_.read(address, std::span(code).first(length)) &&
          std::memcmp(code.data(), is_x86 ? kX86.data() : kAarch64.data(), length) == 0;

@@ -99,7 +99,7 @@ base::Result<std::shared_ptr<ElfImage>> ImageStore::open_file(const TargetFiles&
     return std::move(file).error().within(mapping.path);
   }
   drop_unused();
-  const BuildId build_id = file.value().build_id();
+  const std::string build_id = to_hex(file.value().build_id());
   if (const auto known = by_build_id_.find(build_id); !build_id.empty() && known != by_build_id_.end()) {
     by_file_.emplace(key, known->second);
     return known->second;

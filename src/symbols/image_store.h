@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -37,6 +38,7 @@ class ImageStore {
     std::int64_t changed_s = 0;
     std::int64_t changed_ns = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang 14 takes the 0 of a comparison for a pointer
     friend auto operator<=>(const FileKey&, const FileKey&) = default;
   };
 
@@ -46,7 +48,7 @@ class ImageStore {
   void drop_unused();
 
   std::map<FileKey, std::shared_ptr<ElfImage>> by_file_;
-  std::map<BuildId, std::shared_ptr<ElfImage>> by_build_id_;
+  std::map<std::string, std::shared_ptr<ElfImage>> by_build_id_;
   std::shared_ptr<ElfImage> vdso_;
 };
 

@@ -6,12 +6,12 @@
 
 namespace lowtide::symbols {
 
-enum class Arch : std::uint8_t { X86_64, Aarch64 };
+enum class Arch : std::uint8_t { Amd64, Aarch64 };
 
 #if defined(__aarch64__)
 inline constexpr Arch kNativeArch = Arch::Aarch64;
 #else
-inline constexpr Arch kNativeArch = Arch::X86_64;
+inline constexpr Arch kNativeArch = Arch::Amd64;
 #endif
 
 inline constexpr unsigned kRegisterCount = 32;
@@ -24,8 +24,8 @@ struct RegisterRoles {
 };
 
 constexpr RegisterRoles roles_of(Arch arch) {
-  return arch == Arch::X86_64 ? RegisterRoles{.sp = 7, .fp = 6, .return_address = 16}
-                              : RegisterRoles{.sp = 31, .fp = 29, .return_address = 30};
+  return arch == Arch::Amd64 ? RegisterRoles{.sp = 7, .fp = 6, .return_address = 16}
+                             : RegisterRoles{.sp = 31, .fp = 29, .return_address = 30};
 }
 
 // x86_64: 0 rax, 1 rdx, 2 rcx, 3 rbx, 4 rsi, 5 rdi, 6 rbp, 7 rsp, 8..15 r8..r15.

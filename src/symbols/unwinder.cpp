@@ -37,14 +37,14 @@ constexpr std::uint64_t kAarch64ContextBytes = 312;
 StepResult step_out_of_signal(Registers& registers, const StackCopy& stack) {
   const Arch arch = registers.arch;
   Registers next{.arch = arch};
-  std::uint64_t at = registers.sp() + (arch == Arch::X86_64 ? kX86ContextBytes : kAarch64ContextBytes);
-  const unsigned count = arch == Arch::X86_64 ? kX86ContextOrder.size() : kRegisterCount;
+  std::uint64_t at = registers.sp() + (arch == Arch::Amd64 ? kX86ContextBytes : kAarch64ContextBytes);
+  const unsigned count = arch == Arch::Amd64 ? kX86ContextOrder.size() : kRegisterCount;
   for (unsigned index = 0; index < count; ++index, at += 8) {
     std::uint64_t value = 0;
     if (!stack.read(at, value)) {
       return ended(StackEnd::CopyEnded);
     }
-    next.set(arch == Arch::X86_64 ? kX86ContextOrder[index] : index, value);
+    next.set(arch == Arch::Amd64 ? kX86ContextOrder[index] : index, value);
   }
   if (!stack.read(at, next.pc)) {
     return ended(StackEnd::CopyEnded);
@@ -267,19 +267,19 @@ const FrameRule& Unwinder::rule_at(Arch arch, std::uint64_t address) {
   return learn(arch, address);
 }
 
-StackEnd Unwinder::unwind(const Registers& start, std::span<const std::byte> stack_bytes,
+StackEnd Unwinder::unwind(const Registers& registers, std::span<const std::byte> stack,
                           std::vector<std::uint64_t>& addresses) {
   addresses.clear();
-  Registers registers = start;
-  registers.pc = strip(registers.arch, registers.pc);
-  const StackCopy stack(registers.sp(), stack_bytes);
+  Registers frame = registers;
+  frame.pc = strip(frame.arch, frame.pc);
+  const StackCopy copy(frame.sp(), stack);
   bool is_call = false;
   for (bool is_first = true; addresses.size() < kMostFrames; is_first = false) {
-    if (registers.pc == 0) {
+    if (frame.pc == 0) {
       return StackEnd::Outermost;  // what the kernel and pthreads put at the top
     }
-    const std::uint64_t address = registers.pc - (is_call ? 1 : 0);
-    const FrameRule& rule = rule_at(registers.arch, address);
+    const std::uint64_t address = frame.pc - (is_call ? 1 : 0);
+    const FrameRule& rule = rule_at(frame.arch, address);
     if (rule.kind == FrameRule::Kind::NoCode) {
       return StackEnd::UnknownCode;
     }
@@ -289,13 +289,13 @@ StackEnd Unwinder::unwind(const Registers& start, std::span<const std::byte> sta
       case FrameRule::Kind::Outermost:
         return StackEnd::Outermost;
       case FrameRule::Kind::SignalFrame:
-        result = step_out_of_signal(registers, stack);
+        result = step_out_of_signal(frame, copy);
         break;
       case FrameRule::Kind::NoRule:
-        result = step_by_frame_pointer(registers, stack);
+        result = step_by_frame_pointer(frame, copy);
         break;
       default:
-        result = step_by_rule(rule, registers, stack, is_first || !is_call);
+        result = step_by_rule(rule, frame, copy, is_first || !is_call);
         break;
     }
     if (result.end) {

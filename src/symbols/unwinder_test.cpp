@@ -67,7 +67,7 @@ TEST(Unwinder, frames_are_followed_to_the_outermost_by_their_rules) {
   std::vector<std::uint64_t> addresses;
 
   const StackEnd end =
-      unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
+      unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
 
   EXPECT_EQ(end, StackEnd::Outermost);
   EXPECT_THAT(addresses, ElementsAre(0x1000, 0x1fff, 0x2fff));
@@ -81,7 +81,7 @@ TEST(Unwinder, rule_of_a_place_is_made_once_until_it_is_forgotten) {
   stack.put(8, 0x2000);
   Unwinder unwinder(rules);
   std::vector<std::uint64_t> addresses;
-  const Registers registers = make_registers(Arch::X86_64, 0x1000, kStackStart, 0);
+  const Registers registers = make_registers(Arch::Amd64, 0x1000, kStackStart, 0);
 
   unwinder.unwind(registers, stack.bytes(), addresses);
   unwinder.unwind(registers, stack.bytes(), addresses);
@@ -109,7 +109,7 @@ TEST(Unwinder, many_places_keep_their_own_rules_while_the_table_grows) {
       Stack stack(8);
       stack.put(8 + 8 * (place % 4), 0x10000000);
       const auto end =
-          unwinder.unwind(make_registers(Arch::X86_64, place * 64, kStackStart, 0), stack.bytes(), addresses);
+          unwinder.unwind(make_registers(Arch::Amd64, place * 64, kStackStart, 0), stack.bytes(), addresses);
       whole += end == StackEnd::Outermost && addresses.size() == 2 ? 1 : 0;
     }
   }
@@ -126,7 +126,7 @@ TEST(Unwinder, end_of_the_copy_is_said) {
   std::vector<std::uint64_t> addresses;
 
   const StackEnd end =
-      unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
+      unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
 
   EXPECT_EQ(end, StackEnd::CopyEnded);
   EXPECT_THAT(addresses, ElementsAre(0x1000));
@@ -144,7 +144,7 @@ TEST(Unwinder, frames_without_end_stop_at_the_limit) {
   std::vector<std::uint64_t> addresses;
 
   const StackEnd end =
-      unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
+      unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
 
   EXPECT_EQ(end, StackEnd::StepLimit);
   EXPECT_EQ(addresses.size(), kMostFrames);
@@ -161,7 +161,7 @@ TEST(Unwinder, frame_that_does_not_rise_is_a_cycle) {
   Unwinder unwinder(rules);
   std::vector<std::uint64_t> addresses;
 
-  const StackEnd end = unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, kStackStart),
+  const StackEnd end = unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, kStackStart),
                                        stack.bytes(), addresses);
 
   EXPECT_EQ(end, StackEnd::NoProgress);
@@ -177,7 +177,7 @@ TEST(Unwinder, register_that_was_not_captured_is_missed_only_where_it_is_needed)
   std::vector<std::uint64_t> addresses;
 
   const StackEnd end =
-      unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
+      unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
 
   EXPECT_EQ(end, StackEnd::LostRegister);
   EXPECT_THAT(addresses, ElementsAre(0x1000, 0x1fff));
@@ -193,7 +193,7 @@ TEST(Unwinder, code_without_a_rule_is_crossed_by_a_plausible_frame_pointer) {
   Unwinder unwinder(rules);
   std::vector<std::uint64_t> addresses;
   const auto unwind_with_fp = [&](std::uint64_t fp) {
-    return unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, fp), stack.bytes(), addresses);
+    return unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, fp), stack.bytes(), addresses);
   };
 
   EXPECT_EQ(unwind_with_fp(kStackStart + 16), StackEnd::Outermost);
@@ -211,7 +211,7 @@ TEST(Unwinder, address_without_code_ends_the_walk_and_is_not_given) {
   std::vector<std::uint64_t> addresses;
 
   const StackEnd end =
-      unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
+      unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
 
   EXPECT_EQ(end, StackEnd::UnknownCode);
   EXPECT_THAT(addresses, ElementsAre(0x1000));
@@ -237,9 +237,9 @@ TEST(Unwinder, stub_of_a_plt_is_crossed_in_both_halves) {
   Unwinder unwinder(rules);
   std::vector<std::uint64_t> addresses;
 
-  EXPECT_EQ(unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), before.bytes(), addresses),
+  EXPECT_EQ(unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), before.bytes(), addresses),
             StackEnd::Outermost);
-  EXPECT_EQ(unwinder.unwind(make_registers(Arch::X86_64, 0x100b, kStackStart, 0), after.bytes(), addresses),
+  EXPECT_EQ(unwinder.unwind(make_registers(Arch::Amd64, 0x100b, kStackStart, 0), after.bytes(), addresses),
             StackEnd::Outermost);
 }
 
@@ -257,7 +257,7 @@ TEST(Unwinder, signal_frame_of_x86_64_gives_back_all_registers) {
   std::vector<std::uint64_t> addresses;
 
   const StackEnd end =
-      unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
+      unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), stack.bytes(), addresses);
 
   EXPECT_EQ(end, StackEnd::Outermost);
   EXPECT_THAT(addresses, ElementsAre(0x1000, 0x2000, 0x2fff));
@@ -308,9 +308,9 @@ TEST(Unwinder, stack_at_the_end_of_the_address_space_is_not_read_past_it) {
   std::vector<std::uint64_t> addresses;
 
   EXPECT_EQ(
-      unwinder.unwind(make_registers(Arch::X86_64, 0x1000, ~std::uint64_t{7}, 0), stack.bytes(), addresses),
+      unwinder.unwind(make_registers(Arch::Amd64, 0x1000, ~std::uint64_t{7}, 0), stack.bytes(), addresses),
       StackEnd::NoProgress);
-  EXPECT_EQ(unwinder.unwind(make_registers(Arch::X86_64, 0x1000, kStackStart, 0), {}, addresses),
+  EXPECT_EQ(unwinder.unwind(make_registers(Arch::Amd64, 0x1000, kStackStart, 0), {}, addresses),
             StackEnd::CopyEnded);
 }
 
