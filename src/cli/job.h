@@ -23,7 +23,9 @@ struct JobStreams {
 // The job runs in our process group and our session, with our standard streams,
 // so that a terminal treats both alike. It must be called before any thread is
 // started. Gone: no such command; Denied: it cannot be executed.
-base::Result<pid_t> start_job(const std::vector<std::string>& command, const JobStreams& streams = {});
+// `settings`, as NAME=VALUE, take the place of those of the same name in its environment.
+base::Result<pid_t> start_job(const std::vector<std::string>& command, const JobStreams& streams = {},
+                              const std::vector<std::string>& settings = {});
 
 // As a shell tells it: the exit code, or 128 + n for signal n.
 int exit_status_of(int wait_status);

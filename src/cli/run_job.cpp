@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 
+#include "cli/agent_preload.h"
 #include "cli/closing_words.h"
 #include "cli/complaint.h"
 #include "cli/exit_code.h"
@@ -18,6 +19,7 @@
 #include "cli/signals.h"
 #include "cli/survivors.h"
 #include "cli/watch_loop.h"
+#include "observe/agent_hub.h"
 #include "observe/watch.h"
 
 namespace lowtide::cli {
@@ -61,6 +63,20 @@ observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid) {
   return options;
 }
 
+// What the job's environment needs for the agent; nothing where there is none. The job is worth more than
+// the lines it allocates at: whatever is missing is no reason not to run it.
+std::vector<std::string> prepare_agents(std::optional<observe::AgentHub>& agents) {
+  const auto library = find_agent_library();
+  if (!library) return {};
+  auto hub = observe::AgentHub::open();
+  if (!hub) {
+    warn(fmt::format("no allocation lines: {}", hub.error().message));
+    return {};
+  }
+  agents.emplace(std::move(hub).value());
+  return agent_environment(*library, agents->socket_path());
+}
+
 // The job cannot be watched: it is still waited for, and its status is ours.
 int only_wait(pid_t pid, Signals& signals) {
   int status = 0;
@@ -78,7 +94,10 @@ WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& fl
   const double began_s = observe::steady_seconds();
   std::optional<OutputRelay> relay;
   if (flags.steps_from_output) relay.emplace();
-  const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{});
+  std::optional<observe::AgentHub> agents;
+  std::vector<std::string> settings;
+  if (flags.use_agent) settings = prepare_agents(agents);
+  const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{}, settings);
   if (relay) relay->close_job_ends();
   if (!pid) return {.status = refuse_command(command.front(), pid.error())};
 
@@ -89,7 +108,9 @@ WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& fl
   RecordingFile file = make_recording(flags, header);
   for (const std::string& warning : file.warnings) warn(warning);
 
-  auto watch = observe::Watch::begin(options_for(flags, pid.value()), began_s, std::move(file.writer));
+  observe::Watch::Options options = options_for(flags, pid.value());
+  options.monitor.agents = agents ? &*agents : nullptr;
+  auto watch = observe::Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
     // It was over before we could look.
     const int status = only_wait(pid.value(), signals);

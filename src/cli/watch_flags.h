@@ -24,6 +24,7 @@ struct WatchFlags {
   bool keep_recording = true;
   bool use_gpu = true;
   bool use_pss = true;
+  bool use_agent = true;
   bool read_steps = true;
   bool steps_from_output = false;
 };

@@ -90,7 +90,7 @@ void WatchLoop::wait(double seconds) {
   double left_s = seconds;
   while (left_s > 0 && !detach_ && !exit_status_) {
     if (options_.duration_s) left_s = std::min(left_s, *options_.duration_s - watch_.at_s() + 0.001);
-    wait_for_any(left_s);
+    wait_for_any(std::min(left_s, watch_.poll_agents()));
     if (options_.duration_s && watch_.at_s() >= *options_.duration_s) return;
     left_s = next_tick_s_ - watch_.at_s();
   }

@@ -101,6 +101,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   read_host();
   read_gpus(at_s);
   find_limit();
+  if (options_.agents != nullptr) options_.agents->fill(tick_, tree_);
   return tick_;
 }
 

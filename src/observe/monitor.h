@@ -13,6 +13,7 @@
 #include "model/tick.h"
 #include "model/verdict.h"
 #include "nvml/nvml.h"
+#include "observe/agent_hub.h"
 #include "observe/process_tree.h"
 #include "observe/pss_budget.h"
 #include "procfs/cgroup.h"
@@ -33,6 +34,7 @@ class Monitor {
     std::optional<std::uint64_t> limit_bytes;  // the user's own
     bool use_gpu = true;
     bool use_pss = true;
+    AgentHub* agents = nullptr;  // must outlive the monitor
   };
 
   static base::Result<Monitor> open(const Options& asked, double at_s);
@@ -40,6 +42,7 @@ class Monitor {
   // The same object at every tick: its vectors keep their room.
   const model::Tick& tick(double at_s, double step);
 
+  [[nodiscard]] AgentHub* agents() const { return options_.agents; }
   [[nodiscard]] ProcessTree& tree() { return tree_; }
   [[nodiscard]] const ProcessTree& tree() const { return tree_; }
   [[nodiscard]] const std::optional<NearestLimit>& limit() const { return limit_; }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "observe/cpu_time.h"
 #include "procfs/process_files.h"
@@ -41,6 +42,32 @@ std::uint64_t peak_rss_bytes(const procfs::Roots& roots) {
   return status ? status.value().hwm_bytes : 0;
 }
 
+std::string_view words_of(wire::OffReason reason) {
+  switch (reason) {
+    case wire::OffReason::Sanitizer:
+      return "it runs with a sanitizer, which has the allocator for itself";
+    case wire::OffReason::Valgrind:
+      return "it runs under Valgrind, which has the allocator for itself";
+    case wire::OffReason::NoMemory:
+      return "no memory file could be had";
+    case wire::OffReason::NoAllocator:
+      return "it has no malloc that calls could be passed on to";
+    case wire::OffReason::PathTooLong:
+      return "the path of the socket is too long";
+    case wire::OffReason::NoMonitor:
+    case wire::OffReason::MonitorSilent:
+      return "nobody was reading";
+    case wire::OffReason::DetachAsked:
+      return "it was asked to stop";
+    case wire::OffReason::OwnAllocator:
+      return "the program brings its own malloc";
+    case wire::OffReason::None:
+    case wire::OffReason::Confused:
+      break;
+  }
+  return "it saw something that cannot be, and stopped";
+}
+
 }  // namespace
 
 double steady_seconds() {
@@ -64,10 +91,14 @@ double Watch::at_s() const {
   return steady_seconds() - began_s_;
 }
 
+double Watch::budgeted_s() const {
+  return monitor_.budget().spent_s() + (monitor_.agents() != nullptr ? monitor_.agents()->spent_s() : 0);
+}
+
 double Watch::tick(double step) {
   const double at_s = this->at_s();
   const double cpu_before_s = thread_cpu_seconds();
-  const double pss_before_s = monitor_.budget().spent_s();
+  const double apart_before_s = budgeted_s();
   if (first_ && writer_) {
     // Those that the tree was opened with are told before the first refresh.
     for (const Member& member : monitor_.tree().members()) writer_->begin_process(member.info);
@@ -78,9 +109,9 @@ double Watch::tick(double step) {
   if (!monitor_.tree().empty()) judge(*latest_);
   record(*latest_);
 
-  // PSS has a budget of its own, and ticks without it are cheap.
-  const double pss_s = monitor_.budget().spent_s() - pss_before_s;
-  PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s - pss_s};
+  // PSS and the agents have budgets of their own, and ticks without them are cheap.
+  const double apart_s = budgeted_s() - apart_before_s;
+  PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s - apart_s};
   if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
     clues.room_share =
         static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
@@ -115,6 +146,9 @@ void Watch::judge(const model::Tick& tick) {
 void Watch::record(const model::Tick& tick) {
   if (!writer_) return;
   record_changes();
+  if (const AgentHub* agents = monitor_.agents()) {
+    for (const model::SiteInfo& site : agents->begun()) writer_->begin_site(site);
+  }
   if (!monitor_.tree().empty()) writer_->add(tick);
   for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);
   note_limits_of_sight();
@@ -126,6 +160,36 @@ void Watch::record_changes() {
   for (const model::ProcessInfo& process : tree.begun()) writer_->begin_process(process);
   for (const model::ProcessInfo& process : tree.changed()) writer_->update_process(process);
   for (const model::ProcessInfo& process : tree.ended()) writer_->update_process(process);
+}
+
+double Watch::poll_agents() {
+  AgentHub* const agents = monitor_.agents();
+  if (agents == nullptr) return std::numeric_limits<double>::infinity();
+  agents->poll();
+  return agents->wait_s();
+}
+
+// The last word on how far the sites can be trusted.
+void Watch::note_agents() {
+  const AgentHub* const agents = monitor_.agents();
+  if (agents == nullptr) return;
+  const AgentSummary summary = agents->summary();
+  std::string note;
+  for (const auto& [reason, count] : summary.off) {
+    note += fmt::format("{}off in {} process{}: {}", note.empty() ? "" : "; ", count, count == 1 ? "" : "es",
+                        words_of(reason));
+  }
+  if (summary.dropped > 0) {
+    note += fmt::format("{}{} of {} samples were lost", note.empty() ? "" : "; ", summary.dropped,
+                        summary.samples);
+  }
+  const bool on = summary.processes > 0;
+  writer_->set_meta("agent_state", on ? "on" : summary.off.empty() ? "off" : "switched-off");
+  writer_->set_meta("agent_note", note);
+  writer_->set_meta("agent_samples", fmt::format("{}", summary.samples));
+  writer_->set_meta("agent_samples_lost", fmt::format("{}", summary.dropped));
+  writer_->set_meta("agent_monitor_seconds", fmt::format("{:.6f}", agents->spent_s()));
+  writer_->set_meta("agent_seconds", fmt::format("{:.6f}", static_cast<double>(summary.sampling_ns) * 1e-9));
 }
 
 void Watch::note_limits_of_sight() {
@@ -144,6 +208,7 @@ void Watch::end() {
   if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
   writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));
   writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes({})));
+  note_agents();
   writer_->set_meta("pss_seconds", fmt::format("{:.6f}", monitor_.budget().spent_s()));
   writer_->set_meta("pss_longest_seconds", fmt::format("{:.6f}", monitor_.budget().longest_s()));
   writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));

@@ -31,6 +31,9 @@ class Watch {
   // Returns the seconds to wait until the next one.
   double tick(double step);
 
+  // Between ticks: what the agents in the job have sent; and in how many seconds to ask again.
+  double poll_agents();
+
   // A child of ours ended.
   void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
   void add_event(model::EventKind kind, const std::string& text);
@@ -55,6 +58,8 @@ class Watch {
   void record_changes();
   void judge(const model::Tick& tick);
   void note_limits_of_sight();
+  void note_agents();
+  [[nodiscard]] double budgeted_s() const;
 
   Pace pace_;
   double began_s_ = 0;

@@ -195,8 +195,12 @@ static_assert(sizeof(AllocationRecord) == 192);
 
 struct PythonFrame {
   std::uint32_t code;  // of an earlier Code record; 0: not known
-  std::uint32_t line;  // 0: not known
+  std::uint32_t line;  // 0: not known; kEntryFrame may be set
 };
+
+// Set in a frame's line: it was called from C, so the interpreter's loop of native
+// frames ends with it. Several Python frames share one such loop from 3.11 on.
+inline constexpr std::uint32_t kEntryFrame = 1U << 31U;
 static_assert(sizeof(PythonFrame) == 8);
 
 // Followed by file_bytes + function_bytes of UTF-8.

@@ -58,6 +58,7 @@ class Walk {
   void add(const void* frame) {
     if (offsets_.first_shim_owner != 0 &&
         field<std::uint8_t>(frame, offsets_.frame_owner) >= offsets_.first_shim_owner) {
+      mark_entry();  // from 3.12 on a shim lies between the called and the C that called it
       return;
     }
     auto address = field<std::uintptr_t>(frame, offsets_.frame_code);
@@ -70,7 +71,17 @@ class Walk {
       return;
     }
     const std::uint32_t number = number_of_code(code);
-    into_.frames[into_.count++] = {number, line_of(code, number, byte_offset(frame, address))};
+    into_.frames[into_.count++] = {number, line_of(code, number, byte_offset(frame, address)) & ~wire::kEntryFrame};
+    const bool own_loop = offsets_.first_shim_owner == 0;  // to 3.10
+    if (own_loop || (offsets_.frame_is_entry != 0 && field<std::uint8_t>(frame, offsets_.frame_is_entry) != 0)) {
+      mark_entry();
+    }
+  }
+
+  void mark_entry() {
+    if (into_.count > 0) {
+      into_.frames[into_.count - 1].line |= wire::kEntryFrame;
+    }
   }
 
   [[nodiscard]] std::int64_t byte_offset(const void* frame, std::uintptr_t code) const {

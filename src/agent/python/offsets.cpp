@@ -15,31 +15,31 @@ namespace {
 constexpr PythonOffsets kPython39 = {
     .thread_frame = 24, .c_frame_current = 0, .through_c_frame = false, .instruction_is_pointer = false,
     .instruction_scale = 1, .tagged_code = false, .frame_previous = 24, .frame_code = 32, .frame_instruction = 104,
-    .frame_owner = 0, .first_shim_owner = 0, .code_file = 104, .code_function = 112, .code_first_line = 40,
+    .frame_owner = 0, .first_shim_owner = 0, .frame_is_entry = 0, .code_file = 104, .code_function = 112, .code_first_line = 40,
     .code_instructions = 0, .text_ascii = 48, .text_compact = 72};
 
 constexpr PythonOffsets kPython310 = {
     .thread_frame = 24, .c_frame_current = 0, .through_c_frame = false, .instruction_is_pointer = false,
     .instruction_scale = 2, .tagged_code = false, .frame_previous = 24, .frame_code = 32, .frame_instruction = 96,
-    .frame_owner = 0, .first_shim_owner = 0, .code_file = 104, .code_function = 112, .code_first_line = 40,
+    .frame_owner = 0, .first_shim_owner = 0, .frame_is_entry = 0, .code_file = 104, .code_function = 112, .code_first_line = 40,
     .code_instructions = 0, .text_ascii = 48, .text_compact = 72};
 
 constexpr PythonOffsets kPython311 = {
     .thread_frame = 56, .c_frame_current = 8, .through_c_frame = true, .instruction_is_pointer = true,
     .instruction_scale = 1, .tagged_code = false, .frame_previous = 48, .frame_code = 32, .frame_instruction = 56,
-    .frame_owner = 69, .first_shim_owner = 3, .code_file = 112, .code_function = 128, .code_first_line = 72,
+    .frame_owner = 69, .first_shim_owner = 3, .frame_is_entry = 68, .code_file = 112, .code_function = 128, .code_first_line = 72,
     .code_instructions = 184, .text_ascii = 48, .text_compact = 72};
 
 constexpr PythonOffsets kPython312 = {
     .thread_frame = 56, .c_frame_current = 0, .through_c_frame = true, .instruction_is_pointer = true,
     .instruction_scale = 1, .tagged_code = false, .frame_previous = 8, .frame_code = 0, .frame_instruction = 56,
-    .frame_owner = 70, .first_shim_owner = 3, .code_file = 112, .code_function = 128, .code_first_line = 68,
+    .frame_owner = 70, .first_shim_owner = 3, .frame_is_entry = 0, .code_file = 112, .code_function = 128, .code_first_line = 68,
     .code_instructions = 192, .text_ascii = 40, .text_compact = 56};
 
 constexpr PythonOffsets kPython313 = {
     .thread_frame = 72, .c_frame_current = 0, .through_c_frame = false, .instruction_is_pointer = true,
     .instruction_scale = 1, .tagged_code = false, .frame_previous = 8, .frame_code = 0, .frame_instruction = 56,
-    .frame_owner = 70, .first_shim_owner = 3, .code_file = 112, .code_function = 128, .code_first_line = 68,
+    .frame_owner = 70, .first_shim_owner = 3, .frame_is_entry = 0, .code_file = 112, .code_function = 128, .code_first_line = 68,
     .code_instructions = 200, .text_ascii = 40, .text_compact = 56};
 
 // Positions in the table of _PyRuntime, in words of 8 bytes.

@@ -44,6 +44,7 @@ struct PythonOffsets {
   std::uint16_t frame_instruction;
   std::uint16_t frame_owner;        // from 3.11
   std::uint8_t first_shim_owner;    // owners from here on are no Python functions
+  std::uint16_t frame_is_entry;     // 3.11 alone
   std::uint16_t code_file;
   std::uint16_t code_function;
   std::uint16_t code_first_line;

@@ -1,0 +1,172 @@
+#include "observe/agent_hub.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "observe/cpu_time.h"
+
+namespace lowtide::observe {
+namespace {
+
+constexpr int kMostHellos = 256;  // at one look
+constexpr std::size_t kMostAgents = 4096;
+// A ring holds some 250 samples: it is read before it can be half full.
+constexpr double kSamplesBetweenLooks = 60;
+constexpr double kShortestWaitS = 0.02;
+constexpr double kLongestWaitS = 0.5;
+// Of one core, for finding out what called what.
+constexpr double kUnwindShare = 0.02;
+constexpr double kMostCreditS = 0.1;
+constexpr double kReadSitesEveryS = 1.0;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+AgentHub::AgentHub(std::string folder, AgentSocket socket)
+    : folder_(std::move(folder)),
+      path_(folder_ + "/agents"),
+      socket_(std::move(socket)),
+      polled_at_s_(now_s()) {
+  tools_->unwind_credit_s = kMostCreditS;
+}
+
+AgentHub::AgentHub(AgentHub&& other) noexcept = default;
+
+AgentHub::~AgentHub() {
+  for (auto& [pid, agent] : agents_) agent->ring.ask_off();
+  if (folder_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+base::Result<AgentHub> AgentHub::open() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
+  for (const char* parent : {runtime, "/tmp"}) {
+    if (parent == nullptr || *parent != '/' || std::strlen(parent) > 60) continue;
+    std::string folder = std::string(parent) + "/lowtide-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) continue;  // 0700
+    auto socket = AgentSocket::bind(folder + "/agents");
+    if (socket) return AgentHub(std::move(folder), std::move(socket).value());
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+  return base::Error{base::ErrorCode::Io, "no folder for the agents' socket can be made in /tmp"};
+}
+
+void AgentHub::take_hellos() {
+  for (int count = 0; count < kMostHellos; ++count) {
+    std::optional<AgentHello> hello = socket_.receive();
+    if (!hello) return;
+    if (hello->state != wire::AgentState::On || !hello->file.valid()) {
+      ++ended_.off[hello->reason];
+      continue;
+    }
+    auto ring = AgentRing::open(hello->file);
+    if (!ring || agents_.size() >= kMostAgents) {
+      ++ended_.off[wire::OffReason::Confused];
+      continue;
+    }
+    ++ended_.processes;
+    // The same pid again: it has called exec.
+    if (const auto before = agents_.find(hello->pid); before != agents_.end()) note_end(*before->second);
+    agents_[hello->pid] = std::make_unique<Agent>(std::move(ring).value(), hello->pid, *tools_);
+  }
+}
+
+void AgentHub::poll() {
+  const double before_s = thread_cpu_seconds();
+  read_rings();
+  spent_s_ += thread_cpu_seconds() - before_s;
+}
+
+void AgentHub::read_rings() {
+  const double at_s = now_s();
+  const double since_s = at_s - polled_at_s_;
+  polled_at_s_ = at_s;
+  tools_->unwind_credit_s = std::min(kMostCreditS, tools_->unwind_credit_s + kUnwindShare * since_s);
+  take_hellos();
+  double fastest = 0;
+  for (auto& [pid, agent] : agents_) {
+    const AgentStatus before = agent->status;
+    agent->status = agent->ring.status();
+    if (agent->status.module_changes != before.module_changes) agent->book.forget_places();
+    static_cast<void>(agent->ring.poll(agent->book));
+    if (since_s > 0)
+      fastest = std::max(fastest, static_cast<double>(agent->status.samples - before.samples) / since_s);
+  }
+  wait_s_ = fastest > 0 ? std::clamp(kSamplesBetweenLooks / fastest, kShortestWaitS, kLongestWaitS)
+                        : kLongestWaitS;
+  if (agents_.empty()) wait_s_ = kLongestWaitS;
+}
+
+std::uint64_t AgentHub::dropped_of(const AgentStatus& status) {
+  return status.drops[static_cast<std::size_t>(wire::Drop::RingFull)] +
+         status.drops[static_cast<std::size_t>(wire::Drop::TableFull)] +
+         status.drops[static_cast<std::size_t>(wire::Drop::NoMonitor)] +
+         status.drops[static_cast<std::size_t>(wire::Drop::Mappings)];
+}
+
+void AgentHub::note_end(const Agent& agent) {
+  ended_.samples += agent.status.samples;
+  ended_.dropped += dropped_of(agent.status);
+  ended_.sampling_ns += agent.status.sampling_ns;
+  if (agent.status.state == wire::AgentState::Off) ++ended_.off[agent.status.reason];
+}
+
+void AgentHub::fill(model::Tick& tick, const ProcessTree& tree) {
+  const double before_s = thread_cpu_seconds();
+  tick.heaps.clear();
+  tick.sites.clear();
+  begun_.clear();
+  read_rings();
+  read_books(tick, tree);
+  spent_s_ += thread_cpu_seconds() - before_s;
+}
+
+void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
+  for (auto entry = agents_.begin(); entry != agents_.end();) {
+    Agent& agent = *entry->second;
+    const Member* const member = tree.find(entry->first);
+    if (member == nullptr) {
+      // Not there yet, or gone. A process that is alive will be found by a later tick.
+      std::error_code ignored;
+      const bool gone = !std::filesystem::exists("/proc/" + std::to_string(entry->first), ignored);
+      if (gone) note_end(agent);
+      entry = gone ? agents_.erase(entry) : std::next(entry);
+      continue;
+    }
+    ++entry;
+    if (tick.at_s - agent.told_at_s < kReadSitesEveryS) continue;
+    agent.told_at_s = tick.at_s;
+    tick.heaps.push_back({.process = member->info.id,
+                          .live_bytes = agent.book.live_bytes(),
+                          .live_samples = agent.book.live_samples(),
+                          .allocated_bytes = agent.status.sampled_bytes,
+                          .samples = agent.status.samples,
+                          .dropped_samples = dropped_of(agent.status),
+                          .interval_bytes = agent.status.mean_bytes,
+                          .sampling_ns = agent.status.sampling_ns});
+    agent.book.read_sites(member->info.id, tick.at_s, tick.sites, begun_);
+  }
+}
+
+AgentSummary AgentHub::summary() const {
+  AgentSummary summary = ended_;
+  for (const auto& [pid, agent] : agents_) {
+    summary.samples += agent->status.samples;
+    summary.dropped += dropped_of(agent->status);
+    summary.sampling_ns += agent->status.sampling_ns;
+    if (agent->status.state == wire::AgentState::Off) ++summary.off[agent->status.reason];
+  }
+  return summary;
+}
+
+}  // namespace lowtide::observe

@@ -1,0 +1,86 @@
+// The monitor's end of all agents: takes what they send, and says per tick what is alive.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/tick.h"
+#include "observe/agent_ring.h"
+#include "observe/agent_socket.h"
+#include "observe/process_tree.h"
+#include "observe/site_book.h"
+
+namespace lowtide::observe {
+
+// How the agents fared, over the whole run.
+struct AgentSummary {
+  std::uint64_t processes = 0;                  // in which one was on
+  std::map<wire::OffReason, std::uint64_t> off;  // in how many it was not, or went off, and why
+  std::uint64_t samples = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t sampling_ns = 0;
+};
+
+class AgentHub {
+ public:
+  // Makes a folder of its own for the socket, that nobody else may enter.
+  static base::Result<AgentHub> open();
+
+  AgentHub(AgentHub&& other) noexcept;
+  AgentHub& operator=(AgentHub&& other) = delete;
+  AgentHub(const AgentHub&) = delete;
+  AgentHub& operator=(const AgentHub&) = delete;
+  // Asks the agents that are left to stop, and removes the folder.
+  ~AgentHub();
+
+  [[nodiscard]] const std::string& socket_path() const { return path_; }
+
+  // Reads what has come. To be called again after wait_s(), or rings run over.
+  void poll();
+  [[nodiscard]] double wait_s() const { return wait_s_; }
+
+  // Fills in heaps and sites. Those that appear for the first time are in begun().
+  void fill(model::Tick& tick, const ProcessTree& tree);
+  [[nodiscard]] const std::vector<model::SiteInfo>& begun() const { return begun_; }
+
+  // CPU time spent with all of it.
+  [[nodiscard]] double spent_s() const { return spent_s_; }
+
+  [[nodiscard]] AgentSummary summary() const;
+
+ private:
+  struct Agent {
+    Agent(AgentRing&& its_ring, std::int32_t pid, SiteTools& tools)
+        : ring(std::move(its_ring)), book(pid, tools) {}
+
+    AgentRing ring;
+    SiteBook book;
+    AgentStatus status;
+    double told_at_s = -1e18;
+  };
+
+  AgentHub(std::string folder, AgentSocket socket);
+
+  void take_hellos();
+  void read_rings();
+  void read_books(model::Tick& tick, const ProcessTree& tree);
+  void note_end(const Agent& agent);
+  static std::uint64_t dropped_of(const AgentStatus& status);
+
+  std::string folder_;
+  std::string path_;
+  AgentSocket socket_;
+  std::unique_ptr<SiteTools> tools_ = std::make_unique<SiteTools>();  // books refer to it
+  std::map<std::int32_t, std::unique_ptr<Agent>> agents_;
+  std::vector<model::SiteInfo> begun_;
+  AgentSummary ended_;  // of agents that are gone
+  double wait_s_ = 1;
+  double polled_at_s_ = 0;
+  double spent_s_ = 0;
+};
+
+}  // namespace lowtide::observe

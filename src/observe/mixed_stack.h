@@ -1,0 +1,26 @@
+// One stack from two: the native frames of a thread, and its Python frames.
+//
+// The interpreter runs Python in a loop, _PyEval_EvalFrameDefault, and that is all
+// a native stack shows of it. Each such loop stands for the Python frames up to
+// the one that C called (an entry frame); they take its place, and the rest of the
+// interpreter's own frames, which nobody can act on, is left out.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/site.h"
+#include "symbols/source_frame.h"
+
+namespace lowtide::observe {
+
+struct PythonCall {
+  model::Frame frame;
+  bool is_entry = false;
+};
+
+// Both from the inside out, and so is the result.
+std::vector<model::Frame> join_stacks(std::span<const symbols::SourceFrame> native,
+                                      std::span<const PythonCall> python);
+
+}  // namespace lowtide::observe
