@@ -114,17 +114,10 @@ Fate find_fate(Dwarf_Frame* frame, unsigned number, FrameRule& rule, Saved& save
   return Fate::Saved;
 }
 
-// elfutils before 0.192 takes the mark for signed return addresses (aarch64,
-// 0x2d) for SPARC's register windows, which then lie at CFA and above. No
-// function of aarch64 saves anything there: the register was not touched.
-bool is_window(Arch arch, const Saved& saved) {
-  return arch == Arch::Aarch64 && saved.where == Where::AtCfa && saved.offset >= 0;
-}
-
 void set_saved_registers(Dwarf_Frame* frame, Arch arch, FrameRule& rule) {
   for (const unsigned number : callee_saved(arch)) {
     Saved saved;
-    if (find_fate(frame, number, rule, saved) == Fate::Saved && !is_window(arch, saved)) {
+    if (find_fate(frame, number, rule, saved) == Fate::Saved) {
       rule.saved[rule.saved_count++] = saved;
     }
   }
@@ -134,9 +127,7 @@ void set_saved_registers(Dwarf_Frame* frame, Arch arch, FrameRule& rule) {
 bool set_return_address(Dwarf_Frame* frame, Arch arch, unsigned column, FrameRule& rule) {
   Saved saved;
   const Fate fate = find_fate(frame, column, rule, saved);
-  const bool in_link_register =
-      arch == Arch::Aarch64 && (fate == Fate::Same || (fate == Fate::Saved && is_window(arch, saved)));
-  if (in_link_register) {
+  if (arch == Arch::Aarch64 && fate == Fate::Same) {
     rule.return_address = {.where = Where::InRegister, .offset = static_cast<std::int32_t>(column)};
     return true;
   }
@@ -203,7 +194,7 @@ FrameRule FrameTable::make_rule_from(Dwarf_CFI_s* table, std::uint64_t address) 
 }
 
 // The code that calls rt_sigreturn. The kernel's own for aarch64 has no unwind
-// information since Linux 5.8, nor has musl's.
+// information in recent kernels, nor has musl's.
 bool FrameTable::is_signal_trampoline(std::uint64_t address) const {
   constexpr std::array<unsigned char, 9> kX86 = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
   constexpr std::array<unsigned char, 8> kAarch64 = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};

@@ -91,6 +91,7 @@ std::vector<std::string> names_of(Arch arch, const std::string& command, StackEn
   std::vector<std::uint64_t> addresses;
   stack_end = unwinder.unwind(subject.capture.registers, subject.capture.stack, addresses);
   std::vector<std::string> names;
+  names.reserve(addresses.size());
   for (const std::uint64_t address : addresses) {
     names.push_back(symbolizer.symbolize(space, address).back().function);
   }

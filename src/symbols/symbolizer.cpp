@@ -14,7 +14,7 @@ const std::vector<SourceFrame>& Symbolizer::symbolize(AddressSpace& space, std::
     SourceFrame frame;
     frame.module = place ? place->mapping->path : std::string{};
     frame.module_offset = place ? place->address : address;
-    unnamed_.assign(1, std::move(frame));
+    unnamed_.assign(1, frame);
     return unnamed_;
   }
   const Key key{place->image->id(), place->address};

@@ -22,7 +22,7 @@ extern "C" {
 }
 
 [[gnu::noinline]] void calls_middle(Capture* into) {
-  volatile char room[300];
+  volatile unsigned char room[300];
   room[0] = 1;
   calls_inner(into, room[0]);
   sink = room[0];
@@ -69,9 +69,9 @@ extern "C" {
 }
 
 [[gnu::noinline]] void calls_realigned(Capture* into) {
-  alignas(128) volatile char aligned[256];
+  alignas(128) volatile unsigned char aligned[256];
   // A frame of unknown size cannot be kept by the stack pointer.
-  volatile char* unknown = static_cast<volatile char*>(__builtin_alloca(static_cast<std::size_t>(sink) + 64));
+  auto* unknown = static_cast<volatile unsigned char*>(__builtin_alloca(static_cast<std::size_t>(sink) + 64));
   unknown[0] = 1;
   aligned[0] = unknown[0];
   calls_inner(into, aligned[0]);
