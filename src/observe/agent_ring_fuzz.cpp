@@ -1,4 +1,4 @@
-// A memory file of random bytes: the first 4096 are the header, with the magic put
+// A memory file of random bytes: first comes the header, with the magic put
 // right so that the rest is looked at; records get the commit word of their place.
 
 #include <algorithm>

@@ -75,7 +75,7 @@ enum class Source : std::uint8_t {
   PythonObject = 6,
 };
 
-inline constexpr std::uint64_t kHeaderBytes = 4096;
+inline constexpr std::uint64_t kHeaderBytes = 65536;  // a page of every kernel; only its beginning is used
 inline constexpr std::uint64_t kRingBytes = 2U << 20U;
 inline constexpr std::uint32_t kStackBytes = 8192;
 inline constexpr std::uint32_t kMaxPythonFrames = 96;

@@ -17,6 +17,10 @@
 #include "agent/heap/system_call.h"
 #include "agent/python/python.h"
 
+// What pthread_atfork calls; by this name it is in every glibc's libc.so.
+extern "C" __attribute__((weak)) int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(),
+                                                       void* library);
+
 namespace lowtide::agent {
 
 constinit std::atomic<Power> g_power{Power::Asleep};
@@ -94,7 +98,7 @@ char* map_file(long fd) {
   constexpr std::uint64_t kFront = wire::kHeaderBytes + wire::kRingBytes;
   if (map_part(base, kFront, fd, 0) && map_part(base + kFront, wire::kRingBytes, fd, wire::kHeaderBytes) &&
       map_part(base + kFront + wire::kRingBytes, wire::chunk_offset(wire::kChunks), fd, kFront) &&
-      populate(base, kFront)) {
+      populate(base, kPageBytes) && populate(base + wire::kHeaderBytes, wire::kRingBytes)) {
     return base;
   }
   system_call(SYS_munmap, reserved, static_cast<long>(kMapBytes));
@@ -221,6 +225,12 @@ bool is_heard(std::uint64_t now_ns) {
   return false;
 }
 
+// The same as a wiped page, where the kernel only claims to wipe (qemu does so).
+void begin_child() {
+  g_mark->pid = 0;
+  g_mark->phase.store(kFresh, std::memory_order_release);
+}
+
 bool make_mark() {
   void* page = map_private(kPageBytes);
   if (page == nullptr) {
@@ -230,6 +240,9 @@ bool make_mark() {
   g_wipes = system_call(SYS_madvise, as_word(page), kPageBytes, kWipeOnFork) == 0;
   g_mark = static_cast<Mark*>(page);
   g_mark->pid = own_pid();
+  if (__register_atfork != nullptr) {
+    __register_atfork(nullptr, nullptr, begin_child, nullptr);
+  }
   return true;
 }
 
