@@ -232,7 +232,8 @@ TEST(AgentRing, slot_that_does_not_exist_holds_nothing) {
   Writer writer;
   auto ring = AgentRing::over(writer.memory());
   Seen seen;
-  for (const std::uint64_t slot : Samples{wire::make_slot(3, 131071, 6), wire::make_slot(0, 2048, 0), ~1ULL, 7}) {
+  for (const std::uint64_t slot :
+       Samples{wire::make_slot(3, 131071, 6), wire::make_slot(0, 2048, 0), ~1ULL, 7}) {
     wire::AllocationRecord record{};
     record.header.kind = wire::RecordKind::Allocation;
     record.sample = 1;

@@ -28,7 +28,7 @@ constinit Ring g_ring;
 
 namespace {
 
-constexpr std::uint64_t kSilenceNs = 10'000'000'000;   // so long may a monitor not read
+constexpr std::uint64_t kSilenceNs = 10'000'000'000;  // so long may a monitor not read
 constexpr std::uint64_t kRetryNs = 50'000'000;
 constexpr std::uint32_t kMaxTries = 40;
 constexpr std::size_t kPageBytes = 4096;
@@ -55,8 +55,14 @@ constexpr std::size_t kMapBytes = wire::file_bytes() + wire::kRingBytes;
 
 // 0, or -errno.
 long send_hello(wire::AgentState state, wire::OffReason reason, int fd) {
-  wire::Hello hello{wire::kMagic, wire::kVersion, state, reason, own_pid(),
-                    static_cast<std::int32_t>(system_call(SYS_getppid)), python_version(), {}};
+  wire::Hello hello{wire::kMagic,
+                    wire::kVersion,
+                    state,
+                    reason,
+                    own_pid(),
+                    static_cast<std::int32_t>(system_call(SYS_getppid)),
+                    python_version(),
+                    {}};
   iovec part{&hello, sizeof(hello)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
@@ -155,13 +161,10 @@ void drop_inherited() {
 
 bool open_file(std::uint64_t now_ns) {
   const long fd = make_file();
-  if (failed(fd)) {
-    switch_off(wire::OffReason::NoMemory);
-    return false;
-  }
-  char* base = map_file(fd);
+  char* base = failed(fd) ? nullptr : map_file(fd);
   if (base == nullptr) {
     system_call(SYS_close, fd);
+    send_hello(wire::AgentState::Off, wire::OffReason::NoMemory, -1);
     switch_off(wire::OffReason::NoMemory);
     return false;
   }
@@ -169,7 +172,8 @@ bool open_file(std::uint64_t now_ns) {
   fill_header(*header, now_ns);
   g_ring.open(header, base + wire::kHeaderBytes);
   const bool has_table = g_live.open(header, base + wire::kHeaderBytes + 2 * wire::kRingBytes);
-  const long sent = has_table ? send_hello(wire::AgentState::On, wire::OffReason::None, static_cast<int>(fd)) : -ENOMEM;
+  const long sent =
+      has_table ? send_hello(wire::AgentState::On, wire::OffReason::None, static_cast<int>(fd)) : -ENOMEM;
   system_call(SYS_close, fd);
   if (sent == 0) {
     g_heard_ns.store(now_ns, std::memory_order_relaxed);
@@ -287,7 +291,9 @@ bool may_record(std::uint64_t now_ns) {
   return phase == kFresh && open_once(now_ns);
 }
 
-wire::Header* header() { return g_header; }
+wire::Header* header() {
+  return g_header;
+}
 
 void switch_off(wire::OffReason reason) {
   g_power.store(Power::Off, std::memory_order_release);
@@ -299,9 +305,12 @@ void switch_off(wire::OffReason reason) {
 
 void count_drop(wire::Drop kind, std::uint64_t weight_bytes) {
   g_header->agent.drops[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
-  g_header->agent.dropped_bytes[static_cast<std::size_t>(kind)].fetch_add(weight_bytes, std::memory_order_relaxed);
+  g_header->agent.dropped_bytes[static_cast<std::size_t>(kind)].fetch_add(weight_bytes,
+                                                                          std::memory_order_relaxed);
 }
 
-std::uint32_t epoch() { return g_epoch.load(std::memory_order_relaxed); }
+std::uint32_t epoch() {
+  return g_epoch.load(std::memory_order_relaxed);
+}
 
 }  // namespace lowtide::agent

@@ -91,7 +91,9 @@ LOWTIDE_EXPORT void* calloc(std::size_t count, std::size_t bytes) noexcept {
   return observed(total, Source::Calloc, [=] { return g_real.calloc(count, bytes); });
 }
 
-LOWTIDE_EXPORT void* realloc(void* block, std::size_t bytes) noexcept { return observed_realloc(block, bytes); }
+LOWTIDE_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
+  return observed_realloc(block, bytes);
+}
 
 LOWTIDE_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t bytes) noexcept {
   std::size_t total = 0;
@@ -138,7 +140,8 @@ LOWTIDE_EXPORT void free_sized(void* block, std::size_t /*bytes*/) noexcept {
   g_real.free(block);
 }
 
-LOWTIDE_EXPORT void free_aligned_sized(void* block, std::size_t /*alignment*/, std::size_t /*bytes*/) noexcept {
+LOWTIDE_EXPORT void free_aligned_sized(void* block, std::size_t /*alignment*/,
+                                       std::size_t /*bytes*/) noexcept {
   note_free(block);
   g_real.free(block);
 }

@@ -36,7 +36,8 @@ void stay_out(ThreadState& thread) {
 }
 
 void begin_thread(ThreadState& thread) {
-  thread.random = (reinterpret_cast<std::uintptr_t>(&thread) ^ (now_ns() << 16U)) * 0x9e3779b97f4a7c15ULL | 1U;
+  thread.random =
+      (reinterpret_cast<std::uintptr_t>(&thread) ^ (now_ns() << 16U)) * 0x9e3779b97f4a7c15ULL | 1U;
   thread.mean_bytes = g_pace.mean_bytes();
   thread.bytes_left = draw_bytes(thread.random, thread.mean_bytes);
 }
@@ -89,7 +90,8 @@ std::uint64_t keep_alive(const Subject& subject, std::uint64_t sample) {
     count_drop(wire::Drop::TableFull, subject.weight_bytes);
     return slot;
   }
-  if (is_mapping && !g_mappings.add({subject.address, subject.address + subject.bytes, slot, subject.weight_bytes})) {
+  if (is_mapping &&
+      !g_mappings.add({subject.address, subject.address + subject.bytes, slot, subject.weight_bytes})) {
     g_live.clear(slot);
     count_drop(wire::Drop::Mappings, subject.weight_bytes);
     return wire::kNoSlot;

@@ -30,7 +30,9 @@ inline bool count_down(std::size_t bytes) {
   return true;
 }
 
-inline bool is_inside() { return __builtin_expect(static_cast<long>(t_thread.inside), 0) != 0; }
+inline bool is_inside() {
+  return __builtin_expect(static_cast<long>(t_thread.inside), 0) != 0;
+}
 
 // Counts an allocation that was made.
 inline void note_allocation(void* block, std::size_t bytes, wire::Source source) {
@@ -67,6 +69,5 @@ class Moving {
   std::uintptr_t address_;
   Detached slot_;
 };
-
 
 }  // namespace lowtide::agent
