@@ -15,7 +15,7 @@ import sys
 BANNED = re.compile(
     r"^(abort|exit|_exit|_Exit|quick_exit|atexit|__cxa_.*(throw|atexit).*|__assert.*|.*printf.*|puts|fputs|fopen|"
     r"malloc|calloc|realloc|free|posix_memalign|aligned_alloc|strdup|strndup|_Zn.*|_Zd.*|"
-    r"pthread_mutex.*|pthread_create|pthread_atfork|__register_atfork|dlsym|dlvsym|dlopen|__tls_get_addr|"
+    r"pthread_mutex.*|pthread_create|pthread_atfork|dlsym|dlvsym|dlopen|__tls_get_addr|"
     r"localtime.*|getenv|setenv|unsetenv|sem_.*|syscall|__stack_chk_fail|__.*_chk)$")
 NEWEST_GLIBC = (2, 17)
 
@@ -24,10 +24,14 @@ def read(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def symbols(library, kind):
-    for line in read("nm", "-D", f"--{kind}-only", library).splitlines():
-        name = line.split()[-1]
-        yield name.partition("@")[0], name.rpartition("@")[2] if "@" in name else ""
+def symbols(library, is_defined):
+    """Names and versions, for any architecture."""
+    for line in read("readelf", "--dyn-syms", "-W", library).splitlines():
+        words = line.split()
+        if len(words) < 8 or not words[0].rstrip(":").isdigit() or words[4] == "LOCAL" or (words[6] == "UND") == is_defined:
+            continue
+        name, _, version = words[7].partition("@")
+        yield name, version.lstrip("@")
 
 
 def listed(path):
@@ -38,8 +42,8 @@ def complaints(library, folder):
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", read("readelf", "-dW", library))
     if needed != ["libc.so.6"]:
         yield f"needs {' '.join(needed)}, and may need libc.so.6 only"
-    exported = {name for name, _ in symbols(library, "defined")}
-    imported = dict(symbols(library, "undefined"))
+    exported = {name for name, _ in symbols(library, True)}
+    imported = dict(symbols(library, False))
     for what, found, path in (("exports", exported, folder / "exports.txt"), ("imports", set(imported), folder / "imports.txt")):
         for name in sorted(found - listed(path)):
             yield f"{what} {name}, which is not in {path.name}"
@@ -51,7 +55,9 @@ def complaints(library, folder):
         if (hit := re.match(r"GLIBC_(\d+)\.(\d+)", version)) and (int(hit[1]), int(hit[2])) > NEWEST_GLIBC:
             yield f"needs {name} of {version}; older systems have at most {NEWEST_GLIBC}"
     flags = read("readelf", "-dW", library)
-    for flag in ("SYMBOLIC", "STATIC_TLS", "NODELETE"):
+    # The linker says so on x86_64 only; the relocations below tell on all.
+    is_x86 = "X86-64" in read("readelf", "-h", library)
+    for flag in ("SYMBOLIC", "NODELETE") + (("STATIC_TLS",) if is_x86 else ()):
         if flag not in flags:
             yield f"is not linked as {flag}"
     # A relocation of these kinds means a TLS access through a call.

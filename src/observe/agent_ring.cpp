@@ -13,9 +13,13 @@
 namespace lowtide::observe {
 namespace {
 
-base::Error malformed(const char* what) { return {base::ErrorCode::Malformed, what}; }
+base::Error malformed(const char* what) {
+  return {base::ErrorCode::Malformed, what};
+}
 
-bool is_known(wire::Source source) { return source <= wire::Source::PythonObject; }
+bool is_known(wire::Source source) {
+  return source <= wire::Source::PythonObject;
+}
 
 bool is_python(wire::Source source) {
   return source == wire::Source::PythonMem || source == wire::Source::PythonObject;
@@ -66,7 +70,9 @@ AgentRing::~AgentRing() {
   }
 }
 
-AgentRing::AgentRing(AgentRing&& other) noexcept : memory_(other.memory_) { *this = std::move(other); }
+AgentRing::AgentRing(AgentRing&& other) noexcept : memory_(other.memory_) {
+  *this = std::move(other);
+}
 
 AgentRing& AgentRing::operator=(AgentRing&& other) noexcept {
   if (this != &other) {
@@ -91,7 +97,9 @@ AgentRing& AgentRing::operator=(AgentRing&& other) noexcept {
   return *this;
 }
 
-wire::Header& AgentRing::header() const { return *reinterpret_cast<wire::Header*>(memory_.data()); }
+wire::Header& AgentRing::header() const {
+  return *reinterpret_cast<wire::Header*>(memory_.data());
+}
 
 bool AgentRing::check_header() {
   wire::Header& shared = header();
@@ -103,11 +111,11 @@ bool AgentRing::check_header() {
   record_.resize(wire::kMaxRecordBytes);
   frames_.reserve(wire::kMaxPythonFrames);
   const std::uint64_t bytes = memory_.size();
-  return shared.magic == wire::kMagic && shared.version == wire::kVersion && ring_offset_ >= wire::kHeaderBytes &&
-         ring_offset_ % 8 == 0 && ring_offset_ <= bytes && std::has_single_bit(ring_bytes_) && ring_bytes_ >= 4096 &&
-         ring_bytes_ <= bytes - ring_offset_ && table_offset_ >= ring_offset_ + ring_bytes_ &&
-         table_offset_ % alignof(wire::Bucket) == 0 && table_offset_ <= bytes &&
-         (machine_ == wire::Machine::X86_64 || machine_ == wire::Machine::Aarch64);
+  return shared.magic == wire::kMagic && shared.version == wire::kVersion &&
+         ring_offset_ >= wire::kHeaderBytes && ring_offset_ % 8 == 0 && ring_offset_ <= bytes &&
+         std::has_single_bit(ring_bytes_) && ring_bytes_ >= 4096 && ring_bytes_ <= bytes - ring_offset_ &&
+         table_offset_ >= ring_offset_ + ring_bytes_ && table_offset_ % alignof(wire::Bucket) == 0 &&
+         table_offset_ <= bytes && (machine_ == wire::Machine::X86_64 || machine_ == wire::Machine::Aarch64);
 }
 
 // 0: there is no such slot, or nothing in it.
@@ -142,14 +150,15 @@ base::Result<std::size_t> AgentRing::poll(AgentSink& sink) {
   wire::MonitorPart& ours = header().monitor;
   ours.heartbeat.store(++heartbeat_, std::memory_order_relaxed);
   const wire::AgentPart& agent = header().agent;
-  const bool hooks_lost =
-      agent.python_state.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(wire::PythonState::HooksLost);
+  const bool hooks_lost = agent.python_state.load(std::memory_order_relaxed) ==
+                          static_cast<std::uint32_t>(wire::PythonState::HooksLost);
   const std::uint64_t frees = agent.frees.load(std::memory_order_acquire);
 
   std::size_t records = 0;
   // Once around at most: what is written meanwhile is for the next time.
   for (const std::uint64_t end = tail_ + ring_bytes_; tail_ < end; ++records) {
-    const auto* word = reinterpret_cast<std::uint64_t*>(memory_.data() + ring_offset_ + (tail_ & (ring_bytes_ - 1)));
+    const auto* word =
+        reinterpret_cast<std::uint64_t*>(memory_.data() + ring_offset_ + (tail_ & (ring_bytes_ - 1)));
     if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != wire::commit_word(tail_)) {
       break;
     }
@@ -173,7 +182,8 @@ bool AgentRing::read_record(std::uint64_t position, std::uint32_t& bytes, AgentS
   copy_from_ring(position, start);
   const auto head = read_from<wire::RecordHeader>(start);
   bytes = head.bytes;
-  if (bytes % 8 != 0 || bytes < sizeof(wire::RecordHeader) || bytes > wire::kMaxRecordBytes || bytes > ring_bytes_) {
+  if (bytes % 8 != 0 || bytes < sizeof(wire::RecordHeader) || bytes > wire::kMaxRecordBytes ||
+      bytes > ring_bytes_) {
     return false;
   }
   record_.resize(bytes);
@@ -261,12 +271,14 @@ void AgentRing::look_for_frees(AgentSink& sink) {
 AgentStatus AgentRing::status() const {
   const wire::AgentPart& agent = header().agent;
   AgentStatus status;
-  status.state = static_cast<wire::AgentState>(
-      std::min(agent.state.load(std::memory_order_acquire), static_cast<std::uint32_t>(wire::AgentState::Off)));
-  status.reason = static_cast<wire::OffReason>(
-      std::min(agent.reason.load(std::memory_order_relaxed), static_cast<std::uint32_t>(wire::OffReason::DetachAsked)));
-  status.python_state = static_cast<wire::PythonState>(std::min(
-      agent.python_state.load(std::memory_order_relaxed), static_cast<std::uint32_t>(wire::PythonState::HooksLost)));
+  status.state = static_cast<wire::AgentState>(std::min(agent.state.load(std::memory_order_acquire),
+                                                        static_cast<std::uint32_t>(wire::AgentState::Off)));
+  status.reason =
+      static_cast<wire::OffReason>(std::min(agent.reason.load(std::memory_order_relaxed),
+                                            static_cast<std::uint32_t>(wire::OffReason::DetachAsked)));
+  status.python_state =
+      static_cast<wire::PythonState>(std::min(agent.python_state.load(std::memory_order_relaxed),
+                                              static_cast<std::uint32_t>(wire::PythonState::HooksLost)));
   status.python_version = agent.python_version.load(std::memory_order_relaxed) & 0xffffU;
   status.mean_bytes = agent.mean_bytes.load(std::memory_order_relaxed);
   status.samples = agent.samples.load(std::memory_order_relaxed);

@@ -68,7 +68,8 @@ std::optional<AgentHello> AgentSocket::receive() {
     AgentHello hello;
     take_control(message, hello);
     if (received != sizeof(bytes) || bytes.magic != wire::kMagic || bytes.version != wire::kVersion ||
-        hello.pid <= 0 || bytes.state > wire::AgentState::Off || bytes.reason > wire::OffReason::DetachAsked) {
+        hello.pid <= 0 || bytes.state > wire::AgentState::Off ||
+        bytes.reason > wire::OffReason::DetachAsked) {
       continue;
     }
     hello.state = bytes.state;

@@ -36,16 +36,16 @@ enum class AgentState : std::uint32_t { Starting = 0, On = 1, Quiet = 2, Off = 3
 
 enum class OffReason : std::uint32_t {
   None = 0,
-  Sanitizer = 1,       // the target brings its own allocator checks
-  Valgrind = 2,        // the same
-  NoMemory = 3,        // no memory file could be had
-  NoMonitor = 4,       // nobody listens at the socket
-  NoAllocator = 5,     // the process has no malloc that we could pass calls on to
-  Confused = 6,        // something that cannot be was seen
-  PathTooLong = 7,     // the socket's path
-  MonitorSilent = 8,   // quiet: nobody has read for a while
-  OwnAllocator = 9,    // not off: the program defines malloc itself, so only mmap and Python are seen
-  DetachAsked = 10,    // the monitor asked for it
+  Sanitizer = 1,      // the target brings its own allocator checks
+  Valgrind = 2,       // the same
+  NoMemory = 3,       // no memory file could be had
+  NoMonitor = 4,      // nobody listens at the socket
+  NoAllocator = 5,    // the process has no malloc that we could pass calls on to
+  Confused = 6,       // something that cannot be was seen
+  PathTooLong = 7,    // the socket's path
+  MonitorSilent = 8,  // quiet: nobody has read for a while
+  OwnAllocator = 9,   // not off: the program defines malloc itself, so only mmap and Python are seen
+  DetachAsked = 10,   // the monitor asked for it
 };
 
 enum class PythonState : std::uint32_t {
@@ -53,15 +53,15 @@ enum class PythonState : std::uint32_t {
   Frames = 1,          // frames are read; the small objects are not seen (yet)
   Full = 2,            // frames, and the object allocators are wrapped
   UnknownVersion = 3,  // native stacks only
-  HooksLost = 4,       // somebody took our wrappers out: live Python samples before that are not to be trusted
+  HooksLost = 4,  // somebody took our wrappers out: live Python samples before that are not to be trusted
 };
 
 enum class Drop : std::uint32_t {
-  RingFull = 0,      // an allocation that was sampled but could not be told
-  TableFull = 1,     // told, but its free will not be known: not counted as live
-  NoMonitor = 2,     // sampled while nobody was reading
-  Mappings = 3,      // as TableFull, for mmap
-  CodeName = 4,      // a Python function whose name could not be told
+  RingFull = 0,   // an allocation that was sampled but could not be told
+  TableFull = 1,  // told, but its free will not be known: not counted as live
+  NoMonitor = 2,  // sampled while nobody was reading
+  Mappings = 3,   // as TableFull, for mmap
+  CodeName = 4,   // a Python function whose name could not be told
   Count = 8,
 };
 
@@ -75,7 +75,7 @@ enum class Source : std::uint8_t {
   PythonObject = 6,
 };
 
-inline constexpr std::uint64_t kHeaderBytes = 4096;
+inline constexpr std::uint64_t kHeaderBytes = 65536;  // a page of every kernel; only its beginning is used
 inline constexpr std::uint64_t kRingBytes = 2U << 20U;
 inline constexpr std::uint32_t kStackBytes = 8192;
 inline constexpr std::uint32_t kMaxPythonFrames = 96;
@@ -85,7 +85,9 @@ inline constexpr std::uint32_t kChunks = 4;
 inline constexpr std::uint32_t kSlotsPerBucket = 7;
 
 // Buckets of chunk k: 2048, then four times as many each.
-constexpr std::uint64_t chunk_buckets(std::uint32_t chunk) { return 2048ULL << (2U * chunk); }
+constexpr std::uint64_t chunk_buckets(std::uint32_t chunk) {
+  return 2048ULL << (2U * chunk);
+}
 
 // Seven slots and whether a sample that belonged here had to go on to the next
 // bucket. The reader looks at `sample` alone.
@@ -116,17 +118,17 @@ static_assert(sizeof(MonitorPart) == 64);
 
 // Written by the agent alone.
 struct alignas(64) AgentPart {
-  std::atomic<std::uint32_t> state;             // AgentState
-  std::atomic<std::uint32_t> reason;            // OffReason
-  std::atomic<std::uint32_t> python_state;      // PythonState
-  std::atomic<std::uint32_t> python_version;    // PY_VERSION_HEX >> 16, as 0x030b; 0: no Python
-  std::atomic<std::uint64_t> mean_bytes;        // between two samples, now
-  std::atomic<std::uint64_t> samples;           // allocations sampled, the dropped ones too
-  std::atomic<std::uint64_t> sampled_bytes;     // the sum of their weights: an estimate of all bytes allocated
-  std::atomic<std::uint64_t> frees;             // slots of the live table that were cleared
-  std::atomic<std::uint64_t> sampling_ns;       // time spent with samples, as measured by the agent
-  std::atomic<std::uint64_t> module_changes;    // calls of dlopen and dlclose: /proc/PID/maps may have changed
-  std::atomic<std::uint64_t> chunks;            // of the live table in use
+  std::atomic<std::uint32_t> state;           // AgentState
+  std::atomic<std::uint32_t> reason;          // OffReason
+  std::atomic<std::uint32_t> python_state;    // PythonState
+  std::atomic<std::uint32_t> python_version;  // PY_VERSION_HEX >> 16, as 0x030b; 0: no Python
+  std::atomic<std::uint64_t> mean_bytes;      // between two samples, now
+  std::atomic<std::uint64_t> samples;         // allocations sampled, the dropped ones too
+  std::atomic<std::uint64_t> sampled_bytes;   // the sum of their weights: an estimate of all bytes allocated
+  std::atomic<std::uint64_t> frees;           // slots of the live table that were cleared
+  std::atomic<std::uint64_t> sampling_ns;     // time spent with samples, as measured by the agent
+  std::atomic<std::uint64_t> module_changes;  // calls of dlopen and dlclose: /proc/PID/maps may have changed
+  std::atomic<std::uint64_t> chunks;          // of the live table in use
   std::atomic<std::uint64_t> drops[static_cast<std::size_t>(Drop::Count)];
   std::atomic<std::uint64_t> dropped_bytes[static_cast<std::size_t>(Drop::Count)];  // their weights
 };
@@ -139,10 +141,10 @@ struct Header {
   std::uint16_t page_shift;
   std::uint64_t file_bytes;
   std::uint64_t ring_offset;
-  std::uint64_t ring_bytes;   // a power of two
+  std::uint64_t ring_bytes;  // a power of two
   std::uint64_t table_offset;
-  std::uint64_t opened_ns;    // CLOCK_MONOTONIC of the target
-  std::int32_t pid;           // as the target sees itself
+  std::uint64_t opened_ns;  // CLOCK_MONOTONIC of the target
+  std::int32_t pid;         // as the target sees itself
   std::int32_t parent_pid;
   AgentPart agent;
   MonitorPart monitor;
@@ -150,7 +152,9 @@ struct Header {
 static_assert(sizeof(Header) == 384);
 static_assert(sizeof(Header) <= kHeaderBytes);
 
-constexpr std::uint64_t file_bytes() { return kHeaderBytes + kRingBytes + chunk_offset(kChunks); }
+constexpr std::uint64_t file_bytes() {
+  return kHeaderBytes + kRingBytes + chunk_offset(kChunks);
+}
 
 // --- records ----------------------------------------------------------------
 
@@ -165,7 +169,9 @@ struct RecordHeader {
 };
 static_assert(sizeof(RecordHeader) == 16);
 
-constexpr std::uint64_t commit_word(std::uint64_t position) { return position ^ 0x9e3779b97f4a7c15ULL; }
+constexpr std::uint64_t commit_word(std::uint64_t position) {
+  return position ^ 0x9e3779b97f4a7c15ULL;
+}
 
 inline constexpr std::uint64_t kNoSlot = ~0ULL;
 
@@ -177,18 +183,18 @@ inline constexpr std::uint64_t kNoSlot = ~0ULL;
 // taken inside the agent: its own frames come first and are to be left out.
 struct AllocationRecord {
   RecordHeader header;
-  std::uint64_t sample;           // counts from 1
-  std::uint64_t time_ns;          // CLOCK_MONOTONIC of the target
+  std::uint64_t sample;   // counts from 1
+  std::uint64_t time_ns;  // CLOCK_MONOTONIC of the target
   std::uint64_t address;
   std::uint64_t requested_bytes;
-  std::uint64_t weight_bytes;     // for how many allocated bytes the sample stands
-  std::uint64_t slot;             // alive while that slot holds `sample`; kNoSlot: not tracked
+  std::uint64_t weight_bytes;  // for how many allocated bytes the sample stands
+  std::uint64_t slot;          // alive while that slot holds `sample`; kNoSlot: not tracked
   std::int32_t tid;
   Source source;
   std::uint8_t unused;
   std::uint16_t python_frames;
   std::uint32_t stack_bytes;
-  std::uint32_t python_cut;       // 1: there were more Python frames
+  std::uint32_t python_cut;  // 1: there were more Python frames
   std::uint64_t registers[kRegisters];
 };
 static_assert(sizeof(AllocationRecord) == 192);
@@ -238,6 +244,7 @@ struct Hello {
 };
 static_assert(sizeof(Hello) == 56);
 
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
 
 }  // namespace lowtide::wire

@@ -2,8 +2,8 @@
 //
 //   agent_probe AGENT.so [--slow-reader] COMMAND [ARGUMENTS]
 //
-// {"status": exit status, "processes": [{"pid", "state", "reason", "python", ..., "live_bytes", "sites": [...]}]}
-// A site is the innermost Python frame ("file:line function"), or "native".
+// {"status": exit status, "processes": [{"pid", "state", "reason", "python", ..., "live_bytes", "sites":
+// [...]}]} A site is the innermost Python frame ("file:line function"), or "native".
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -103,9 +103,13 @@ struct Process : lowtide::observe::AgentSink {
   }
 
   [[nodiscard]] json tell() const {
-    json told = {{"pid", hello.pid},           {"state", static_cast<int>(hello.state)},
-                 {"reason", static_cast<int>(hello.reason)}, {"broken", broken},
-                 {"without_stack", without_stack}, {"deepest", deepest}, {"stack_bytes", stack_bytes}};
+    json told = {{"pid", hello.pid},
+                 {"state", static_cast<int>(hello.state)},
+                 {"reason", static_cast<int>(hello.reason)},
+                 {"broken", broken},
+                 {"without_stack", without_stack},
+                 {"deepest", deepest},
+                 {"stack_bytes", stack_bytes}};
     if (ring == nullptr) {
       return told;
     }

@@ -1,1 +1,3 @@
-extern "C" __attribute__((visibility("default"))) int inner() { return 42; }
+extern "C" __attribute__((visibility("default"))) int inner() {
+  return 42;
+}

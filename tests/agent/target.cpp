@@ -38,7 +38,9 @@ void expect(bool holds, const char* what) {
 }
 
 // Leaves without running destructors, so that what is alive now is alive at the end.
-[[noreturn]] void leave() { ::_exit(g_failures == 0 ? 0 : 1); }
+[[noreturn]] void leave() {
+  ::_exit(g_failures == 0 ? 0 : 1);
+}
 
 std::uint64_t next(std::uint64_t& state) {
   state = state * 6364136223846793005ULL + 1442695040888963407ULL;

@@ -17,6 +17,10 @@
 #include "agent/heap/system_call.h"
 #include "agent/python/python.h"
 
+// What pthread_atfork calls; by this name it is in every glibc's libc.so.
+extern "C" __attribute__((weak)) int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(),
+                                                       void* library);
+
 namespace lowtide::agent {
 
 constinit std::atomic<Power> g_power{Power::Asleep};
@@ -24,7 +28,7 @@ constinit Ring g_ring;
 
 namespace {
 
-constexpr std::uint64_t kSilenceNs = 10'000'000'000;   // so long may a monitor not read
+constexpr std::uint64_t kSilenceNs = 10'000'000'000;  // so long may a monitor not read
 constexpr std::uint64_t kRetryNs = 50'000'000;
 constexpr std::uint32_t kMaxTries = 40;
 constexpr std::size_t kPageBytes = 4096;
@@ -51,8 +55,14 @@ constexpr std::size_t kMapBytes = wire::file_bytes() + wire::kRingBytes;
 
 // 0, or -errno.
 long send_hello(wire::AgentState state, wire::OffReason reason, int fd) {
-  wire::Hello hello{wire::kMagic, wire::kVersion, state, reason, own_pid(),
-                    static_cast<std::int32_t>(system_call(SYS_getppid)), python_version(), {}};
+  wire::Hello hello{wire::kMagic,
+                    wire::kVersion,
+                    state,
+                    reason,
+                    own_pid(),
+                    static_cast<std::int32_t>(system_call(SYS_getppid)),
+                    python_version(),
+                    {}};
   iovec part{&hello, sizeof(hello)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
@@ -94,7 +104,7 @@ char* map_file(long fd) {
   constexpr std::uint64_t kFront = wire::kHeaderBytes + wire::kRingBytes;
   if (map_part(base, kFront, fd, 0) && map_part(base + kFront, wire::kRingBytes, fd, wire::kHeaderBytes) &&
       map_part(base + kFront + wire::kRingBytes, wire::chunk_offset(wire::kChunks), fd, kFront) &&
-      populate(base, kFront)) {
+      populate(base, kPageBytes) && populate(base + wire::kHeaderBytes, wire::kRingBytes)) {
     return base;
   }
   system_call(SYS_munmap, reserved, static_cast<long>(kMapBytes));
@@ -151,13 +161,10 @@ void drop_inherited() {
 
 bool open_file(std::uint64_t now_ns) {
   const long fd = make_file();
-  if (failed(fd)) {
-    switch_off(wire::OffReason::NoMemory);
-    return false;
-  }
-  char* base = map_file(fd);
+  char* base = failed(fd) ? nullptr : map_file(fd);
   if (base == nullptr) {
     system_call(SYS_close, fd);
+    send_hello(wire::AgentState::Off, wire::OffReason::NoMemory, -1);
     switch_off(wire::OffReason::NoMemory);
     return false;
   }
@@ -165,7 +172,8 @@ bool open_file(std::uint64_t now_ns) {
   fill_header(*header, now_ns);
   g_ring.open(header, base + wire::kHeaderBytes);
   const bool has_table = g_live.open(header, base + wire::kHeaderBytes + 2 * wire::kRingBytes);
-  const long sent = has_table ? send_hello(wire::AgentState::On, wire::OffReason::None, static_cast<int>(fd)) : -ENOMEM;
+  const long sent =
+      has_table ? send_hello(wire::AgentState::On, wire::OffReason::None, static_cast<int>(fd)) : -ENOMEM;
   system_call(SYS_close, fd);
   if (sent == 0) {
     g_heard_ns.store(now_ns, std::memory_order_relaxed);
@@ -221,6 +229,12 @@ bool is_heard(std::uint64_t now_ns) {
   return false;
 }
 
+// The same as a wiped page, where the kernel only claims to wipe (qemu does so).
+void begin_child() {
+  g_mark->pid = 0;
+  g_mark->phase.store(kFresh, std::memory_order_release);
+}
+
 bool make_mark() {
   void* page = map_private(kPageBytes);
   if (page == nullptr) {
@@ -230,6 +244,9 @@ bool make_mark() {
   g_wipes = system_call(SYS_madvise, as_word(page), kPageBytes, kWipeOnFork) == 0;
   g_mark = static_cast<Mark*>(page);
   g_mark->pid = own_pid();
+  if (__register_atfork != nullptr) {
+    __register_atfork(nullptr, nullptr, begin_child, nullptr);
+  }
   return true;
 }
 
@@ -274,7 +291,9 @@ bool may_record(std::uint64_t now_ns) {
   return phase == kFresh && open_once(now_ns);
 }
 
-wire::Header* header() { return g_header; }
+wire::Header* header() {
+  return g_header;
+}
 
 void switch_off(wire::OffReason reason) {
   g_power.store(Power::Off, std::memory_order_release);
@@ -286,9 +305,12 @@ void switch_off(wire::OffReason reason) {
 
 void count_drop(wire::Drop kind, std::uint64_t weight_bytes) {
   g_header->agent.drops[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
-  g_header->agent.dropped_bytes[static_cast<std::size_t>(kind)].fetch_add(weight_bytes, std::memory_order_relaxed);
+  g_header->agent.dropped_bytes[static_cast<std::size_t>(kind)].fetch_add(weight_bytes,
+                                                                          std::memory_order_relaxed);
 }
 
-std::uint32_t epoch() { return g_epoch.load(std::memory_order_relaxed); }
+std::uint32_t epoch() {
+  return g_epoch.load(std::memory_order_relaxed);
+}
 
 }  // namespace lowtide::agent

@@ -59,8 +59,8 @@ Tables tables_of(const dl_phdr_info& object) {
 bool matches(const Tables& tables, std::uint32_t index, const char* name) {
   const ElfW(Sym)& symbol = tables.symbols[index];
   constexpr std::uint16_t kHidden = 0x8000;  // an old version, kept for old programs
-  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 || ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC ||
-      ELF64_ST_TYPE(symbol.st_info) == STT_TLS) {
+  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
+      ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC || ELF64_ST_TYPE(symbol.st_info) == STT_TLS) {
     return false;
   }
   if (tables.versions != nullptr && (tables.versions[index] & kHidden) != 0) {

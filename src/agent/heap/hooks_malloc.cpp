@@ -15,31 +15,41 @@
 
 namespace {
 
+using lowtide::agent::count_down;
 using lowtide::agent::g_real;
 using lowtide::agent::HookScope;
+using lowtide::agent::is_inside;
 using lowtide::agent::Moving;
 using lowtide::agent::note_allocation;
 using lowtide::agent::note_free;
-using lowtide::agent::t_thread;
+using lowtide::agent::take_sample;
 using lowtide::wire::Source;
 
 // `allocate` calls the real function.
 template <typename Allocate>
-inline void* observed(std::size_t bytes, Source source, Allocate allocate) {
-  if (__builtin_expect(static_cast<long>(t_thread.inside), 0) != 0) {
-    return allocate();
-  }
+__attribute__((noinline, cold)) void* sampled(std::size_t bytes, Source source, Allocate allocate) {
   void* block = nullptr;
   {
     HookScope scope;
     block = allocate();
   }
-  note_allocation(block, bytes, source);
+  take_sample(block, bytes, source);
   return block;
 }
 
+// Not in a HookScope unless it is sampled: then the real function is a jump, the last
+// thing that we do. What other allocators map from inside their malloc is known by
+// the address that it is called from.
+template <typename Allocate>
+inline void* observed(std::size_t bytes, Source source, Allocate allocate) {
+  if (is_inside() || count_down(bytes)) {
+    return allocate();
+  }
+  return sampled(bytes, source, allocate);
+}
+
 void* observed_realloc(void* block, std::size_t bytes) {
-  if (t_thread.inside != 0) {
+  if (is_inside()) {
     return g_real.realloc(block, bytes);
   }
   void* moved = nullptr;
@@ -81,7 +91,9 @@ LOWTIDE_EXPORT void* calloc(std::size_t count, std::size_t bytes) noexcept {
   return observed(total, Source::Calloc, [=] { return g_real.calloc(count, bytes); });
 }
 
-LOWTIDE_EXPORT void* realloc(void* block, std::size_t bytes) noexcept { return observed_realloc(block, bytes); }
+LOWTIDE_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
+  return observed_realloc(block, bytes);
+}
 
 LOWTIDE_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t bytes) noexcept {
   std::size_t total = 0;
@@ -93,7 +105,7 @@ LOWTIDE_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t by
 }
 
 LOWTIDE_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
-  if (t_thread.inside != 0) {
+  if (is_inside() || count_down(bytes)) {
     return g_real.posix_memalign(block, alignment, bytes);
   }
   int failed = 0;
@@ -101,7 +113,7 @@ LOWTIDE_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size
     HookScope scope;
     failed = g_real.posix_memalign(block, alignment, bytes);
   }
-  note_allocation(failed == 0 ? *block : nullptr, bytes, Source::Aligned);
+  take_sample(failed == 0 ? *block : nullptr, bytes, Source::Aligned);
   return failed;
 }
 
@@ -128,7 +140,8 @@ LOWTIDE_EXPORT void free_sized(void* block, std::size_t /*bytes*/) noexcept {
   g_real.free(block);
 }
 
-LOWTIDE_EXPORT void free_aligned_sized(void* block, std::size_t /*alignment*/, std::size_t /*bytes*/) noexcept {
+LOWTIDE_EXPORT void free_aligned_sized(void* block, std::size_t /*alignment*/,
+                                       std::size_t /*bytes*/) noexcept {
   note_free(block);
   g_real.free(block);
 }

@@ -49,11 +49,13 @@ void* observed_mmap(void* at, std::size_t bytes, int protection, int flags, int 
 
 }  // namespace
 
-LOWTIDE_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset) noexcept {
+LOWTIDE_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd,
+                          off_t offset) noexcept {
   return observed_mmap(at, bytes, protection, flags, fd, offset, __builtin_return_address(0));
 }
 
-LOWTIDE_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int flags, int fd, off64_t offset) noexcept {
+LOWTIDE_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int flags, int fd,
+                            off64_t offset) noexcept {
   return observed_mmap(at, bytes, protection, flags, fd, offset, __builtin_return_address(0));
 }
 

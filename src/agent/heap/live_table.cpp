@@ -1,7 +1,7 @@
 #include "agent/heap/live_table.h"
 
-#include "agent/heap/system_call.h"
 #include "agent/heap/memory.h"
+#include "agent/heap/system_call.h"
 
 namespace lowtide::agent {
 
@@ -22,16 +22,17 @@ std::uint64_t bucket_index(std::uintptr_t address, std::uint64_t buckets, std::u
 void filter_add(std::uintptr_t address) {
   auto& counter = g_filter[filter_index(address)];
   std::uint8_t seen = counter.load(std::memory_order_relaxed);
-  while (seen != 255 &&
-         !counter.compare_exchange_weak(seen, static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed)) {
+  while (seen != 255 && !counter.compare_exchange_weak(seen, static_cast<std::uint8_t>(seen + 1),
+                                                       std::memory_order_relaxed)) {
   }
 }
 
 void filter_remove(std::uintptr_t address) {
   auto& counter = g_filter[filter_index(address)];
   std::uint8_t seen = counter.load(std::memory_order_relaxed);
-  while (seen != 255 && seen != 0 &&
-         !counter.compare_exchange_weak(seen, static_cast<std::uint8_t>(seen - 1), std::memory_order_relaxed)) {
+  while (
+      seen != 255 && seen != 0 &&
+      !counter.compare_exchange_weak(seen, static_cast<std::uint8_t>(seen - 1), std::memory_order_relaxed)) {
   }
 }
 
@@ -103,7 +104,8 @@ std::uint64_t LiveTable::insert(std::uintptr_t address, std::uint64_t sample, bo
       break;
     }
     // A chunk that is three quarters full is left alone: its searches would get long.
-    if (used_[chunk].load(std::memory_order_relaxed) < wire::chunk_buckets(chunk) * wire::kSlotsPerBucket / 4 * 3) {
+    if (used_[chunk].load(std::memory_order_relaxed) <
+        wire::chunk_buckets(chunk) * wire::kSlotsPerBucket / 4 * 3) {
       slot = insert_into(chunk, address, sample);
       if (slot != wire::kNoSlot) {
         used_[chunk].fetch_add(1, std::memory_order_relaxed);

@@ -47,7 +47,8 @@ void Mappings::remove(std::uintptr_t begin, std::uintptr_t end, Remains& remains
       continue;
     }
     // Head and tail are cut off by those who want their memory aligned.
-    const double share = static_cast<double>(mapping.weight_bytes) / static_cast<double>(mapping.end - mapping.begin);
+    const double share =
+        static_cast<double>(mapping.weight_bytes) / static_cast<double>(mapping.end - mapping.begin);
     const Mapping parts[] = {{mapping.begin, begin, 0, 0}, {end, mapping.end, 0, 0}};
     for (const Mapping& part : parts) {
       if (part.begin < part.end && remains.count < Remains::kMax) {

@@ -14,6 +14,8 @@ void* map_private(std::size_t bytes);
 // not end in SIGBUS; false where it cannot.
 bool populate(void* begin, std::size_t bytes);
 
-inline void copy_bytes(void* to, const void* from, std::size_t bytes) { __builtin_memcpy(to, from, bytes); }
+inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  __builtin_memcpy(to, from, bytes);
+}
 
 }  // namespace lowtide::agent

@@ -10,7 +10,7 @@ namespace lowtide::agent {
 
 inline constexpr std::uint64_t kBaseMeanBytes = 512U << 10U;
 inline constexpr std::uint64_t kMaxMeanBytes = 1ULL << 32U;
-inline constexpr std::uint64_t kSamplesPerSecond = 1000;
+inline constexpr std::uint64_t kSamplesPerSecond = 2000;
 
 class Pace {
  public:

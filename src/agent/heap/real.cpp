@@ -78,9 +78,15 @@ void* no_memory_plain(std::size_t /*bytes*/) {
   errno = ENOMEM;
   return nullptr;
 }
-int no_posix_memalign(void** /*block*/, std::size_t /*alignment*/, std::size_t /*bytes*/) { return ENOMEM; }
-void* no_dlopen(const char* /*path*/, int /*flags*/) { return nullptr; }
-int no_dlclose(void* /*handle*/) { return -1; }
+int no_posix_memalign(void** /*block*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {
+  return ENOMEM;
+}
+void* no_dlopen(const char* /*path*/, int /*flags*/) {
+  return nullptr;
+}
+int no_dlclose(void* /*handle*/) {
+  return -1;
+}
 
 constinit std::uintptr_t g_allocator_begin = 0;
 constinit std::uintptr_t g_allocator_end = 0;
@@ -143,9 +149,10 @@ Function* next_or(const char* name, Function* otherwise) {
 
 }  // namespace
 
-constinit RealFunctions g_real = {first_malloc,        first_free,     first_calloc, first_realloc, first_posix_memalign,
-                                  first_aligned_alloc, first_memalign, first_valloc, first_pvalloc, first_mmap,     first_munmap, first_mremap,  first_dlopen,
-                                  first_dlclose};
+constinit RealFunctions g_real = {first_malloc,         first_free,          first_calloc,   first_realloc,
+                                  first_posix_memalign, first_aligned_alloc, first_memalign, first_valloc,
+                                  first_pvalloc,        first_mmap,          first_munmap,   first_mremap,
+                                  first_dlopen,         first_dlclose};
 
 void resolve_real() {
   const Search malloc = find_next("malloc");
@@ -175,6 +182,8 @@ bool is_in_allocator(const void* address) {
   return at >= g_allocator_begin && at < g_allocator_end;
 }
 
-bool has_own_allocator() { return g_own_allocator; }
+bool has_own_allocator() {
+  return g_own_allocator;
+}
 
 }  // namespace lowtide::agent

@@ -36,26 +36,26 @@ void stay_out(ThreadState& thread) {
 }
 
 void begin_thread(ThreadState& thread) {
-  thread.random = (reinterpret_cast<std::uintptr_t>(&thread) ^ (now_ns() << 16U)) * 0x9e3779b97f4a7c15ULL | 1U;
+  thread.random =
+      (reinterpret_cast<std::uintptr_t>(&thread) ^ (now_ns() << 16U)) * 0x9e3779b97f4a7c15ULL | 1U;
   thread.mean_bytes = g_pace.mean_bytes();
   thread.bytes_left = draw_bytes(thread.random, thread.mean_bytes);
 }
 
-// Decides, and draws anew; 0: no sample after all.
+// Decides, and draws anew; 0: no sample after all. The bytes are not yet counted.
 std::uint64_t weigh(ThreadState& thread, std::uint64_t bytes) {
   if (thread.mean_bytes == 0) {
     begin_thread(thread);
-    thread.bytes_left -= static_cast<std::int64_t>(bytes);
   }
   const std::uint64_t weight = weight_of(bytes, thread.mean_bytes);
   if (bytes >= thread.mean_bytes) {
     // Sampled whatever the count says, so it does not count.
-    thread.bytes_left += static_cast<std::int64_t>(bytes);
     if (thread.mean_bytes != g_pace.mean_bytes()) {
       thread.mean_bytes = 0;  // drawn anew at the next allocation, with the mean of the day
     }
     return weight;
   }
+  thread.bytes_left -= static_cast<std::int64_t>(bytes);
   if (thread.bytes_left >= 0) {
     return 0;
   }
@@ -64,11 +64,17 @@ std::uint64_t weigh(ThreadState& thread, std::uint64_t bytes) {
   return weight;
 }
 
-// How much of the stack from `sp` up can be copied. Page by page, since it may be a
-// coroutine's or a signal's stack, of which nobody knows the end.
-std::uint32_t readable_stack(std::uintptr_t sp) {
+// How much of the stack from `sp` up to copy. Not further than a little beyond the C
+// frame that runs Python: from there on the Python frames tell more, and it saves most
+// of the copy. Page by page, since it may be a coroutine's or a signal's stack, of
+// which nobody knows the end.
+std::uint32_t readable_stack(std::uintptr_t sp, std::uintptr_t python_anchor) {
   constexpr std::uintptr_t kPageBytes = 4096;
-  const std::uintptr_t wanted = sp + wire::kStackBytes;
+  constexpr std::uintptr_t kBeyondPython = 512;
+  std::uintptr_t wanted = sp + wire::kStackBytes;
+  if (python_anchor > sp && python_anchor + kBeyondPython < wanted) {
+    wanted = (python_anchor + kBeyondPython) & ~std::uintptr_t{7};
+  }
   std::uintptr_t end = (sp + kPageBytes) & ~(kPageBytes - 1);  // we stand on this page
   while (end < wanted && is_readable(end)) {
     end += kPageBytes;
@@ -84,7 +90,8 @@ std::uint64_t keep_alive(const Subject& subject, std::uint64_t sample) {
     count_drop(wire::Drop::TableFull, subject.weight_bytes);
     return slot;
   }
-  if (is_mapping && !g_mappings.add({subject.address, subject.address + subject.bytes, slot, subject.weight_bytes})) {
+  if (is_mapping &&
+      !g_mappings.add({subject.address, subject.address + subject.bytes, slot, subject.weight_bytes})) {
     g_live.clear(slot);
     count_drop(wire::Drop::Mappings, subject.weight_bytes);
     return wire::kNoSlot;
@@ -95,7 +102,7 @@ std::uint64_t keep_alive(const Subject& subject, std::uint64_t sample) {
 bool write_record(const Subject& subject, std::uint64_t began_ns) {
   PythonStack python;
   read_python_stack(python);
-  const std::uint32_t stack_bytes = readable_stack(subject.registers[1]);
+  const std::uint32_t stack_bytes = readable_stack(subject.registers[1], python.anchor);
   const std::size_t frame_bytes = python.count * sizeof(wire::PythonFrame);
   const Reserved room = g_ring.reserve(sizeof(wire::AllocationRecord) + frame_bytes + stack_bytes);
   if (!room) {
@@ -156,8 +163,7 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
     if (power == Power::Off) {
       stay_out(thread);
     } else {
-      thread.mean_bytes = 0;
-      thread.bytes_left = 0;
+      thread.mean_bytes = 0;  // asked again at the next allocation
     }
     return;
   }

@@ -12,16 +12,31 @@
 
 namespace lowtide::agent {
 
-// Not for most allocations. `block` may be null: the allocation failed.
+// For an allocation for which count_down said no. `block` may be null: it failed.
 __attribute__((noinline, cold)) void take_sample(void* block, std::size_t bytes, wire::Source source);
 
-// To be called after every allocation that was not made from inside a hook.
-inline void note_allocation(void* block, std::size_t bytes, wire::Source source) {
+// Counts an allocation that is about to be made. True, as nearly always: that is all,
+// and the real function can be the last thing that the hook does. False: the caller
+// makes the allocation inside a HookScope and calls take_sample.
+inline bool count_down(std::size_t bytes) {
   ThreadState& thread = t_thread;
-  const auto left = static_cast<std::uint64_t>(thread.bytes_left) - bytes;
+  const std::uint64_t left = static_cast<std::uint64_t>(thread.bytes_left) - bytes;
+  if (__builtin_expect(static_cast<long>(static_cast<std::int64_t>(left) < 0) |
+                           static_cast<long>(bytes >= thread.mean_bytes),
+                       0) != 0) {
+    return false;
+  }
   thread.bytes_left = static_cast<std::int64_t>(left);
-  if (__builtin_expect(static_cast<int>(thread.bytes_left < 0) | static_cast<int>(bytes >= thread.mean_bytes), 0) !=
-      0) {
+  return true;
+}
+
+inline bool is_inside() {
+  return __builtin_expect(static_cast<long>(t_thread.inside), 0) != 0;
+}
+
+// Counts an allocation that was made.
+inline void note_allocation(void* block, std::size_t bytes, wire::Source source) {
+  if (!count_down(bytes)) {
     take_sample(block, bytes, source);
   }
 }
@@ -54,6 +69,5 @@ class Moving {
   std::uintptr_t address_;
   Detached slot_;
 };
-
 
 }  // namespace lowtide::agent

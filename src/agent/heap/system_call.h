@@ -37,11 +37,17 @@ inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d 
 #endif
 }
 
-inline long as_word(const void* pointer) { return reinterpret_cast<long>(pointer); }
+inline long as_word(const void* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
 
-inline bool failed(long result) { return result < 0 && result > -4096; }
+inline bool failed(long result) {
+  return result < 0 && result > -4096;
+}
 
-inline std::int32_t own_pid() { return static_cast<std::int32_t>(system_call(SYS_getpid)); }
+inline std::int32_t own_pid() {
+  return static_cast<std::int32_t>(system_call(SYS_getpid));
+}
 
 // True when the 8 bytes at `address` can be read. rt_sigprocmask copies its set
 // before it looks at `how`: EFAULT for bad memory, EINVAL for good. Every sandbox
@@ -51,6 +57,5 @@ inline bool is_readable(std::uintptr_t address) {
   constexpr long kFault = -14;
   return system_call(SYS_rt_sigprocmask, kBadHow, static_cast<long>(address), 0, 8) != kFault;
 }
-
 
 }  // namespace lowtide::agent

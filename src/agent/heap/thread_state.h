@@ -7,10 +7,10 @@
 namespace lowtide::agent {
 
 struct ThreadState {
-  std::int64_t bytes_left;    // until the next sample
-  std::uint64_t mean_bytes;   // with which bytes_left was drawn; 0: this thread is new
+  std::int64_t bytes_left;   // until the next sample
+  std::uint64_t mean_bytes;  // with which bytes_left was drawn; 0: this thread is new
   std::uint64_t random;
-  std::uint32_t inside;       // this thread is in one of our hooks, or in what a hook called
+  std::uint32_t inside;  // this thread is in one of our hooks, or in what a hook called
   std::uint32_t unused;
 };
 static_assert(sizeof(ThreadState) <= 64);

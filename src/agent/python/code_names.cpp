@@ -55,7 +55,8 @@ std::uint32_t read_entry(const Entry& entry, const Identity& identity) {
 
 void write_entry(Entry& entry, const Identity& identity, std::uint32_t number) {
   std::uint32_t before = entry.sequence.load(std::memory_order_relaxed);
-  if ((before & 1U) != 0 || !entry.sequence.compare_exchange_strong(before, before + 1, std::memory_order_acquire)) {
+  if ((before & 1U) != 0 ||
+      !entry.sequence.compare_exchange_strong(before, before + 1, std::memory_order_acquire)) {
     return;  // somebody else is at it; the name is told twice, which does no harm
   }
   std::atomic_thread_fence(std::memory_order_release);
@@ -88,7 +89,9 @@ __attribute__((noinline)) bool tell(const Identity& identity, std::uint32_t numb
   return true;
 }
 
-std::uint64_t mix(std::uint64_t value) { return value * 0x9e3779b97f4a7c15ULL; }
+std::uint64_t mix(std::uint64_t value) {
+  return value * 0x9e3779b97f4a7c15ULL;
+}
 
 }  // namespace
 

@@ -52,6 +52,8 @@ class Walk {
     if (!offsets_.through_c_frame) {
       return frame;
     }
+    // The C frame is a variable of the function that runs Python.
+    into_.anchor = reinterpret_cast<std::uintptr_t>(frame);
     return can_read(frame) ? field<const void*>(frame, offsets_.c_frame_current) : nullptr;
   }
 
@@ -59,6 +61,9 @@ class Walk {
     if (offsets_.first_shim_owner != 0 &&
         field<std::uint8_t>(frame, offsets_.frame_owner) >= offsets_.first_shim_owner) {
       mark_entry();  // from 3.12 on a shim lies between the called and the C that called it
+      if (into_.anchor == 0) {
+        into_.anchor = reinterpret_cast<std::uintptr_t>(frame);  // from 3.13 on: the shim is such a variable
+      }
       return;
     }
     auto address = field<std::uintptr_t>(frame, offsets_.frame_code);

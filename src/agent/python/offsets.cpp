@@ -12,42 +12,107 @@
 namespace lowtide::agent {
 namespace {
 
-constexpr PythonOffsets kPython39 = {
-    .thread_frame = 24, .c_frame_current = 0, .through_c_frame = false, .instruction_is_pointer = false,
-    .instruction_scale = 1, .tagged_code = false, .frame_previous = 24, .frame_code = 32, .frame_instruction = 104,
-    .frame_owner = 0, .first_shim_owner = 0, .frame_is_entry = 0, .code_file = 104, .code_function = 112, .code_first_line = 40,
-    .code_instructions = 0, .text_ascii = 48, .text_compact = 72};
+constexpr PythonOffsets kPython39 = {.thread_frame = 24,
+                                     .c_frame_current = 0,
+                                     .through_c_frame = false,
+                                     .instruction_is_pointer = false,
+                                     .instruction_scale = 1,
+                                     .tagged_code = false,
+                                     .frame_previous = 24,
+                                     .frame_code = 32,
+                                     .frame_instruction = 104,
+                                     .frame_owner = 0,
+                                     .first_shim_owner = 0,
+                                     .frame_is_entry = 0,
+                                     .code_file = 104,
+                                     .code_function = 112,
+                                     .code_first_line = 40,
+                                     .code_instructions = 0,
+                                     .text_ascii = 48,
+                                     .text_compact = 72};
 
-constexpr PythonOffsets kPython310 = {
-    .thread_frame = 24, .c_frame_current = 0, .through_c_frame = false, .instruction_is_pointer = false,
-    .instruction_scale = 2, .tagged_code = false, .frame_previous = 24, .frame_code = 32, .frame_instruction = 96,
-    .frame_owner = 0, .first_shim_owner = 0, .frame_is_entry = 0, .code_file = 104, .code_function = 112, .code_first_line = 40,
-    .code_instructions = 0, .text_ascii = 48, .text_compact = 72};
+constexpr PythonOffsets kPython310 = {.thread_frame = 24,
+                                      .c_frame_current = 0,
+                                      .through_c_frame = false,
+                                      .instruction_is_pointer = false,
+                                      .instruction_scale = 2,
+                                      .tagged_code = false,
+                                      .frame_previous = 24,
+                                      .frame_code = 32,
+                                      .frame_instruction = 96,
+                                      .frame_owner = 0,
+                                      .first_shim_owner = 0,
+                                      .frame_is_entry = 0,
+                                      .code_file = 104,
+                                      .code_function = 112,
+                                      .code_first_line = 40,
+                                      .code_instructions = 0,
+                                      .text_ascii = 48,
+                                      .text_compact = 72};
 
-constexpr PythonOffsets kPython311 = {
-    .thread_frame = 56, .c_frame_current = 8, .through_c_frame = true, .instruction_is_pointer = true,
-    .instruction_scale = 1, .tagged_code = false, .frame_previous = 48, .frame_code = 32, .frame_instruction = 56,
-    .frame_owner = 69, .first_shim_owner = 3, .frame_is_entry = 68, .code_file = 112, .code_function = 128, .code_first_line = 72,
-    .code_instructions = 184, .text_ascii = 48, .text_compact = 72};
+constexpr PythonOffsets kPython311 = {.thread_frame = 56,
+                                      .c_frame_current = 8,
+                                      .through_c_frame = true,
+                                      .instruction_is_pointer = true,
+                                      .instruction_scale = 1,
+                                      .tagged_code = false,
+                                      .frame_previous = 48,
+                                      .frame_code = 32,
+                                      .frame_instruction = 56,
+                                      .frame_owner = 69,
+                                      .first_shim_owner = 3,
+                                      .frame_is_entry = 68,
+                                      .code_file = 112,
+                                      .code_function = 128,
+                                      .code_first_line = 72,
+                                      .code_instructions = 184,
+                                      .text_ascii = 48,
+                                      .text_compact = 72};
 
-constexpr PythonOffsets kPython312 = {
-    .thread_frame = 56, .c_frame_current = 0, .through_c_frame = true, .instruction_is_pointer = true,
-    .instruction_scale = 1, .tagged_code = false, .frame_previous = 8, .frame_code = 0, .frame_instruction = 56,
-    .frame_owner = 70, .first_shim_owner = 3, .frame_is_entry = 0, .code_file = 112, .code_function = 128, .code_first_line = 68,
-    .code_instructions = 192, .text_ascii = 40, .text_compact = 56};
+constexpr PythonOffsets kPython312 = {.thread_frame = 56,
+                                      .c_frame_current = 0,
+                                      .through_c_frame = true,
+                                      .instruction_is_pointer = true,
+                                      .instruction_scale = 1,
+                                      .tagged_code = false,
+                                      .frame_previous = 8,
+                                      .frame_code = 0,
+                                      .frame_instruction = 56,
+                                      .frame_owner = 70,
+                                      .first_shim_owner = 3,
+                                      .frame_is_entry = 0,
+                                      .code_file = 112,
+                                      .code_function = 128,
+                                      .code_first_line = 68,
+                                      .code_instructions = 192,
+                                      .text_ascii = 40,
+                                      .text_compact = 56};
 
-constexpr PythonOffsets kPython313 = {
-    .thread_frame = 72, .c_frame_current = 0, .through_c_frame = false, .instruction_is_pointer = true,
-    .instruction_scale = 1, .tagged_code = false, .frame_previous = 8, .frame_code = 0, .frame_instruction = 56,
-    .frame_owner = 70, .first_shim_owner = 3, .frame_is_entry = 0, .code_file = 112, .code_function = 128, .code_first_line = 68,
-    .code_instructions = 200, .text_ascii = 40, .text_compact = 56};
+constexpr PythonOffsets kPython313 = {.thread_frame = 72,
+                                      .c_frame_current = 0,
+                                      .through_c_frame = false,
+                                      .instruction_is_pointer = true,
+                                      .instruction_scale = 1,
+                                      .tagged_code = false,
+                                      .frame_previous = 8,
+                                      .frame_code = 0,
+                                      .frame_instruction = 56,
+                                      .frame_owner = 70,
+                                      .first_shim_owner = 3,
+                                      .frame_is_entry = 0,
+                                      .code_file = 112,
+                                      .code_function = 128,
+                                      .code_first_line = 68,
+                                      .code_instructions = 200,
+                                      .text_ascii = 40,
+                                      .text_compact = 56};
 
 // Positions in the table of _PyRuntime, in words of 8 bytes.
 struct TableOrder {
   std::uint32_t version;
-  std::uint8_t thread;       // size prev next interp current_frame
-  std::uint8_t frame;        // size previous executable instr_ptr localsplus owner
-  std::uint8_t code;         // size filename name qualname linetable firstlineno .. +9 co_code_adaptive
+  std::uint8_t thread;  // size prev next interp current_frame
+  std::uint8_t frame;   // size previous executable instr_ptr localsplus owner
+  std::uint8_t code;    // size filename name qualname linetable firstlineno .. +9 co_code_adaptive
 };
 
 constexpr TableOrder kOrders[] = {
@@ -62,12 +127,13 @@ bool makes_sense(const std::uint64_t* table, const TableOrder& order) {
   const std::uint64_t* thread = table + order.thread;
   const std::uint64_t* frame = table + order.frame;
   const std::uint64_t* code = table + order.code;
-  const bool thread_fits = thread[0] >= 100 && thread[0] < 4096 && thread[4] < thread[0] && thread[4] % 8 == 0 &&
-                           thread[1] < thread[2] + 16 && thread[3] < 64;
-  const bool frame_fits = frame[0] >= 64 && frame[0] < 256 && frame[1] == 8 && frame[2] == 0 && frame[3] < frame[0] &&
-                          frame[3] >= 40 && frame[5] > frame[3] && frame[5] < frame[0];
-  const bool code_fits = code[0] >= 150 && code[0] < 512 && code[1] + 8 == code[2] && code[2] + 8 == code[3] &&
-                         code[5] < code[1] && code[9] > code[3] && code[9] <= code[0];
+  const bool thread_fits = thread[0] >= 100 && thread[0] < 4096 && thread[4] < thread[0] &&
+                           thread[4] % 8 == 0 && thread[1] < thread[2] + 16 && thread[3] < 64;
+  const bool frame_fits = frame[0] >= 64 && frame[0] < 256 && frame[1] == 8 && frame[2] == 0 &&
+                          frame[3] < frame[0] && frame[3] >= 40 && frame[5] > frame[3] && frame[5] < frame[0];
+  const bool code_fits = code[0] >= 150 && code[0] < 512 && code[1] + 8 == code[2] &&
+                         code[2] + 8 == code[3] && code[5] < code[1] && code[9] > code[3] &&
+                         code[9] <= code[0];
   return thread_fits && frame_fits && code_fits;
 }
 

@@ -68,9 +68,13 @@ void look_for_python() {
   }
 }
 
-std::uint32_t python_version() { return g_python.version; }
+std::uint32_t python_version() {
+  return g_python.version;
+}
 
-wire::PythonState python_state() { return g_python_state.load(std::memory_order_acquire); }
+wire::PythonState python_state() {
+  return g_python_state.load(std::memory_order_acquire);
+}
 
 bool holds_gil() {
   const PythonFunctions& functions = g_python.functions;

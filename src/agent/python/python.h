@@ -18,6 +18,7 @@ struct PythonStack {
   wire::PythonFrame frames[wire::kMaxPythonFrames];
   std::uint32_t count = 0;
   bool cut = false;
+  std::uintptr_t anchor = 0;  // an address within the C frame that runs the innermost; 0: not known
 };
 
 // Looks among the loaded libraries, until it is found once. Takes the loader's lock:

@@ -24,7 +24,8 @@ enum class PythonDomain : int { Raw = 0, Mem = 1, Object = 2 };
 struct PythonFunctions {
   int (*is_initialized)();
   void* (*this_thread)();      // this thread's state, whether it holds the GIL or not
-  void* (*attached_thread)();  // the state of who holds the GIL (to 3.11); this thread's if it holds it (from 3.12)
+  void* (*attached_thread)();  // the state of who holds the GIL (to 3.11); this thread's if it holds it
+                               // (from 3.12)
   int (*address_to_line)(void* code, int byte_offset);
   void (*get_allocator)(PythonDomain, PythonAllocator*);
   void (*set_allocator)(PythonDomain, PythonAllocator*);
@@ -33,24 +34,24 @@ struct PythonFunctions {
 
 // Offsets in bytes. A frame is a PyFrameObject to 3.10, a _PyInterpreterFrame after.
 struct PythonOffsets {
-  std::uint16_t thread_frame;       // in the thread state: the frame, or the C frame that has it
-  std::uint16_t c_frame_current;    // 3.11 and 3.12: in the C frame
+  std::uint16_t thread_frame;     // in the thread state: the frame, or the C frame that has it
+  std::uint16_t c_frame_current;  // 3.11 and 3.12: in the C frame
   bool through_c_frame;
-  bool instruction_is_pointer;      // from 3.11; before, a number
-  std::uint8_t instruction_scale;   // bytes to a unit of that number
-  bool tagged_code;                 // from 3.14: the low bits of the code's address are not part of it
+  bool instruction_is_pointer;     // from 3.11; before, a number
+  std::uint8_t instruction_scale;  // bytes to a unit of that number
+  bool tagged_code;                // from 3.14: the low bits of the code's address are not part of it
   std::uint16_t frame_previous;
   std::uint16_t frame_code;
   std::uint16_t frame_instruction;
-  std::uint16_t frame_owner;        // from 3.11
-  std::uint8_t first_shim_owner;    // owners from here on are no Python functions
-  std::uint16_t frame_is_entry;     // 3.11 alone
+  std::uint16_t frame_owner;      // from 3.11
+  std::uint8_t first_shim_owner;  // owners from here on are no Python functions
+  std::uint16_t frame_is_entry;   // 3.11 alone
   std::uint16_t code_file;
   std::uint16_t code_function;
   std::uint16_t code_first_line;
   std::uint16_t code_instructions;
-  std::uint16_t text_ascii;         // where the letters of a compact ASCII text begin
-  std::uint16_t text_compact;       // and those of another compact one
+  std::uint16_t text_ascii;    // where the letters of a compact ASCII text begin
+  std::uint16_t text_compact;  // and those of another compact one
 };
 
 struct PythonRuntime {
