@@ -1,14 +1,11 @@
 #include "observe/process_tree.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <charconv>
 
 #include "observe/roles.h"
 #include "procfs/kernel_clock.h"
 #include "procfs/process_info.h"
-#include "procfs/text_file.h"
 
 namespace lowtide::observe {
 namespace {
@@ -19,7 +16,11 @@ using model::ProcessRole;
 // longer than that, and those that do are taken for what they are a tick later.
 constexpr double kYoungS = 0.05;
 
-constexpr std::size_t kRecheckedAtOnce = 8;
+// Where statm says that nothing moved, status is still read after so long. What
+// could be missed until then: as much of one kind of memory gained as of another
+// lost in the same tick.
+constexpr double kQuietS = 10;
+
 constexpr std::size_t kMostLeaders = 4096;
 constexpr std::size_t kMostUnreaped = 64;
 
@@ -46,6 +47,11 @@ std::string joined(const std::vector<std::string>& words) {
   return line;
 }
 
+bool is_same_memory(const procfs::Status& a, const procfs::Status& b) {
+  return a.rss_bytes == b.rss_bytes && a.anon_bytes == b.anon_bytes && a.shmem_bytes == b.shmem_bytes &&
+         a.file_bytes == b.file_bytes && a.swap_bytes == b.swap_bytes;
+}
+
 // One that is ending gives up its memory before it becomes a zombie.
 bool is_dead(const procfs::Status& status) {
   return status.state == 'Z' || status.state == 'X' || !status.has_memory;
@@ -64,10 +70,9 @@ ProcessTree::ProcessTree(const Options& options, double at_s)
     : options_(options),
       clock_(procfs::read_kernel_clock(options.roots)),
       began_boot_s_(procfs::read_boot_seconds() - at_s),
-      pids_(options.roots) {
-  if (auto file = procfs::open_text(AT_FDCWD, (options.roots.proc + "/loadavg").c_str())) {
-    last_pid_ = std::move(file).value();
-  }
+      pids_(options.roots),
+      loadavg_(options.roots.proc + "/loadavg") {
+  static_cast<void>(has_new_pids());  // from now on they count
 }
 
 base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s) {
@@ -110,7 +115,6 @@ void ProcessTree::refresh(double at_s) {
   take_late_exits();
   read_members(at_s);
   if (has_new_pids()) find_newcomers(at_s);
-  recheck_strangers();
   exits_.clear();
 }
 
@@ -132,9 +136,7 @@ void ProcessTree::read_members(double at_s) {
   for (Member& member : members_) {
     member.pss.reset();
     const CheapCounters before = member.counters();
-    auto status = member.files.read_status();
-    if (status && !is_dead(status.value())) {
-      member.status = status.value();
+    if (read_memory(member, at_s)) {
       if (member.has_family) read_faults(member);
       const std::uint64_t shmem = member.counters().shmem_bytes;
       moved_bytes_ += std::max(shmem, before.shmem_bytes) - std::min(shmem, before.shmem_bytes);
@@ -153,6 +155,29 @@ void ProcessTree::read_members(double at_s) {
                  members_.end());
   places_.clear();
   for (std::size_t at = 0; at < members_.size(); ++at) places_[members_[at].info.pid] = at;
+}
+
+// False: it has ended. In a tree most processes stand still from one tick to the
+// next, and for them statm, at a third of the price, says so: it tells all that
+// is resident, and how much of it is not anonymous. It does not tell swap, so a
+// process that has some is read in full.
+bool ProcessTree::read_memory(Member& member, double at_s) {
+  const bool asked_statm = member.is_quiet && member.statm_tells && at_s < member.read_status_s;
+  if (asked_statm) {
+    const auto statm = member.files.read_statm();
+    if (statm && statm.value().resident_bytes == member.status.rss_bytes &&
+        statm.value().shared_bytes == member.status.file_bytes + member.status.shmem_bytes) {
+      return true;
+    }
+  }
+  const auto status = member.files.read_status();
+  if (!status || is_dead(status.value())) return false;
+  const bool same = is_same_memory(member.status, status.value());
+  if (asked_statm && same) member.statm_tells = false;
+  member.status = status.value();
+  member.is_quiet = same && member.status.has_split && member.status.swap_bytes == 0;
+  member.read_status_s = at_s + kQuietS;
+  return true;
 }
 
 // A page that is copied on write leaves RSS as it is; what moves is the count of faults.
@@ -185,29 +210,39 @@ void ProcessTree::end_member(Member& member, double at_s) {
 // The last number in loadavg is the newest pid. Threads get pids too, so on a
 // busy machine this says yes nearly always; on a quiet one it saves the listing.
 bool ProcessTree::has_new_pids() {
-  if (!last_pid_.valid()) return true;
   procfs::TextBuffer buffer;
-  const auto text = buffer.read(last_pid_.get(), "loadavg");
-  if (!text) return true;
-  const std::string_view line = text.value().substr(0, text.value().find('\n'));
-  const std::size_t blank = line.rfind(' ');
-  std::int64_t newest = -2;
-  if (blank != std::string_view::npos) {
-    std::from_chars(line.data() + blank + 1, line.data() + line.size(), newest);
+  const auto text = loadavg_.read(buffer);
+  std::int64_t newest = -1;
+  if (text) {
+    const std::string_view line = text.value().substr(0, text.value().find('\n'));
+    const std::size_t blank = line.rfind(' ');
+    if (blank != std::string_view::npos) {
+      std::from_chars(line.data() + blank + 1, line.data() + line.size(), newest);
+    }
   }
-  return std::exchange(last_pid_seen_, newest) != newest || newest < 0;
+  return given_out_.note(newest) || std::exchange(list_again_, false);
+}
+
+bool ProcessTree::is_still_there(const Stranger& stranger) const {
+  const auto stat = procfs::read_stat(options_.roots, stranger.pid);
+  return stat && stat.value().start_ticks == stranger.start_ticks;
 }
 
 // Listed pids that are neither members nor known strangers; strangers that are
-// no longer listed are forgotten.
+// no longer listed are forgotten. A pid that the kernel gave to another process
+// since we looked is new again; one more is looked at in turn, should loadavg
+// count the pids of another namespace than /proc shows.
 void ProcessTree::collect_unknown() {
   unknown_.clear();
   if (!pids_.refresh()) return;
   std::size_t kept = 0;
   std::size_t stranger = 0;
+  if (++next_recheck_ >= strangers_.size()) next_recheck_ = 0;
   for (const std::int32_t pid : pids_.pids()) {
     while (stranger < strangers_.size() && strangers_[stranger].pid < pid) ++stranger;
-    if (stranger < strangers_.size() && strangers_[stranger].pid == pid) {
+    const bool known = stranger < strangers_.size() && strangers_[stranger].pid == pid;
+    const bool doubtful = known && (stranger == next_recheck_ || given_out_.may_include(pid));
+    if (known && (!doubtful || is_still_there(strangers_[stranger]))) {
       strangers_[kept++] = strangers_[stranger++];
     } else if (pid != options_.own_pid && places_.count(pid) == 0) {
       unknown_.push_back({pid, {}});
@@ -219,9 +254,7 @@ void ProcessTree::collect_unknown() {
 void ProcessTree::find_newcomers(double at_s) {
   collect_unknown();
   std::erase_if(unknown_, [this](Newcomer& newcomer) {
-    auto files = procfs::ProcessFiles::open(options_.roots, newcomer.pid);
-    if (!files) return true;
-    const auto stat = files.value().read_stat();
+    const auto stat = procfs::read_stat(options_.roots, newcomer.pid);
     if (!stat) return true;
     newcomer.stat = stat.value();
     return false;
@@ -249,26 +282,7 @@ void ProcessTree::find_newcomers(double at_s) {
   }
   std::sort(strangers_.begin(), strangers_.end(),
             [](const Stranger& a, const Stranger& b) { return a.pid < b.pid; });
-  if (any_young) last_pid_seen_ = -1;  // they are looked at again at the next tick
-}
-
-// A pid that the kernel gave to another process since we looked is new again.
-void ProcessTree::recheck_strangers() {
-  for (std::size_t checked = 0; checked < kRecheckedAtOnce && !strangers_.empty(); ++checked) {
-    if (next_recheck_ >= strangers_.size()) next_recheck_ = 0;
-    const Stranger& stranger = strangers_[next_recheck_];
-    auto files = procfs::ProcessFiles::open(options_.roots, stranger.pid);
-    const bool same = files && [&] {
-      const auto stat = files.value().read_stat();
-      return stat && stat.value().start_ticks == stranger.start_ticks;
-    }();
-    if (same) {
-      ++next_recheck_;
-    } else {
-      strangers_.erase(strangers_.begin() + static_cast<std::ptrdiff_t>(next_recheck_));
-      last_pid_seen_ = -1;
-    }
-  }
+  list_again_ = any_young;
 }
 
 bool ProcessTree::belongs(const procfs::Stat& stat) const {
@@ -364,6 +378,7 @@ void ProcessTree::look_again(Member& member, double at_s) {
   lanes_.leave(member.info.id);
   identify(member, at_s);
   if (!member.is_forked) member.account = SharedAccount(member.counters(), false);
+  member.has_settled = false;
   changed_.push_back(member.info);
 }
 
