@@ -122,12 +122,13 @@ std::uint64_t Monitor::worth_a_sweep_bytes() const {
 }
 
 // In a family, or where memory is shared by mapping, PSS may have moved whatever
-// the process itself did. Of the others a full sweep leaves out those that have
-// not moved since they were last read: they would be told the same again.
+// the process itself did. What the others take is their own, so from one reading
+// on their cheap counters carry them well: a full sweep reads them again when a
+// quarter of their memory is not what it was.
 bool Monitor::is_worth_reading(const Member& member) const {
   if (member.has_family || member.status.shmem_bytes >= kWorthASweepBytes) return true;
   if (!full_sweep_) return false;
-  const std::uint64_t worth_bytes = std::max(kWorthASweepBytes, member.status.rss_bytes / 100);
+  const std::uint64_t worth_bytes = std::max(kWorthASweepBytes, member.status.rss_bytes / 4);
   return !member.has_settled || member.account.moved_bytes(member.counters()) >= worth_bytes;
 }
 

@@ -16,10 +16,10 @@ using model::ProcessRole;
 // longer than that, and those that do are taken for what they are a tick later.
 constexpr double kYoungS = 0.05;
 
-// Where statm says that nothing moved, status is still read after so long. What
-// could be missed until then: as much of one kind of memory gained as of another
-// lost in the same tick.
-constexpr double kQuietS = 10;
+// Where statm is enough, status is still read after so long. What may be missed
+// until then: memory that went to swap while as much or more was newly taken, and
+// as much shared memory gained as of files lost in one tick.
+constexpr double kStatusEveryS = 10;
 
 constexpr std::size_t kMostLeaders = 4096;
 constexpr std::size_t kMostUnreaped = 64;
@@ -45,11 +45,6 @@ std::string joined(const std::vector<std::string>& words) {
     line += word;
   }
   return line;
-}
-
-bool is_same_memory(const procfs::Status& a, const procfs::Status& b) {
-  return a.rss_bytes == b.rss_bytes && a.anon_bytes == b.anon_bytes && a.shmem_bytes == b.shmem_bytes &&
-         a.file_bytes == b.file_bytes && a.swap_bytes == b.swap_bytes;
 }
 
 // One that is ending gives up its memory before it becomes a zombie.
@@ -157,26 +152,36 @@ void ProcessTree::read_members(double at_s) {
   for (std::size_t at = 0; at < members_.size(); ++at) places_[members_[at].info.pid] = at;
 }
 
-// False: it has ended. In a tree most processes stand still from one tick to the
-// next, and for them statm, at a third of the price, says so: it tells all that
-// is resident, and how much of it is not anonymous. It does not tell swap, so a
-// process that has some is read in full.
-bool ProcessTree::read_memory(Member& member, double at_s) {
-  const bool asked_statm = member.is_quiet && member.statm_tells && at_s < member.read_status_s;
-  if (asked_statm) {
-    const auto statm = member.files.read_statm();
-    if (statm && statm.value().resident_bytes == member.status.rss_bytes &&
-        statm.value().shared_bytes == member.status.file_bytes + member.status.shmem_bytes) {
-      return true;
-    }
+// statm costs a third of status. It tells what is resident and how much of that
+// is not anonymous: where the latter is as before, all that moved is anonymous
+// memory, by a known amount. Only what it may have lost to swap is in status
+// alone, so a fall is looked at in full, and whoever has swap always is.
+bool ProcessTree::read_from_statm(Member& member) {
+  procfs::Status& known = member.status;
+  if (!known.has_split || known.swap_bytes > 0) return false;
+  const auto statm = member.files.read_statm();
+  if (!statm || statm.value().resident_bytes < known.rss_bytes ||
+      statm.value().shared_bytes != known.file_bytes + known.shmem_bytes) {
+    return false;
   }
+  known.rss_bytes = statm.value().resident_bytes;
+  known.anon_bytes = statm.value().resident_bytes - statm.value().shared_bytes;
+  return true;
+}
+
+// False: it has ended.
+bool ProcessTree::read_memory(Member& member, double at_s) {
+  const bool asks_statm = member.statm_is_enough && at_s >= member.ask_statm_s && at_s < member.read_status_s;
+  if (asks_statm && read_from_statm(member)) return true;
   const auto status = member.files.read_status();
   if (!status || is_dead(status.value())) return false;
-  const bool same = is_same_memory(member.status, status.value());
-  if (asked_statm && same) member.statm_tells = false;
+  member.statm_is_enough = status.value().rss_bytes >= member.status.rss_bytes &&
+                           status.value().file_bytes == member.status.file_bytes &&
+                           status.value().shmem_bytes == member.status.shmem_bytes;
+  // A kernel on which the two disagree would have us read both.
+  if (asks_statm && member.statm_is_enough) member.ask_statm_s = at_s + kStatusEveryS;
   member.status = status.value();
-  member.is_quiet = same && member.status.has_split && member.status.swap_bytes == 0;
-  member.read_status_s = at_s + kQuietS;
+  member.read_status_s = at_s + kStatusEveryS;
   return true;
 }
 

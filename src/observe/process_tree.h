@@ -43,12 +43,12 @@ struct Member {
   bool has_family = false;         // shares pages by fork: was forked, or has such children
   std::uint64_t minor_faults = 0;  // of the latest tick; only where it has a family
   bool pss_denied = false;
-  bool has_settled = false;  // its PSS was read since it became what it is
-  bool is_quiet = false;     // its memory stood still: statm tells when it no longer does
-  bool statm_tells = true;   // statm and status agree on this kernel
-  double read_status_s = 0;  // read status then in any case
-  bool uses_gpu = false;     // only looked for where Options says so
-  double look_again_s = 0;   // its program may have changed by exec: when to look
+  bool has_settled = false;      // its PSS was read since it became what it is
+  bool statm_is_enough = false;  // it would have been at the latest tick
+  double ask_statm_s = 0;        // not before then: it was asked in vain
+  double read_status_s = 0;      // then in any case
+  bool uses_gpu = false;         // only looked for where Options says so
+  double look_again_s = 0;       // its program may have changed by exec: when to look
 
   [[nodiscard]] CheapCounters counters() const;
 };
@@ -107,6 +107,7 @@ class ProcessTree {
   ProcessTree(const Options& options, double at_s);
 
   void read_members(double at_s);
+  static bool read_from_statm(Member& member);
   bool read_memory(Member& member, double at_s);
   void read_faults(Member& member);
   void end_member(Member& member, double at_s);
