@@ -109,7 +109,8 @@ def by_attach(arguments, folder):
 
 def bench_job(arguments, folder):
     within = True
-    for name, groups in (("run", by_run(arguments, folder)), ("attach", by_attach(arguments, folder))):
+    for name, measure_all in (("run", by_run), ("attach", by_attach)):
+        groups = measure_all(arguments, folder)
         took_s = groups[0][1]
         print(f"\na training loop of {arguments.steps} steps ({took_s:.1f} s) with `lowtide {name}` / without, "
               f"{len(groups)} groups of A B B A: median (95 % interval; least to most)")
