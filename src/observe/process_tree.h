@@ -8,7 +8,7 @@
 //
 // /proc is listed only when the kernel has given out a new pid since the last
 // time. Processes that are not ours are remembered, so that each is looked at
-// once; a few are looked at again at every tick, for pids are used again.
+// once; again only when its pid may have been given to another since.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
 #include "model/process.h"
 #include "observe/lanes.h"
+#include "observe/pids_given_out.h"
 #include "observe/shared_once.h"
 #include "procfs/kernel_clock.h"
 #include "procfs/pid_list.h"
 #include "procfs/process_files.h"
 #include "procfs/roots.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::observe {
 
@@ -42,8 +43,12 @@ struct Member {
   bool has_family = false;         // shares pages by fork: was forked, or has such children
   std::uint64_t minor_faults = 0;  // of the latest tick; only where it has a family
   bool pss_denied = false;
-  bool uses_gpu = false;    // only looked for where Options says so
-  double look_again_s = 0;  // its program may have changed by exec: when to look
+  bool has_settled = false;      // its PSS was read since it became what it is
+  bool statm_is_enough = false;  // it would have been at the latest tick
+  double ask_statm_s = 0;        // not before then: it was asked in vain
+  double read_status_s = 0;      // then in any case
+  bool uses_gpu = false;         // only looked for where Options says so
+  double look_again_s = 0;       // its program may have changed by exec: when to look
 
   [[nodiscard]] CheapCounters counters() const;
 };
@@ -102,12 +107,14 @@ class ProcessTree {
   ProcessTree(const Options& options, double at_s);
 
   void read_members(double at_s);
+  static bool read_from_statm(Member& member);
+  bool read_memory(Member& member, double at_s);
   void read_faults(Member& member);
   void end_member(Member& member, double at_s);
   void take_late_exits();
   void find_newcomers(double at_s);
   void collect_unknown();
-  void recheck_strangers();
+  [[nodiscard]] bool is_still_there(const Stranger& stranger) const;
   bool has_new_pids();
   [[nodiscard]] bool belongs(const procfs::Stat& stat) const;
   bool admit(const procfs::Stat& stat, double at_s);
@@ -118,12 +125,13 @@ class ProcessTree {
   procfs::KernelClock clock_;
   double began_boot_s_ = 0;  // on the kernel's clock, where ours says 0
   procfs::PidList pids_;
-  base::Fd last_pid_;
-  std::int64_t last_pid_seen_ = -1;
+  procfs::KeptText loadavg_;
+  PidsGivenOut given_out_;
+  bool list_again_ = false;                               // some were too young to be told apart
   std::vector<Member> members_;                           // in the order in which they came
   std::unordered_map<std::int64_t, std::size_t> places_;  // of the members, by pid
   std::vector<Stranger> strangers_;                       // sorted by pid
-  std::size_t next_recheck_ = 0;
+  std::size_t next_recheck_ = 0;                          // of the strangers, in turn
   std::vector<Newcomer> unknown_;
   std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted
   std::vector<std::pair<std::int32_t, int>> exits_;
