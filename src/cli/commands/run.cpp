@@ -30,7 +30,8 @@ ExitCode run(const Arguments& arguments) {
 Command run_command() {
   std::vector<Flag> flags = watch_flags();
   flags.push_back({"steps-from-output", "",
-                   "read steps from output that goes to a pipe or a terminal, by passing it through"});
+                   "read steps from output that goes to a pipe or a terminal, by passing it through; a job whose "
+                   "lowtide is killed can then no longer write"});
   return {
       "run",
       "Start a job and watch its memory",
