@@ -18,6 +18,7 @@
 #include "cli/signals.h"
 #include "cli/survivors.h"
 #include "cli/watch_loop.h"
+#include "cli/witness.h"
 #include "observe/watch.h"
 
 namespace lowtide::cli {
@@ -49,11 +50,12 @@ model::EventKind event_of(int status) {
   return status == 128 + SIGKILL ? model::EventKind::Killed : model::EventKind::Exit;
 }
 
-observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid) {
+observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid, pid_t helper_pid) {
   observe::Watch::Options options;
   options.interval_s = flags.interval_s;
   options.monitor.tree.root_pid = pid;
   options.monitor.tree.own_pid = ::getpid();
+  options.monitor.tree.helper_pid = helper_pid;
   options.monitor.tree.adopts_orphans = true;
   options.monitor.limit_bytes = flags.limit_bytes;
   options.monitor.use_gpu = flags.use_gpu;
@@ -73,6 +75,7 @@ int only_wait(pid_t pid, Signals& signals) {
 
 WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const WatchFlags& flags,
                      double began_s, Signals& signals, OutputRelay* relay) {
+  Witness witness;  // before the recording has its thread
   record::Header header = make_header(command);
   header.root_pid = pid;
   header.limit_bytes = flags.limit_bytes;
@@ -80,7 +83,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
   RecordingFile file = make_recording(flags, header);
   for (const std::string& warning : file.warnings) warn(warning);
 
-  auto watch = observe::Watch::begin(options_for(flags, pid), began_s, std::move(file.writer));
+  auto watch = observe::Watch::begin(options_for(flags, pid, witness.pid()), began_s, std::move(file.writer));
   if (!watch) {
     // It was over before we could look.
     if (relay != nullptr) relay->carry_on_in_background();
@@ -97,6 +100,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
                   .duration_s = flags.duration_s,
                   .show_status = flags.show_status,
                   .read_steps = flags.read_steps,
+                  .witness = &witness,
                   .relay = relay});
   const WatchLoop::End end = loop.run();
   if (end == WatchLoop::End::JobEnded) {

@@ -53,6 +53,7 @@ WatchLoop::End WatchLoop::run() {
     if (exit_status_) watch_.note_exit(options_.root_pid, *exit_status_);
     tick();  // puts it on record
   }
+  if (exit_status_ && options_.witness != nullptr) options_.witness->dismiss();
   status_line_.clear();
   return end;
 }
@@ -120,15 +121,20 @@ void WatchLoop::take_signals() {
     } else if (signal->number == SIGWINCH && options_.relay != nullptr) {
       options_.relay->resize();
     } else if (options_.is_child) {
-      // A terminal sends to the job as well; what was sent to us alone is passed on.
-      if (signal->sent_to_us && signal->sender != options_.root_pid && !exit_status_) {
-        ::kill(options_.root_pid, signal->number);
-      }
+      pass_on(*signal);
     } else if (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP ||
                signal->number == SIGQUIT) {
       detach_ = true;
     }
   }
+}
+
+// What was sent to us alone. A terminal sends to the job as well, and so does
+// whoever signals the whole group.
+void WatchLoop::pass_on(const Signals::Signal& signal) {
+  if (!signal.sent_to_us || signal.sender == options_.root_pid || exit_status_) return;
+  if (options_.witness != nullptr && options_.witness->saw(signal.number, signal.sender)) return;
+  ::kill(options_.root_pid, signal.number);
 }
 
 // The job, and orphans of the job that the kernel gave to us.

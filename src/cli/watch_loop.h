@@ -10,6 +10,7 @@
 #include "cli/output_steps.h"
 #include "cli/signals.h"
 #include "cli/status_line.h"
+#include "cli/witness.h"
 #include "observe/watch.h"
 
 namespace lowtide::cli {
@@ -22,6 +23,7 @@ class WatchLoop {
     std::optional<double> duration_s = {};  // stop watching after this
     bool show_status = true;
     bool read_steps = true;
+    Witness* witness = nullptr;    // of signals that others got as well
     OutputRelay* relay = nullptr;  // what passes through us, if anything does
   };
 
@@ -44,6 +46,7 @@ class WatchLoop {
   void wait(double seconds);
   void wait_for_any(double seconds);
   void take_signals();
+  void pass_on(const Signals::Signal& signal);
   void reap();
   void tick();
 
