@@ -117,7 +117,10 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
   const ExitCode verdict = tell_the_end(watch.value(), file, flags);
   // Only the watching was limited in time: the job goes on, and so do we.
   const int status = end == WatchLoop::End::JobEnded ? *loop.exit_status() : loop.wait_for_job();
-  return {.status = status, .verdict = verdict, .recording = file.path};
+  return {.status = status,
+          .verdict = verdict,
+          .recording = file.path,
+          .was_interrupted = status == 128 + SIGINT && loop.was_interrupted()};
 }
 
 }  // namespace
@@ -130,8 +133,7 @@ WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& fl
   const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{});
   if (!pid) return {.status = refuse_command(command.front(), pid.error())};
   if (relay) relay->close_job_ends();
-  const WatchedJob job =
-      watch_job(pid.value(), command, flags, began_s, signals, relay ? &*relay : nullptr);
+  const WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals, relay ? &*relay : nullptr);
   if (relay) relay->carry_on_in_background();
   return job;
 }

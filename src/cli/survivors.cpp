@@ -84,8 +84,9 @@ void follow_survivors(const observe::Watch& watch, const RecordingFile& file, co
   }
   const std::string path = second_path(file.path);
   const std::string pid = std::to_string(largest->info.pid);
-  warn(start_attach(pid, path, flags) ? fmt::format("{}; it is watched in the background, into {}", which, path)
-                               : fmt::format("{}; lowtide attach {} watches it", which, pid));
+  warn(start_attach(pid, path, flags)
+           ? fmt::format("{}; it is watched in the background, into {}", which, path)
+           : fmt::format("{}; lowtide attach {} watches it", which, pid));
 }
 
 }  // namespace lowtide::cli

@@ -132,6 +132,7 @@ void WatchLoop::take_signals() {
 // What was sent to us alone. A terminal sends to the job as well, and so does
 // whoever signals the whole group.
 void WatchLoop::pass_on(const Signals::Signal& signal) {
+  if (signal.number == SIGINT && !signal.sent_to_us) interrupted_ = true;
   if (!signal.sent_to_us || signal.sender == options_.root_pid || exit_status_) return;
   if (options_.witness != nullptr && options_.witness->saw(signal.number, signal.sender)) return;
   ::kill(options_.root_pid, signal.number);

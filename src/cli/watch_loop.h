@@ -41,6 +41,8 @@ class WatchLoop {
 
   // Of the job's first process, once it has ended and it is our child.
   [[nodiscard]] std::optional<int> exit_status() const { return exit_status_; }
+  // The terminal sent its interrupt to us, and so to the job.
+  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
 
  private:
   void wait(double seconds);
@@ -57,6 +59,7 @@ class WatchLoop {
   StatusLine status_line_;
   std::optional<int> exit_status_;
   bool detach_ = false;
+  bool interrupted_ = false;
   double next_tick_s_ = 0;
 };
 

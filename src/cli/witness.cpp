@@ -111,7 +111,8 @@ bool Witness::saw(int number, pid_t sender) {
     const double left_s = until_s - observe::steady_seconds();
     if (left_s <= 0) return false;
     pollfd file{.fd = reports_fd_.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&file, 1, static_cast<int>(left_s * 1e3) + 1) > 0 && (file.revents & POLLIN) == 0) return false;
+    if (::poll(&file, 1, static_cast<int>(left_s * 1e3) + 1) > 0 && (file.revents & POLLIN) == 0)
+      return false;
   }
 }
 

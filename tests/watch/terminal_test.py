@@ -97,6 +97,21 @@ def interrupt_key_ends_a_plain_job(box: Box):
     assert box.recording().meta("closed") == "1"
 
 
+def interrupt_key_ends_a_loop_of_the_shell_as_without_us(box: Box):
+    if not (bash := shutil.which("bash")):
+        raise Skip("needs bash")
+    words = " ".join(box.command("sleep", "60", options=("--no-report",)))
+    script = f"for turn in 1 2 3; do echo turn''$turn; {words}; done; echo loop''end"
+    terminal = Terminal([bash, "--norc", "--noprofile", "-c", script], box.folder, box.environment)
+    terminal.expect(b"turn1")
+    wait_for(box.recordings, "the recording")
+    time.sleep(0.5)
+    terminal.type(b"\x03")
+
+    assert terminal.wait() == 130, terminal.seen
+    assert b"turn2" not in terminal.seen and b"loopend" not in terminal.seen, terminal.seen
+
+
 def stop_key_stops_both_and_fg_continues_both(box: Box):
     if not (bash := shutil.which("bash")):
         raise Skip("needs bash")
