@@ -163,7 +163,8 @@ def _tree_of(box, count):
     assert status == 0
     assert recording.meta("closed") == "1"
     assert recording.one("SELECT count(*) FROM process WHERE ended_s IS NULL") == 0
-    assert recording.one("SELECT count(DISTINCT process) FROM process_memory") == count + 1
+    seen = recording.one("SELECT count(DISTINCT process) FROM process_memory")
+    assert seen == count + 1, (seen, recording.rows("SELECT at_s, processes, exact FROM target_memory"))
     return rss_bytes
 
 
