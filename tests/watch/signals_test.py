@@ -76,14 +76,14 @@ def signal_to_the_whole_group_reaches_the_job_once(box: Box):
 
 def signal_by_the_name_of_our_program_reaches_the_job(box: Box):
     need_program("pkill")
-    for pick in (["-f", "run --output by-name"], ["-x", "lowtide"], ["lowtide"]):
-        process = box.start("sleep", "60", options=("--output", "by-name.lowtide"), start_new_session=True)
-        box.wait_for_samples("by-name.lowtide")
+    for turn, pick in enumerate((["-f", "run --output by-name"], ["-x", "lowtide"], ["lowtide"])):
+        name = f"by-name-{turn}.lowtide"
+        process = box.start("sleep", "60", options=("--output", name), start_new_session=True)
+        box.wait_for_samples(name)
         # Of this session only: others may be at work here.
         subprocess.run(["pkill", "-TERM", "-s", str(process.pid), *pick], check=True)
 
         assert process.wait(30) == 143
-        box.path("by-name.lowtide").unlink()
 
 
 def witness_of_signals_is_seen_by_nobody(box: Box):
