@@ -1,7 +1,6 @@
 #include "cli/output_relay.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -12,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <string>
 
 namespace lowtide::cli {

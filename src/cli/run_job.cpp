@@ -133,7 +133,7 @@ WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& fl
   const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{});
   if (!pid) return {.status = refuse_command(command.front(), pid.error())};
   if (relay) relay->close_job_ends();
-  const WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals, relay ? &*relay : nullptr);
+  WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals, relay ? &*relay : nullptr);
   if (relay) relay->carry_on_in_background();
   return job;
 }

@@ -25,6 +25,8 @@ class Witness {
   ~Witness() { dismiss(); }
   Witness(const Witness&) = delete;
   Witness& operator=(const Witness&) = delete;
+  Witness(Witness&&) = delete;
+  Witness& operator=(Witness&&) = delete;
 
   // The words of our command line, to be wiped in the process: `pkill -f` with them means us.
   static void remember_words(int count, char** words);
