@@ -38,7 +38,7 @@ std::optional<int> read_rank(const procfs::Roots& roots, std::int32_t pid) {
   return parse_rank(procfs::read_environment_value(roots, pid, "LOCAL_RANK"));
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(std::span<const std::string> words) {
   std::string line;
   for (const std::string& word : words) {
     if (!line.empty()) line += ' ';
@@ -61,12 +61,18 @@ CheapCounters Member::counters() const {
   return {status.rss_bytes, 0, 0, status.swap_bytes};
 }
 
+std::span<const std::string> Member::words() const {
+  if (arguments == nullptr) return {};
+  return *arguments;
+}
+
 ProcessTree::ProcessTree(const Options& options, double at_s)
     : options_(options),
       clock_(procfs::read_kernel_clock(options.roots)),
       began_boot_s_(procfs::read_boot_seconds() - at_s),
       pids_(options.roots),
       loadavg_(options.roots.proc + "/loadavg") {
+  highest_pid_ = procfs::read_highest_pid(options.roots);
   static_cast<void>(has_new_pids());  // from now on they count
 }
 
@@ -119,7 +125,10 @@ void ProcessTree::take_late_exits() {
     const auto late =
         std::find_if(without_status_.begin(), without_status_.end(),
                      [reaped = pid](const model::ProcessInfo& info) { return info.pid == reaped; });
-    if (late == without_status_.end()) continue;
+    if (late == without_status_.end()) {
+      count_unseen(pid);
+      continue;
+    }
     late->exit_status = status;
     changed_.push_back(*late);
     without_status_.erase(late);
@@ -225,6 +234,7 @@ bool ProcessTree::has_new_pids() {
       std::from_chars(line.data() + blank + 1, line.data() + line.size(), newest);
     }
   }
+  count_pids(newest);
   return given_out_.note(newest) || std::exchange(list_again_, false);
 }
 
@@ -264,6 +274,10 @@ void ProcessTree::find_newcomers(double at_s) {
     newcomer.stat = stat.value();
     return false;
   });
+  count_vanished();
+  const auto is_young = [&](const Newcomer& newcomer) {
+    return began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks) < kYoungS;
+  };
   // A parent may have the higher pid, so until nothing more is found.
   bool found = true;
   bool any_young = false;
@@ -271,19 +285,26 @@ void ProcessTree::find_newcomers(double at_s) {
     found = false;
     for (Newcomer& newcomer : unknown_) {
       if (newcomer.pid == 0 || !belongs(newcomer.stat)) continue;
-      const double age_s = began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks);
-      if (age_s < kYoungS) {
+      if (is_young(newcomer)) {
         any_young = true;
+        young_.push_back({newcomer.pid, newcomer.stat.start_ticks});
       } else if (newcomer.stat.state != 'Z') {
         found = admit(newcomer.stat, at_s);
       } else {
         ++short_lived_;
+        strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});  // is counted once
       }
       newcomer.pid = 0;
     }
   }
   for (const Newcomer& newcomer : unknown_) {
-    if (newcomer.pid != 0) strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});
+    if (newcomer.pid == 0) continue;
+    // The child of one that is too young itself: its parent may be ours at the next tick.
+    if (is_young(newcomer)) {
+      any_young = true;
+    } else {
+      strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});
+    }
   }
   std::sort(strangers_.begin(), strangers_.end(),
             [](const Stranger& a, const Stranger& b) { return a.pid < b.pid; });
@@ -292,6 +313,7 @@ void ProcessTree::find_newcomers(double at_s) {
 
 bool ProcessTree::belongs(const procfs::Stat& stat) const {
   if (stat.pid == options_.own_pid || stat.kernel_thread) return false;
+  if (stat.pid == options_.helper_pid && stat.ppid == options_.own_pid) return false;
   if (options_.adopts_orphans && stat.ppid == options_.own_pid) return true;
   if (find(stat.ppid) != nullptr) return true;
   return std::binary_search(leaders_.begin(), leaders_.end(), stat.session) ||
@@ -338,29 +360,32 @@ bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
 void ProcessTree::identify(Member& member, double at_s) {
   const auto pid = static_cast<std::int32_t>(member.info.pid);
   if (auto arguments = procfs::read_arguments(options_.roots, pid)) {
-    member.arguments = std::move(arguments).value();
+    member.arguments = std::make_shared<const std::vector<std::string>>(std::move(arguments).value());
   }
-  member.info.command = joined(member.arguments);
+  member.info.command = joined(member.words());
   const Member* parent = find(member.info.ppid);
+  const bool same_words = parent != nullptr && std::equal(parent->words().begin(), parent->words().end(),
+                                                          member.words().begin(), member.words().end());
+  if (same_words) member.arguments = parent->arguments;
   const bool is_root = pid == options_.root_pid;
   const auto stat = member.files.read_stat();
   // Same words as the parent: a fork without an exec. A program that starts
   // itself again looks alike, and is then a worker by any name.
-  member.is_forked = !is_root && parent != nullptr && parent->arguments == member.arguments;
-  RoleClues clues{.arguments = member.arguments,
+  member.is_forked = !is_root && same_words;
+  RoleClues clues{.arguments = member.words(),
                   .comm = stat ? stat.value().comm() : std::string_view(),
                   .is_root = is_root,
                   .is_forked = member.is_forked,
                   .rank = read_rank(options_.roots, pid)};
   if (parent != nullptr) {
     clues.parent_role = parent->info.role;
-    clues.parent_arguments = parent->arguments;
+    clues.parent_arguments = parent->words();
   }
   const RoleGuess guess = guess_role(clues);
   member.info.role = guess.role;
   const Lanes::Place place =
       lanes_.take(member.info.id, parent == nullptr ? std::nullopt : std::optional(parent->info.id),
-                  guess.role, guess.rank ? std::to_string(*guess.rank) : program_name(member.arguments));
+                  guess.role, guess.rank ? std::to_string(*guess.rank) : program_name(member.words()));
   member.info.continues = place.continues;
   member.info.index = guess.rank;
   if (guess.role == ProcessRole::Worker || guess.role == ProcessRole::CompileWorker) {
@@ -379,7 +404,11 @@ void ProcessTree::look_again(Member& member, double at_s) {
     member.uses_gpu = mapped && mapped.value().cuda;
   }
   auto arguments = procfs::read_arguments(options_.roots, static_cast<std::int32_t>(member.info.pid));
-  if (!arguments || arguments.value().empty() || arguments.value() == member.arguments) return;
+  if (!arguments || arguments.value().empty()) return;
+  if (std::equal(arguments.value().begin(), arguments.value().end(), member.words().begin(),
+                 member.words().end())) {
+    return;
+  }
   lanes_.leave(member.info.id);
   identify(member, at_s);
   if (!member.is_forked) member.account = SharedAccount(member.counters(), false);

@@ -11,9 +11,12 @@
 // once; again only when its pid may have been given to another since.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -35,7 +38,8 @@ namespace lowtide::observe {
 struct Member {
   procfs::ProcessFiles files;
   model::ProcessInfo info;
-  std::vector<std::string> arguments = {};
+  // Shared: a fork has the words of its parent, and there may be thousands of them.
+  std::shared_ptr<const std::vector<std::string>> arguments = {};
   procfs::Status status = {};  // of the latest tick
   SharedAccount account = {};
   std::optional<model::PssReading> pss = {};  // where the latest tick read it
@@ -51,6 +55,7 @@ struct Member {
   double look_again_s = 0;       // its program may have changed by exec: when to look
 
   [[nodiscard]] CheapCounters counters() const;
+  [[nodiscard]] std::span<const std::string> words() const;
 };
 
 class ProcessTree {
@@ -59,6 +64,7 @@ class ProcessTree {
     procfs::Roots roots;
     std::int32_t root_pid = 0;
     std::int32_t own_pid = 0;         // the monitor: never a part of what it watches
+    std::int32_t helper_pid = 0;      // a child of the monitor that is no part of it either
     bool adopts_orphans = false;      // the monitor is the subreaper of the job
     bool look_for_gpu_users = false;  // in a container: nvml/pid_map.h says why
   };
@@ -87,8 +93,15 @@ class ProcessTree {
   // and taken again counts too.
   std::uint64_t take_moved_bytes() { return std::exchange(moved_bytes_, 0); }
 
-  // Processes that came and went too quickly to have a series of their own.
+  // Processes that were seen, or reaped by us, and had ended before they could
+  // have a series of their own. A lower bound: most of them live and die between
+  // two ticks, and the kernel counts them for nobody.
   [[nodiscard]] std::uint64_t short_lived() const { return short_lived_; }
+  // The upper one: pids that were given out since we look and that are no members.
+  // Threads have pids too, and so have the processes of others.
+  [[nodiscard]] std::uint64_t short_lived_at_most() const {
+    return pids_given_ - std::min<std::uint64_t>(pids_given_, ids_);
+  }
   [[nodiscard]] bool empty() const { return members_.empty(); }
 
   // A child of ours was reaped: only its parent learns how it ended.
@@ -112,6 +125,9 @@ class ProcessTree {
   void read_faults(Member& member);
   void end_member(Member& member, double at_s);
   void take_late_exits();
+  void count_unseen(std::int32_t pid);
+  void count_vanished();
+  void count_pids(std::int64_t newest);
   void find_newcomers(double at_s);
   void collect_unknown();
   [[nodiscard]] bool is_still_there(const Stranger& stranger) const;
@@ -127,12 +143,16 @@ class ProcessTree {
   procfs::PidList pids_;
   procfs::KeptText loadavg_;
   PidsGivenOut given_out_;
-  bool list_again_ = false;                               // some were too young to be told apart
+  bool list_again_ = false;  // some were too young to be told apart
+  std::int64_t counted_pid_ = -1;
+  std::int64_t highest_pid_ = 0;  // after which the kernel begins anew
+  std::uint64_t pids_given_ = 0;
   std::vector<Member> members_;                           // in the order in which they came
   std::unordered_map<std::int64_t, std::size_t> places_;  // of the members, by pid
   std::vector<Stranger> strangers_;                       // sorted by pid
   std::size_t next_recheck_ = 0;                          // of the strangers, in turn
   std::vector<Newcomer> unknown_;
+  std::vector<Stranger> young_;        // ours, too young to be taken in when last looked at
   std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted
   std::vector<std::pair<std::int32_t, int>> exits_;
   std::vector<model::ProcessInfo> without_status_;  // ended a moment ago, not yet reaped
