@@ -25,7 +25,8 @@ void tell(const model::Report& report, const WatchFlags& flags) {
 
 ExitCode tell_the_end(const observe::Watch& watch, RecordingFile& file, const WatchFlags& flags) {
   model::VerdictKind kind = watch.judgement().verdict.kind;
-  if (!file.path.empty()) {
+  // Going over all that was recorded is worth it only for somebody who wants to know.
+  if (!file.path.empty() && (flags.show_report || flags.gate)) {
     const auto result = report_recording(file.path, flags.limit_bytes);
     if (const auto* report = std::get_if<model::Report>(&result)) {
       kind = report->verdict.kind;

@@ -8,7 +8,8 @@
 
 namespace lowtide::cli {
 
-// The findings of the recording and where it is; the code of its verdict.
+// The findings of the recording and where it is; the code of its verdict. That is
+// the one of the latest tick where neither a report nor a gate was asked for.
 ExitCode tell_the_end(const observe::Watch& watch, RecordingFile& file, const WatchFlags& flags);
 
 }  // namespace lowtide::cli

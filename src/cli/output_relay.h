@@ -1,12 +1,19 @@
 // --steps-from-output: reads the job's output on its way through a pipe or to a
 // terminal.
 //
-// Off unless asked for: if the monitor dies, the job's next line has nowhere to
-// go. A terminal is answered with a pseudo-terminal, so that the job still
-// finds one. Output that goes to a file is left alone, it is read from there.
+// Off unless asked for: if the monitor is killed, the job's next line has nowhere
+// to go (SIGPIPE from a pipe, EIO from a terminal). Everything else is as without
+// us: a reader who is slow holds the job up and not the monitor, one who goes away
+// is gone for the job too, and what outlives the job keeps its output. A terminal
+// is answered with a pseudo-terminal, so that the job still finds one. Where both
+// streams lead to one place they stay one, and the order of the lines with them.
+// Output that goes to a file is left alone, it is read from there.
 #pragma once
 
-#include <optional>
+#include <poll.h>
+
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "base/fd.h"
@@ -21,29 +28,49 @@ class OutputRelay {
   OutputRelay();
 
   // What the job gets; ours to close once it has been started.
-  [[nodiscard]] JobStreams job_streams() const;
+  [[nodiscard]] JobStreams job_streams() const { return streams_; }
   void close_job_ends();
 
-  // To be waited on.
-  [[nodiscard]] std::vector<int> fds() const;
-  // Hands on what is there; false when the job has closed that end.
-  bool pump(int fd, OutputSteps& steps);
-  // Everything that was still under way when the job ended.
-  void drain(OutputSteps& steps);
+  static constexpr std::size_t kMostFiles = 2;
+  // What to wait on: the job's words, or room for those we have. Returns how many.
+  std::size_t wanted(std::array<pollfd, kMostFiles>& files) const;
+  // Moves what can be moved without waiting. `file` is one of those above, after poll().
+  void pump(const pollfd& file, OutputSteps& steps);
+
+  // Nobody is left who could write, and all was handed on.
+  [[nodiscard]] bool is_done() const;
+  // All writers are gone, and some of their words are still here.
+  [[nodiscard]] bool has_last_words() const;
+
+  // Some of the job outlives us, or its reader is slow: a process of its own
+  // hands on the rest, and ends with the last writer. Nothing is left here.
+  void carry_on_in_background();
 
   // The terminal has another size now.
   void resize();
 
  private:
+  static constexpr std::size_t kPieceBytes = 16384;
+
   struct Channel {
-    int to = -1;  // our own standard output or error
+    base::Fd out;  // where it goes: does not block
+    int terminal = -1;
+    bool is_socket = false;
     base::Fd ours;
     base::Fd job;
-    bool is_terminal = false;
+    std::vector<char> held;  // read, and not yet written
+    std::size_t written = 0;
+
+    [[nodiscard]] bool holds() const { return written < held.size(); }
+    [[nodiscard]] bool is_open() const { return ours.valid() || holds(); }
   };
 
-  void add(int to);
+  int add(int to);
+  static void read_from(Channel& channel, OutputSteps* steps);
+  static void write_out(Channel& channel);
+  [[noreturn]] void relay_until_closed();
 
+  JobStreams streams_;
   std::vector<Channel> channels_;
 };
 

@@ -19,6 +19,7 @@
 #include "cli/signals.h"
 #include "cli/survivors.h"
 #include "cli/watch_loop.h"
+#include "cli/witness.h"
 #include "observe/agent_hub.h"
 #include "observe/watch.h"
 
@@ -51,11 +52,12 @@ model::EventKind event_of(int status) {
   return status == 128 + SIGKILL ? model::EventKind::Killed : model::EventKind::Exit;
 }
 
-observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid) {
+observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid, pid_t helper_pid) {
   observe::Watch::Options options;
   options.interval_s = flags.interval_s;
   options.monitor.tree.root_pid = pid;
   options.monitor.tree.own_pid = ::getpid();
+  options.monitor.tree.helper_pid = helper_pid;
   options.monitor.tree.adopts_orphans = true;
   options.monitor.limit_bytes = flags.limit_bytes;
   options.monitor.use_gpu = flags.use_gpu;
@@ -87,46 +89,37 @@ int only_wait(pid_t pid, Signals& signals) {
   return exit_status_of(status);
 }
 
-}  // namespace
-
-WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& flags) {
-  Signals signals;
-  const double began_s = observe::steady_seconds();
-  std::optional<OutputRelay> relay;
-  if (flags.steps_from_output) relay.emplace();
-  std::optional<observe::AgentHub> agents;
-  std::vector<std::string> settings;
-  if (flags.use_agent) settings = prepare_agents(agents);
-  const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{}, settings);
-  if (relay) relay->close_job_ends();
-  if (!pid) return {.status = refuse_command(command.front(), pid.error())};
-
+WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const WatchFlags& flags,
+                     double began_s, Signals& signals, OutputRelay* relay, observe::AgentHub* agents) {
+  Witness witness;  // before the recording has its thread
   record::Header header = make_header(command);
-  header.root_pid = pid.value();
+  header.root_pid = pid;
   header.limit_bytes = flags.limit_bytes;
   header.interval_s = flags.interval_s.value_or(0);
   RecordingFile file = make_recording(flags, header);
   for (const std::string& warning : file.warnings) warn(warning);
 
-  observe::Watch::Options options = options_for(flags, pid.value());
-  options.monitor.agents = agents ? &*agents : nullptr;
+  observe::Watch::Options options = options_for(flags, pid, witness.pid());
+  options.monitor.agents = agents;
   auto watch = observe::Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
     // It was over before we could look.
-    const int status = only_wait(pid.value(), signals);
+    if (relay != nullptr) relay->carry_on_in_background();
+    const int status = only_wait(pid, signals);
     warn(fmt::format("no samples: the job ended after {:.1f} s", observe::steady_seconds() - began_s));
     file.discard();
     return {.status = status};
   }
   OutputSteps steps({});
-  if (flags.read_steps) steps.consider(pid.value(), true);
+  if (flags.read_steps) steps.consider(pid, true);
   WatchLoop loop(watch.value(), steps, signals,
-                 {.root_pid = pid.value(),
+                 {.root_pid = pid,
                   .is_child = true,
                   .duration_s = flags.duration_s,
                   .show_status = flags.show_status,
                   .read_steps = flags.read_steps,
-                  .relay = relay ? &*relay : nullptr});
+                  .witness = &witness,
+                  .relay = relay});
   const WatchLoop::End end = loop.run();
   if (end == WatchLoop::End::JobEnded) {
     watch.value().add_event(event_of(*loop.exit_status()), describe_exit(*loop.exit_status()));
@@ -142,7 +135,29 @@ WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& fl
   const ExitCode verdict = tell_the_end(watch.value(), file, flags);
   // Only the watching was limited in time: the job goes on, and so do we.
   const int status = end == WatchLoop::End::JobEnded ? *loop.exit_status() : loop.wait_for_job();
-  return {.status = status, .verdict = verdict, .recording = file.path};
+  return {.status = status,
+          .verdict = verdict,
+          .recording = file.path,
+          .was_interrupted = status == 128 + SIGINT && loop.was_interrupted()};
+}
+
+}  // namespace
+
+WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& flags) {
+  Signals signals;
+  const double began_s = observe::steady_seconds();
+  std::optional<OutputRelay> relay;
+  if (flags.steps_from_output) relay.emplace();
+  std::optional<observe::AgentHub> agents;
+  std::vector<std::string> settings;
+  if (flags.use_agent) settings = prepare_agents(agents);
+  const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{}, settings);
+  if (!pid) return {.status = refuse_command(command.front(), pid.error())};
+  if (relay) relay->close_job_ends();
+  WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals, relay ? &*relay : nullptr,
+                             agents ? &*agents : nullptr);
+  if (relay) relay->carry_on_in_background();
+  return job;
 }
 
 }  // namespace lowtide::cli

@@ -17,7 +17,8 @@ namespace lowtide::cli {
 struct WatchedJob {
   int status = 0;  // the job's own; 127 or 126 where it could not be started
   ExitCode verdict = ExitCode::Inconclusive;
-  std::string recording = {};  // empty: there is none
+  std::string recording = {};    // empty: there is none
+  bool was_interrupted = false;  // from the terminal, and died of it
 };
 
 WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& flags);

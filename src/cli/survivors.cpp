@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,16 @@ const observe::Member* find_largest(const observe::Watch& watch) {
 
 // In a session of its own and without our streams: whoever waits for the end of
 // our output must not wait for it.
-bool start_attach(const std::string& pid, const std::string& output) {
-  std::array<std::string, 6> words{"lowtide", "attach", "--quiet", "--output", output, pid};
+bool start_attach(const std::string& pid, const std::string& output, const WatchFlags& flags) {
+  std::vector<std::string> words{"lowtide", "attach", "--quiet", "--output", output};
+  if (flags.interval_s) {
+    words.insert(words.end(), {"--interval", fmt::format("{:.0f}ms", *flags.interval_s * 1e3)});
+  }
+  if (flags.limit_bytes) words.insert(words.end(), {"--limit", fmt::format("{}B", *flags.limit_bytes)});
+  if (!flags.use_gpu) words.emplace_back("--no-gpu");
+  if (!flags.use_pss) words.emplace_back("--no-pss");
+  if (!flags.read_steps) words.emplace_back("--no-steps");
+  words.push_back(pid);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
@@ -77,8 +84,9 @@ void follow_survivors(const observe::Watch& watch, const RecordingFile& file, co
   }
   const std::string path = second_path(file.path);
   const std::string pid = std::to_string(largest->info.pid);
-  warn(start_attach(pid, path) ? fmt::format("{}; it is watched in the background, into {}", which, path)
-                               : fmt::format("{}; lowtide attach {} watches it", which, pid));
+  warn(start_attach(pid, path, flags)
+           ? fmt::format("{}; it is watched in the background, into {}", which, path)
+           : fmt::format("{}; lowtide attach {} watches it", which, pid));
 }
 
 }  // namespace lowtide::cli

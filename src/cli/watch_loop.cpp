@@ -53,6 +53,7 @@ WatchLoop::End WatchLoop::run() {
     if (exit_status_) watch_.note_exit(options_.root_pid, *exit_status_);
     tick();  // puts it on record
   }
+  if (exit_status_ && options_.witness != nullptr) options_.witness->dismiss();
   status_line_.clear();
   return end;
 }
@@ -70,18 +71,22 @@ void WatchLoop::tick() {
 void WatchLoop::linger(double seconds) {
   constexpr double kLookEveryS = 0.05;
   const double until_s = watch_.at_s() + seconds;
-  while ((!watch_.is_over() || has_children()) && watch_.at_s() < until_s) {
-    wait_for_any(kLookEveryS);
+  const auto goes_on = [this] {
+    return !watch_.is_over() || has_children() ||
+           (options_.relay != nullptr && options_.relay->has_last_words());
+  };
+  while (goes_on() && watch_.at_s() < until_s) {
+    // Words of the job that pass through us may come much more often.
+    const double look_s = watch_.at_s() + kLookEveryS;
+    while (watch_.at_s() < look_s && goes_on()) wait_for_any(look_s - watch_.at_s());
     tick();
   }
-  if (options_.relay != nullptr) options_.relay->drain(steps_);
   status_line_.clear();
 }
 
 int WatchLoop::wait_for_job() {
   constexpr double kLongS = 3600;
   while (!exit_status_) wait_for_any(kLongS);
-  if (options_.relay != nullptr) options_.relay->drain(steps_);
   return *exit_status_;
 }
 
@@ -98,17 +103,15 @@ void WatchLoop::wait(double seconds) {
 
 // A signal, output of the job that passes through us, or the time.
 void WatchLoop::wait_for_any(double seconds) {
-  std::array<pollfd, 3> files{};
-  nfds_t count = 0;
-  files[count++] = {.fd = signals_.fd(), .events = POLLIN, .revents = 0};
-  if (options_.relay != nullptr) {
-    for (const int fd : options_.relay->fds()) files[count++] = {.fd = fd, .events = POLLIN, .revents = 0};
-  }
-  if (::poll(files.data(), count, std::max(1, static_cast<int>(std::ceil(seconds * 1e3)))) <= 0) return;
+  std::array<pollfd, 1 + OutputRelay::kMostFiles> files{};
+  std::array<pollfd, OutputRelay::kMostFiles> relayed{};
+  const std::size_t count = options_.relay == nullptr ? 0 : options_.relay->wanted(relayed);
+  files[0] = {.fd = signals_.fd(), .events = POLLIN, .revents = 0};
+  std::copy_n(relayed.begin(), count, files.begin() + 1);
+  const int timeout_ms = std::max(1, static_cast<int>(std::ceil(seconds * 1e3)));
+  if (::poll(files.data(), 1 + count, timeout_ms) <= 0) return;
   if (files[0].revents != 0) take_signals();
-  for (nfds_t at = 1; at < count; ++at) {
-    if (files[at].revents != 0) options_.relay->pump(files[at].fd, steps_);
-  }
+  for (std::size_t at = 1; at <= count; ++at) options_.relay->pump(files[at], steps_);
 }
 
 void WatchLoop::take_signals() {
@@ -118,15 +121,21 @@ void WatchLoop::take_signals() {
     } else if (signal->number == SIGWINCH && options_.relay != nullptr) {
       options_.relay->resize();
     } else if (options_.is_child) {
-      // A terminal sends to the job as well; what was sent to us alone is passed on.
-      if (signal->sent_to_us && signal->sender != options_.root_pid && !exit_status_) {
-        ::kill(options_.root_pid, signal->number);
-      }
+      pass_on(*signal);
     } else if (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP ||
                signal->number == SIGQUIT) {
       detach_ = true;
     }
   }
+}
+
+// What was sent to us alone. A terminal sends to the job as well, and so does
+// whoever signals the whole group.
+void WatchLoop::pass_on(const Signals::Signal& signal) {
+  if (signal.number == SIGINT && !signal.sent_to_us) interrupted_ = true;
+  if (!signal.sent_to_us || signal.sender == options_.root_pid || exit_status_) return;
+  if (options_.witness != nullptr && options_.witness->saw(signal.number, signal.sender)) return;
+  ::kill(options_.root_pid, signal.number);
 }
 
 // The job, and orphans of the job that the kernel gave to us.

@@ -10,6 +10,7 @@
 #include "cli/output_steps.h"
 #include "cli/signals.h"
 #include "cli/status_line.h"
+#include "cli/witness.h"
 #include "observe/watch.h"
 
 namespace lowtide::cli {
@@ -22,6 +23,7 @@ class WatchLoop {
     std::optional<double> duration_s = {};  // stop watching after this
     bool show_status = true;
     bool read_steps = true;
+    Witness* witness = nullptr;    // of signals that others got as well
     OutputRelay* relay = nullptr;  // what passes through us, if anything does
   };
 
@@ -39,11 +41,14 @@ class WatchLoop {
 
   // Of the job's first process, once it has ended and it is our child.
   [[nodiscard]] std::optional<int> exit_status() const { return exit_status_; }
+  // The terminal sent its interrupt to us, and so to the job.
+  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
 
  private:
   void wait(double seconds);
   void wait_for_any(double seconds);
   void take_signals();
+  void pass_on(const Signals::Signal& signal);
   void reap();
   void tick();
 
@@ -54,6 +59,7 @@ class WatchLoop {
   StatusLine status_line_;
   std::optional<int> exit_status_;
   bool detach_ = false;
+  bool interrupted_ = false;
   double next_tick_s_ = 0;
 };
 

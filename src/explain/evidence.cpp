@@ -8,13 +8,15 @@ namespace {
 
 using model::ProcessId;
 
-void take_pss(model::ProcessBytes& bytes, const model::ProcessReading& reading) {
+void take_bytes(model::ProcessBytes& bytes, const model::ProcessReading& reading, double since_last_s) {
   bytes.rss_bytes = reading.rss_bytes;
   bytes.anon_bytes = reading.anon_bytes;
   bytes.file_bytes = reading.file_bytes;
   bytes.shmem_bytes = reading.shmem_bytes;
   bytes.swap_bytes = reading.swap_bytes;
+  if (bytes.pss_age_s) *bytes.pss_age_s += since_last_s;
   if (!reading.pss) return;
+  bytes.pss_age_s = 0;
   bytes.pss_bytes = reading.pss->pss_bytes;
   bytes.uss_bytes = reading.pss->uss_bytes;
 }
@@ -66,8 +68,8 @@ void read_processes(record::Recording& recording, Evidence& evidence) {
     out.rss_bytes = point.last.rss_bytes;
     out.file_bytes = point.last.file_bytes;
     out.shmem_bytes = point.last.shmem_bytes;
+    take_bytes(process.bytes, point.last, process.trail.empty() ? 0 : out.at_s - process.trail.back().at_s);
     process.trail.push_back(out);
-    take_pss(process.bytes, point.last);
   });
 }
 

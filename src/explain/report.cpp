@@ -108,6 +108,13 @@ model::SeriesReport target_series(const Evidence& evidence, const WatchedProcess
   return series;
 }
 
+// A GPU that leans to a leak settles nothing, but nobody may read past it.
+void name_leaning_gpu(model::Report& report) {
+  const model::SeriesReport* gpu = model::find_leaning_gpu(report.runs.front().series);
+  if (gpu == nullptr) return;
+  report.verdict.reason += "; but " + gpu->name + " leans to a leak: " + gpu->verdict.reason;
+}
+
 // The tree speaks, unless it does not leak and a GPU does.
 void add_run(model::Report& report, model::SeriesReport target) {
   model::RunReport run;
@@ -123,6 +130,7 @@ void add_run(model::Report& report, model::SeriesReport target) {
   report.verdict = run.series.front().verdict;
   report.forecast = run.series.front().forecast;
   report.runs.push_back(std::move(run));
+  name_leaning_gpu(report);
 }
 
 }  // namespace
@@ -145,7 +153,9 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.reconciliation = reconcile(evidence);
   report.overhead = overhead_of(recording, evidence);
   report.short_lived = processes.short_lived;
-  report.findings = find_all({evidence, processes.listed, processes.short_lived, report});
+  report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
+  report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
+  report.findings = find_all({evidence, processes.listed, report.short_lived, report});
   for (WatchedProcess& process : processes.listed) report.processes.push_back(std::move(process.report));
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;

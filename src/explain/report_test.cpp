@@ -228,6 +228,64 @@ TEST_F(Report, leak_on_a_gpu_is_not_passed_over) {
   EXPECT_NE(find_finding(report, "gpu-memory-leaks"), nullptr);
 }
 
+TEST_F(Report, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_reason) {
+  const model::Report report = report_of(record("gpu-lean"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Stable);
+  ASSERT_EQ(report.gpus.size(), 1U);
+  ASSERT_EQ(report.gpus[0].series.verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_THAT(report.verdict.reason, HasSubstr("but GPU 0 of the job leans to a leak"));
+  EXPECT_NE(find_finding(report, "gpu-memory-grows"), nullptr);
+}
+
+TEST_F(Report, age_of_pss_is_told_beside_it) {
+  const std::string path = (folder_ / "run.lowtide").string();
+  {
+    auto writer = record::Writer::create(path, scenario_header());
+    ASSERT_TRUE(writer.ok());
+    const model::ProcessInfo info{.id = model::ProcessId{1}, .pid = 100};
+    writer.value().begin_process(info);
+    for (int at = 0; at < 60; ++at) {
+      model::Tick tick;
+      tick.at_s = at;
+      tick.target = {.bytes = 5'000'000, .rss_bytes = 5'000'000, .exact = true};
+      tick.processes.push_back({.id = info.id, .own_bytes = 5'000'000, .rss_bytes = 5'000'000});
+      if (at == 19) tick.processes.back().pss = model::PssReading{};
+      writer.value().add(tick);
+      writer.value().commit();
+    }
+    writer.value().close();
+  }
+
+  const model::Report report = report_of(path);
+
+  ASSERT_EQ(report.processes.size(), 1U);
+  ASSERT_TRUE(report.processes[0].bytes.pss_age_s);
+  EXPECT_DOUBLE_EQ(*report.processes[0].bytes.pss_age_s, 40.0);
+}
+
+TEST_F(Report, what_came_and_went_unseen_is_a_lower_bound_and_said_so) {
+  const std::string path = (folder_ / "counted.lowtide").string();
+  {
+    auto writer = record::Writer::create(path, scenario_header());
+    ASSERT_TRUE(writer.ok());
+    find_scenario("warmup")->play(writer.value());
+    writer.value().set_meta("short_lived_processes", "37");
+    writer.value().set_meta("short_lived_at_most", "5200");
+    writer.value().close();
+  }
+
+  const model::Report report = report_of(path);
+  const model::Report silent = report_of(record("wrapper"));
+
+  EXPECT_EQ(report.short_lived.unseen_at_least, 37U);
+  const model::Finding* finding = find_finding(report, "short-lived-processes");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->title, HasSubstr("at least 37"));
+  EXPECT_THAT(all_evidence(*finding), HasSubstr("5,200 pids"));
+  EXPECT_FALSE(silent.short_lived.unseen_at_least);
+}
+
 TEST_F(Report, recording_without_its_end_says_so_and_keeps_its_verdict) {
   const model::Report report = report_of(record("cut-off"));
 

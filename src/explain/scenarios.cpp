@@ -329,6 +329,21 @@ void play_gpu(record::Writer& writer) {
   stage.end(kTicks);
 }
 
+// Too short to be sure of, and nothing else moves.
+void play_gpu_lean(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < 120; ++at) {
+    stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at + stage.noise(20 * kMB));
+    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
+    tick.gpu_processes.push_back({0, stage[main].info.id, held});
+    stage.put(tick);
+  }
+  stage.end(120);
+}
+
 constexpr std::array kAll{
     Scenario{"wrapper", "sh is stable, its child leaks 1 MB a second", play_wrapper},
     Scenario{"overhead", "20 workers of 400 MB that do not grow", play_overhead},
@@ -343,6 +358,7 @@ constexpr std::array kAll{
     Scenario{"storm", "2,400 processes that live for half a second", play_storm},
     Scenario{"hostile", "a leak with a command line that attacks", play_hostile},
     Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
+    Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
     Scenario{"cut-off", "the monitor was killed in mid-run", play_wrapper, false},
 };
 

@@ -16,6 +16,7 @@ struct ProcessBytes {
   std::uint64_t rss_bytes = 0;
   std::optional<std::uint64_t> pss_bytes;
   std::optional<std::uint64_t> uss_bytes;
+  std::optional<double> pss_age_s;  // by how much PSS and USS are older than the rest
   std::uint64_t anon_bytes = 0;
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
@@ -31,10 +32,13 @@ struct ProcessReport {
   std::optional<double> growth_share;  // of the growth of the tree's floor; absent when that did not grow
 };
 
-// Processes that came and went too fast to be judged one by one.
+// Processes that came and went too fast to be judged one by one. Most live and die
+// between two ticks: of those only bounds are known, and not in every recording.
 struct ShortLived {
-  std::uint64_t count = 0;
-  std::uint64_t largest_bytes = 0;  // the most that one of them had
+  std::uint64_t count = 0;                            // that have readings
+  std::uint64_t largest_bytes = 0;                    // the most that one of them had
+  std::optional<std::uint64_t> unseen_at_least = {};  // without any reading
+  std::optional<std::uint64_t> unseen_at_most = {};   // threads and processes of others are in this
 };
 
 struct GpuReport {

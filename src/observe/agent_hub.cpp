@@ -48,7 +48,8 @@ AgentHub::~AgentHub() {
 }
 
 base::Result<AgentHub> AgentHub::open() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
+  const char* runtime =
+      std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
   for (const char* parent : {runtime, "/tmp"}) {
     if (parent == nullptr || *parent != '/' || std::strlen(parent) > 60) continue;
     std::string folder = std::string(parent) + "/lowtide-XXXXXX";
@@ -102,8 +103,8 @@ void AgentHub::read_rings() {
     if (since_s > 0)
       fastest = std::max(fastest, static_cast<double>(agent->status.samples - before.samples) / since_s);
   }
-  wait_s_ = fastest > 0 ? std::clamp(kSamplesBetweenLooks / fastest, kShortestWaitS, kLongestWaitS)
-                        : kLongestWaitS;
+  wait_s_ =
+      fastest > 0 ? std::clamp(kSamplesBetweenLooks / fastest, kShortestWaitS, kLongestWaitS) : kLongestWaitS;
   if (agents_.empty()) wait_s_ = kLongestWaitS;
 }
 

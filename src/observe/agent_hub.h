@@ -18,7 +18,7 @@ namespace lowtide::observe {
 
 // How the agents fared, over the whole run.
 struct AgentSummary {
-  std::uint64_t processes = 0;                  // in which one was on
+  std::uint64_t processes = 0;                   // in which one was on
   std::map<wire::OffReason, std::uint64_t> off;  // in how many it was not, or went off, and why
   std::uint64_t samples = 0;
   std::uint64_t dropped = 0;

@@ -27,10 +27,13 @@ using Names = std::vector<std::string>;
 
 TEST(join_stacks, puts_python_frames_in_the_place_of_the_loop_that_ran_them) {
   const std::vector<symbols::SourceFrame> natives = {
-      native("malloc", "/x/liblowtide_agent.so"),  native("at::empty", "/x/libtorch.so"),
+      native("malloc", "/x/liblowtide_agent.so"),
+      native("at::empty", "/x/libtorch.so"),
       native("_PyEval_EvalFrameDefault", "/usr/bin/python3.11"),
-      native("slot_tp_call", "/usr/bin/python3.11"), native("callback", "/x/ext.so"),
-      native("_PyEval_EvalFrameDefault", "/usr/bin/python3.11"), native("main", "/usr/bin/python3.11"),
+      native("slot_tp_call", "/usr/bin/python3.11"),
+      native("callback", "/x/ext.so"),
+      native("_PyEval_EvalFrameDefault", "/usr/bin/python3.11"),
+      native("main", "/usr/bin/python3.11"),
       native("__libc_start_main", "/lib/libc.so.6")};
   const std::vector<PythonCall> calls = {python("inner", false), python("called_from_ext", true),
                                          python("outer", false), python("<module>", true)};
@@ -47,9 +50,9 @@ TEST(join_stacks, keeps_python_frames_whose_native_part_was_cut) {
 }
 
 TEST(join_stacks, takes_a_run_of_an_interpreter_without_symbols_for_a_loop) {
-  const std::vector<symbols::SourceFrame> natives = {native("grow", "/x/ext.so"), native("", "/usr/bin/python3.11"),
-                                                     native("", "/usr/bin/python3.11"),
-                                                     native("__libc_start_main", "/lib/libc.so.6")};
+  const std::vector<symbols::SourceFrame> natives = {
+      native("grow", "/x/ext.so"), native("", "/usr/bin/python3.11"), native("", "/usr/bin/python3.11"),
+      native("__libc_start_main", "/lib/libc.so.6")};
   const std::vector<PythonCall> calls = {python("inner", false), python("<module>", true)};
 
   EXPECT_EQ(names(join_stacks(natives, calls)), (Names{"grow", "inner", "<module>", "__libc_start_main"}));

@@ -49,7 +49,11 @@ model::PssReading to_reading(const procfs::SmapsRollup& rollup, const procfs::St
 
 }  // namespace
 
-Monitor::Monitor(const Options& options, ProcessTree tree) : options_(options), tree_(std::move(tree)) {}
+Monitor::Monitor(const Options& options, ProcessTree tree)
+    : options_(options),
+      tree_(std::move(tree)),
+      meminfo_(procfs::meminfo_file(options.tree.roots)),
+      pressure_(procfs::pressure_file(options.tree.roots)) {}
 
 base::Result<Monitor> Monitor::open(const Options& asked, double at_s) {
   Options options = asked;
@@ -118,13 +122,23 @@ std::uint64_t Monitor::worth_a_sweep_bytes() const {
   return std::max(kWorthASweepBytes, tick_.target.bytes / 100);
 }
 
+// In a family, or where memory is shared by mapping, PSS may have moved whatever
+// the process itself did. What the others take is their own, so from one reading
+// on their cheap counters carry them well: a full sweep reads them again when a
+// quarter of their memory is not what it was.
+bool Monitor::is_worth_reading(const Member& member) const {
+  if (member.has_family || member.status.shmem_bytes >= kWorthASweepBytes) return true;
+  if (!full_sweep_) return false;
+  const std::uint64_t worth_bytes = std::max(kWorthASweepBytes, member.status.rss_bytes / 4);
+  return !member.has_settled || member.account.moved_bytes(member.counters()) >= worth_bytes;
+}
+
 void Monitor::sweep_pss(double at_s) {
   const double cpu_before_s = thread_cpu_seconds();
   double longest_s = 0;
   double last_s = cpu_before_s;
   for (Member& member : tree_.members()) {
-    if (!full_sweep_ && !member.has_family && member.status.shmem_bytes < kWorthASweepBytes) continue;
-    if (member.pss_denied) continue;
+    if (member.pss_denied || !is_worth_reading(member)) continue;
     // The two must be of one moment: a large process changes while others are read.
     if (const auto status = member.files.read_status(); status && status.value().has_memory) {
       member.status = status.value();
@@ -136,6 +150,7 @@ void Monitor::sweep_pss(double at_s) {
     if (rollup) {
       member.pss = to_reading(rollup.value(), member.status);
       member.account.settle(member.counters(), *member.pss, rollup.value().swap_pss_bytes);
+      member.has_settled = true;
     } else if (rollup.error().code != base::ErrorCode::Gone) {
       member.pss_denied = true;
       note_once(fmt::format("shared pages of pid {} cannot be told from its own: {}", member.info.pid,
@@ -191,7 +206,11 @@ void Monitor::find_cgroup(double at_s) {
     return a.status.rss_bytes < b.status.rss_bytes;
   });
   if (largest == members.end()) return;
-  auto found = procfs::CgroupMemory::open(options_.tree.roots, static_cast<std::int32_t>(largest->info.pid));
+  const auto pid = static_cast<std::int32_t>(largest->info.pid);
+  auto membership = procfs::read_cgroup_membership(options_.tree.roots, pid);
+  if (!membership || (cgroup_ && membership.value() == cgroup_membership_)) return;
+  cgroup_membership_ = std::move(membership).value();
+  auto found = procfs::CgroupMemory::open(options_.tree.roots, pid);
   if (!found || (cgroup_ && found.value().path() == cgroup_->path())) return;
   cgroup_ = std::move(found).value();
   oom_kills_.reset();
@@ -229,13 +248,13 @@ void Monitor::read_cgroup(double at_s) {
 
 void Monitor::read_host() {
   tick_.host.reset();
-  const auto meminfo = procfs::read_meminfo(options_.tree.roots);
+  const auto meminfo = procfs::read_meminfo(meminfo_);
   if (!meminfo) return;
   model::HostReading host{.total_bytes = meminfo.value().total_bytes,
                           .available_bytes = meminfo.value().available_bytes};
   if (const auto shm = procfs::read_shared_memory(options_.tree.roots))
     host.shm_bytes = shm.value().used_bytes;
-  if (const auto pressure = procfs::read_pressure(options_.tree.roots); pressure && pressure.value()) {
+  if (const auto pressure = procfs::read_pressure(pressure_); pressure && pressure.value()) {
     host.pressure_percent = pressure.value()->some.avg10_percent;
   }
   tick_.host = host;

@@ -17,6 +17,7 @@
 #include "observe/process_tree.h"
 #include "observe/pss_budget.h"
 #include "procfs/cgroup.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::observe {
 
@@ -59,6 +60,7 @@ class Monitor {
   Monitor(const Options& options, ProcessTree tree);
 
   [[nodiscard]] bool is_sweep_due(double at_s);
+  [[nodiscard]] bool is_worth_reading(const Member& member) const;
   void sweep_pss(double at_s);
   void add_up();
   [[nodiscard]] std::uint64_t worth_a_sweep_bytes() const;
@@ -80,8 +82,11 @@ class Monitor {
   std::uint64_t shared_left_bytes_ = 0;  // by processes that ended since the last sweep
   std::optional<procfs::CgroupMemory> cgroup_;
   double next_cgroup_look_s_ = 0;
+  std::string cgroup_membership_;  // of the process whose cgroup it is
   std::optional<procfs::CgroupLimits> cgroup_limits_;
   std::optional<std::uint64_t> oom_kills_;
+  procfs::KeptText meminfo_;
+  procfs::KeptText pressure_;
   std::optional<nvml::Nvml> nvml_;
   std::vector<nvml::GpuReading> gpu_readings_;
   double next_gpu_s_ = 0;

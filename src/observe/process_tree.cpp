@@ -1,14 +1,11 @@
 #include "observe/process_tree.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <charconv>
 
 #include "observe/roles.h"
 #include "procfs/kernel_clock.h"
 #include "procfs/process_info.h"
-#include "procfs/text_file.h"
 
 namespace lowtide::observe {
 namespace {
@@ -19,7 +16,11 @@ using model::ProcessRole;
 // longer than that, and those that do are taken for what they are a tick later.
 constexpr double kYoungS = 0.05;
 
-constexpr std::size_t kRecheckedAtOnce = 8;
+// Where statm is enough, status is still read after so long. What may be missed
+// until then: memory that went to swap while as much or more was newly taken, and
+// as much shared memory gained as of files lost in one tick.
+constexpr double kStatusEveryS = 10;
+
 constexpr std::size_t kMostLeaders = 4096;
 constexpr std::size_t kMostUnreaped = 64;
 
@@ -37,7 +38,7 @@ std::optional<int> read_rank(const procfs::Roots& roots, std::int32_t pid) {
   return parse_rank(procfs::read_environment_value(roots, pid, "LOCAL_RANK"));
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(std::span<const std::string> words) {
   std::string line;
   for (const std::string& word : words) {
     if (!line.empty()) line += ' ';
@@ -60,14 +61,19 @@ CheapCounters Member::counters() const {
   return {status.rss_bytes, 0, 0, status.swap_bytes};
 }
 
+std::span<const std::string> Member::words() const {
+  if (arguments == nullptr) return {};
+  return *arguments;
+}
+
 ProcessTree::ProcessTree(const Options& options, double at_s)
     : options_(options),
       clock_(procfs::read_kernel_clock(options.roots)),
       began_boot_s_(procfs::read_boot_seconds() - at_s),
-      pids_(options.roots) {
-  if (auto file = procfs::open_text(AT_FDCWD, (options.roots.proc + "/loadavg").c_str())) {
-    last_pid_ = std::move(file).value();
-  }
+      pids_(options.roots),
+      loadavg_(options.roots.proc + "/loadavg") {
+  highest_pid_ = procfs::read_highest_pid(options.roots);
+  static_cast<void>(has_new_pids());  // from now on they count
 }
 
 base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s) {
@@ -110,7 +116,6 @@ void ProcessTree::refresh(double at_s) {
   take_late_exits();
   read_members(at_s);
   if (has_new_pids()) find_newcomers(at_s);
-  recheck_strangers();
   exits_.clear();
 }
 
@@ -120,7 +125,10 @@ void ProcessTree::take_late_exits() {
     const auto late =
         std::find_if(without_status_.begin(), without_status_.end(),
                      [reaped = pid](const model::ProcessInfo& info) { return info.pid == reaped; });
-    if (late == without_status_.end()) continue;
+    if (late == without_status_.end()) {
+      count_unseen(pid);
+      continue;
+    }
     late->exit_status = status;
     changed_.push_back(*late);
     without_status_.erase(late);
@@ -132,9 +140,7 @@ void ProcessTree::read_members(double at_s) {
   for (Member& member : members_) {
     member.pss.reset();
     const CheapCounters before = member.counters();
-    auto status = member.files.read_status();
-    if (status && !is_dead(status.value())) {
-      member.status = status.value();
+    if (read_memory(member, at_s)) {
       if (member.has_family) read_faults(member);
       const std::uint64_t shmem = member.counters().shmem_bytes;
       moved_bytes_ += std::max(shmem, before.shmem_bytes) - std::min(shmem, before.shmem_bytes);
@@ -153,6 +159,39 @@ void ProcessTree::read_members(double at_s) {
                  members_.end());
   places_.clear();
   for (std::size_t at = 0; at < members_.size(); ++at) places_[members_[at].info.pid] = at;
+}
+
+// statm costs a third of status. It tells what is resident and how much of that
+// is not anonymous: where the latter is as before, all that moved is anonymous
+// memory, by a known amount. Only what it may have lost to swap is in status
+// alone, so a fall is looked at in full, and whoever has swap always is.
+bool ProcessTree::read_from_statm(Member& member) {
+  procfs::Status& known = member.status;
+  if (!known.has_split || known.swap_bytes > 0) return false;
+  const auto statm = member.files.read_statm();
+  if (!statm || statm.value().resident_bytes < known.rss_bytes ||
+      statm.value().shared_bytes != known.file_bytes + known.shmem_bytes) {
+    return false;
+  }
+  known.rss_bytes = statm.value().resident_bytes;
+  known.anon_bytes = statm.value().resident_bytes - statm.value().shared_bytes;
+  return true;
+}
+
+// False: it has ended.
+bool ProcessTree::read_memory(Member& member, double at_s) {
+  const bool asks_statm = member.statm_is_enough && at_s >= member.ask_statm_s && at_s < member.read_status_s;
+  if (asks_statm && read_from_statm(member)) return true;
+  const auto status = member.files.read_status();
+  if (!status || is_dead(status.value())) return false;
+  member.statm_is_enough = status.value().rss_bytes >= member.status.rss_bytes &&
+                           status.value().file_bytes == member.status.file_bytes &&
+                           status.value().shmem_bytes == member.status.shmem_bytes;
+  // A kernel on which the two disagree would have us read both.
+  if (asks_statm && member.statm_is_enough) member.ask_statm_s = at_s + kStatusEveryS;
+  member.status = status.value();
+  member.read_status_s = at_s + kStatusEveryS;
+  return true;
 }
 
 // A page that is copied on write leaves RSS as it is; what moves is the count of faults.
@@ -185,29 +224,40 @@ void ProcessTree::end_member(Member& member, double at_s) {
 // The last number in loadavg is the newest pid. Threads get pids too, so on a
 // busy machine this says yes nearly always; on a quiet one it saves the listing.
 bool ProcessTree::has_new_pids() {
-  if (!last_pid_.valid()) return true;
   procfs::TextBuffer buffer;
-  const auto text = buffer.read(last_pid_.get(), "loadavg");
-  if (!text) return true;
-  const std::string_view line = text.value().substr(0, text.value().find('\n'));
-  const std::size_t blank = line.rfind(' ');
-  std::int64_t newest = -2;
-  if (blank != std::string_view::npos) {
-    std::from_chars(line.data() + blank + 1, line.data() + line.size(), newest);
+  const auto text = loadavg_.read(buffer);
+  std::int64_t newest = -1;
+  if (text) {
+    const std::string_view line = text.value().substr(0, text.value().find('\n'));
+    const std::size_t blank = line.rfind(' ');
+    if (blank != std::string_view::npos) {
+      std::from_chars(line.data() + blank + 1, line.data() + line.size(), newest);
+    }
   }
-  return std::exchange(last_pid_seen_, newest) != newest || newest < 0;
+  count_pids(newest);
+  return given_out_.note(newest) || std::exchange(list_again_, false);
+}
+
+bool ProcessTree::is_still_there(const Stranger& stranger) const {
+  const auto stat = procfs::read_stat(options_.roots, stranger.pid);
+  return stat && stat.value().start_ticks == stranger.start_ticks;
 }
 
 // Listed pids that are neither members nor known strangers; strangers that are
-// no longer listed are forgotten.
+// no longer listed are forgotten. A pid that the kernel gave to another process
+// since we looked is new again; one more is looked at in turn, should loadavg
+// count the pids of another namespace than /proc shows.
 void ProcessTree::collect_unknown() {
   unknown_.clear();
   if (!pids_.refresh()) return;
   std::size_t kept = 0;
   std::size_t stranger = 0;
+  if (++next_recheck_ >= strangers_.size()) next_recheck_ = 0;
   for (const std::int32_t pid : pids_.pids()) {
     while (stranger < strangers_.size() && strangers_[stranger].pid < pid) ++stranger;
-    if (stranger < strangers_.size() && strangers_[stranger].pid == pid) {
+    const bool known = stranger < strangers_.size() && strangers_[stranger].pid == pid;
+    const bool doubtful = known && (stranger == next_recheck_ || given_out_.may_include(pid));
+    if (known && (!doubtful || is_still_there(strangers_[stranger]))) {
       strangers_[kept++] = strangers_[stranger++];
     } else if (pid != options_.own_pid && places_.count(pid) == 0) {
       unknown_.push_back({pid, {}});
@@ -219,13 +269,15 @@ void ProcessTree::collect_unknown() {
 void ProcessTree::find_newcomers(double at_s) {
   collect_unknown();
   std::erase_if(unknown_, [this](Newcomer& newcomer) {
-    auto files = procfs::ProcessFiles::open(options_.roots, newcomer.pid);
-    if (!files) return true;
-    const auto stat = files.value().read_stat();
+    const auto stat = procfs::read_stat(options_.roots, newcomer.pid);
     if (!stat) return true;
     newcomer.stat = stat.value();
     return false;
   });
+  count_vanished();
+  const auto is_young = [&](const Newcomer& newcomer) {
+    return began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks) < kYoungS;
+  };
   // A parent may have the higher pid, so until nothing more is found.
   bool found = true;
   bool any_young = false;
@@ -233,46 +285,35 @@ void ProcessTree::find_newcomers(double at_s) {
     found = false;
     for (Newcomer& newcomer : unknown_) {
       if (newcomer.pid == 0 || !belongs(newcomer.stat)) continue;
-      const double age_s = began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks);
-      if (age_s < kYoungS) {
+      if (is_young(newcomer)) {
         any_young = true;
+        young_.push_back({newcomer.pid, newcomer.stat.start_ticks});
       } else if (newcomer.stat.state != 'Z') {
         found = admit(newcomer.stat, at_s);
       } else {
         ++short_lived_;
+        strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});  // is counted once
       }
       newcomer.pid = 0;
     }
   }
   for (const Newcomer& newcomer : unknown_) {
-    if (newcomer.pid != 0) strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});
+    if (newcomer.pid == 0) continue;
+    // The child of one that is too young itself: its parent may be ours at the next tick.
+    if (is_young(newcomer)) {
+      any_young = true;
+    } else {
+      strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});
+    }
   }
   std::sort(strangers_.begin(), strangers_.end(),
             [](const Stranger& a, const Stranger& b) { return a.pid < b.pid; });
-  if (any_young) last_pid_seen_ = -1;  // they are looked at again at the next tick
-}
-
-// A pid that the kernel gave to another process since we looked is new again.
-void ProcessTree::recheck_strangers() {
-  for (std::size_t checked = 0; checked < kRecheckedAtOnce && !strangers_.empty(); ++checked) {
-    if (next_recheck_ >= strangers_.size()) next_recheck_ = 0;
-    const Stranger& stranger = strangers_[next_recheck_];
-    auto files = procfs::ProcessFiles::open(options_.roots, stranger.pid);
-    const bool same = files && [&] {
-      const auto stat = files.value().read_stat();
-      return stat && stat.value().start_ticks == stranger.start_ticks;
-    }();
-    if (same) {
-      ++next_recheck_;
-    } else {
-      strangers_.erase(strangers_.begin() + static_cast<std::ptrdiff_t>(next_recheck_));
-      last_pid_seen_ = -1;
-    }
-  }
+  list_again_ = any_young;
 }
 
 bool ProcessTree::belongs(const procfs::Stat& stat) const {
   if (stat.pid == options_.own_pid || stat.kernel_thread) return false;
+  if (stat.pid == options_.helper_pid && stat.ppid == options_.own_pid) return false;
   if (options_.adopts_orphans && stat.ppid == options_.own_pid) return true;
   if (find(stat.ppid) != nullptr) return true;
   return std::binary_search(leaders_.begin(), leaders_.end(), stat.session) ||
@@ -319,29 +360,32 @@ bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
 void ProcessTree::identify(Member& member, double at_s) {
   const auto pid = static_cast<std::int32_t>(member.info.pid);
   if (auto arguments = procfs::read_arguments(options_.roots, pid)) {
-    member.arguments = std::move(arguments).value();
+    member.arguments = std::make_shared<const std::vector<std::string>>(std::move(arguments).value());
   }
-  member.info.command = joined(member.arguments);
+  member.info.command = joined(member.words());
   const Member* parent = find(member.info.ppid);
+  const bool same_words = parent != nullptr && std::equal(parent->words().begin(), parent->words().end(),
+                                                          member.words().begin(), member.words().end());
+  if (same_words) member.arguments = parent->arguments;
   const bool is_root = pid == options_.root_pid;
   const auto stat = member.files.read_stat();
   // Same words as the parent: a fork without an exec. A program that starts
   // itself again looks alike, and is then a worker by any name.
-  member.is_forked = !is_root && parent != nullptr && parent->arguments == member.arguments;
-  RoleClues clues{.arguments = member.arguments,
+  member.is_forked = !is_root && same_words;
+  RoleClues clues{.arguments = member.words(),
                   .comm = stat ? stat.value().comm() : std::string_view(),
                   .is_root = is_root,
                   .is_forked = member.is_forked,
                   .rank = read_rank(options_.roots, pid)};
   if (parent != nullptr) {
     clues.parent_role = parent->info.role;
-    clues.parent_arguments = parent->arguments;
+    clues.parent_arguments = parent->words();
   }
   const RoleGuess guess = guess_role(clues);
   member.info.role = guess.role;
   const Lanes::Place place =
       lanes_.take(member.info.id, parent == nullptr ? std::nullopt : std::optional(parent->info.id),
-                  guess.role, guess.rank ? std::to_string(*guess.rank) : program_name(member.arguments));
+                  guess.role, guess.rank ? std::to_string(*guess.rank) : program_name(member.words()));
   member.info.continues = place.continues;
   member.info.index = guess.rank;
   if (guess.role == ProcessRole::Worker || guess.role == ProcessRole::CompileWorker) {
@@ -360,10 +404,15 @@ void ProcessTree::look_again(Member& member, double at_s) {
     member.uses_gpu = mapped && mapped.value().cuda;
   }
   auto arguments = procfs::read_arguments(options_.roots, static_cast<std::int32_t>(member.info.pid));
-  if (!arguments || arguments.value().empty() || arguments.value() == member.arguments) return;
+  if (!arguments || arguments.value().empty()) return;
+  if (std::equal(arguments.value().begin(), arguments.value().end(), member.words().begin(),
+                 member.words().end())) {
+    return;
+  }
   lanes_.leave(member.info.id);
   identify(member, at_s);
   if (!member.is_forked) member.account = SharedAccount(member.counters(), false);
+  member.has_settled = false;
   changed_.push_back(member.info);
 }
 

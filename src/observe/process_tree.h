@@ -8,33 +8,38 @@
 //
 // /proc is listed only when the kernel has given out a new pid since the last
 // time. Processes that are not ours are remembered, so that each is looked at
-// once; a few are looked at again at every tick, for pids are used again.
+// once; again only when its pid may have been given to another since.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/result.h"
 #include "model/process.h"
 #include "observe/lanes.h"
+#include "observe/pids_given_out.h"
 #include "observe/shared_once.h"
 #include "procfs/kernel_clock.h"
 #include "procfs/pid_list.h"
 #include "procfs/process_files.h"
 #include "procfs/roots.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::observe {
 
 struct Member {
   procfs::ProcessFiles files;
   model::ProcessInfo info;
-  std::vector<std::string> arguments = {};
+  // Shared: a fork has the words of its parent, and there may be thousands of them.
+  std::shared_ptr<const std::vector<std::string>> arguments = {};
   procfs::Status status = {};  // of the latest tick
   SharedAccount account = {};
   std::optional<model::PssReading> pss = {};  // where the latest tick read it
@@ -42,10 +47,15 @@ struct Member {
   bool has_family = false;         // shares pages by fork: was forked, or has such children
   std::uint64_t minor_faults = 0;  // of the latest tick; only where it has a family
   bool pss_denied = false;
-  bool uses_gpu = false;    // only looked for where Options says so
-  double look_again_s = 0;  // its program may have changed by exec: when to look
+  bool has_settled = false;      // its PSS was read since it became what it is
+  bool statm_is_enough = false;  // it would have been at the latest tick
+  double ask_statm_s = 0;        // not before then: it was asked in vain
+  double read_status_s = 0;      // then in any case
+  bool uses_gpu = false;         // only looked for where Options says so
+  double look_again_s = 0;       // its program may have changed by exec: when to look
 
   [[nodiscard]] CheapCounters counters() const;
+  [[nodiscard]] std::span<const std::string> words() const;
 };
 
 class ProcessTree {
@@ -54,6 +64,7 @@ class ProcessTree {
     procfs::Roots roots;
     std::int32_t root_pid = 0;
     std::int32_t own_pid = 0;         // the monitor: never a part of what it watches
+    std::int32_t helper_pid = 0;      // a child of the monitor that is no part of it either
     bool adopts_orphans = false;      // the monitor is the subreaper of the job
     bool look_for_gpu_users = false;  // in a container: nvml/pid_map.h says why
   };
@@ -82,8 +93,15 @@ class ProcessTree {
   // and taken again counts too.
   std::uint64_t take_moved_bytes() { return std::exchange(moved_bytes_, 0); }
 
-  // Processes that came and went too quickly to have a series of their own.
+  // Processes that were seen, or reaped by us, and had ended before they could
+  // have a series of their own. A lower bound: most of them live and die between
+  // two ticks, and the kernel counts them for nobody.
   [[nodiscard]] std::uint64_t short_lived() const { return short_lived_; }
+  // The upper one: pids that were given out since we look and that are no members.
+  // Threads have pids too, and so have the processes of others.
+  [[nodiscard]] std::uint64_t short_lived_at_most() const {
+    return pids_given_ - std::min<std::uint64_t>(pids_given_, ids_);
+  }
   [[nodiscard]] bool empty() const { return members_.empty(); }
 
   // A child of ours was reaped: only its parent learns how it ended.
@@ -102,12 +120,17 @@ class ProcessTree {
   ProcessTree(const Options& options, double at_s);
 
   void read_members(double at_s);
+  static bool read_from_statm(Member& member);
+  bool read_memory(Member& member, double at_s);
   void read_faults(Member& member);
   void end_member(Member& member, double at_s);
   void take_late_exits();
+  void count_unseen(std::int32_t pid);
+  void count_vanished();
+  void count_pids(std::int64_t newest);
   void find_newcomers(double at_s);
   void collect_unknown();
-  void recheck_strangers();
+  [[nodiscard]] bool is_still_there(const Stranger& stranger) const;
   bool has_new_pids();
   [[nodiscard]] bool belongs(const procfs::Stat& stat) const;
   bool admit(const procfs::Stat& stat, double at_s);
@@ -118,13 +141,18 @@ class ProcessTree {
   procfs::KernelClock clock_;
   double began_boot_s_ = 0;  // on the kernel's clock, where ours says 0
   procfs::PidList pids_;
-  base::Fd last_pid_;
-  std::int64_t last_pid_seen_ = -1;
+  procfs::KeptText loadavg_;
+  PidsGivenOut given_out_;
+  bool list_again_ = false;  // some were too young to be told apart
+  std::int64_t counted_pid_ = -1;
+  std::int64_t highest_pid_ = 0;  // after which the kernel begins anew
+  std::uint64_t pids_given_ = 0;
   std::vector<Member> members_;                           // in the order in which they came
   std::unordered_map<std::int64_t, std::size_t> places_;  // of the members, by pid
   std::vector<Stranger> strangers_;                       // sorted by pid
-  std::size_t next_recheck_ = 0;
+  std::size_t next_recheck_ = 0;                          // of the strangers, in turn
   std::vector<Newcomer> unknown_;
+  std::vector<Stranger> young_;        // ours, too young to be taken in when last looked at
   std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted
   std::vector<std::pair<std::int32_t, int>> exits_;
   std::vector<model::ProcessInfo> without_status_;  // ended a moment ago, not yet reaped

@@ -44,6 +44,12 @@ void SharedAccount::settle(const CheapCounters& counters, const model::PssReadin
               pss.private_dirty_bytes + others_map_too + swap_pss_bytes};
 }
 
+std::uint64_t SharedAccount::moved_bytes(const CheapCounters& now) const {
+  const auto between = [](std::uint64_t a, std::uint64_t b) { return std::max(a, b) - std::min(a, b); };
+  return between(base_.anon_bytes, now.anon_bytes) + between(base_.shmem_bytes, now.shmem_bytes) +
+         between(base_.file_bytes, now.file_bytes) + between(base_.swap_bytes, now.swap_bytes);
+}
+
 Contribution SharedAccount::contribution(const CheapCounters& now) const {
   Contribution moved_on;
   moved_on.anon_bytes = moved(at_base_.anon_bytes, base_.anon_bytes, now.anon_bytes);

@@ -47,6 +47,9 @@ class SharedAccount {
 
   [[nodiscard]] Contribution contribution(const CheapCounters& now) const;
 
+  // By how much the counters of one kind of memory moved since it was begun or settled, all kinds added up.
+  [[nodiscard]] std::uint64_t moved_bytes(const CheapCounters& now) const;
+
  private:
   CheapCounters base_;
   Contribution at_base_;

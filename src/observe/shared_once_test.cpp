@@ -60,6 +60,15 @@ TEST(SharedOnceTest, a_fall_never_goes_below_nothing) {
   EXPECT_EQ(moved.held_bytes(), 0U);
 }
 
+TEST(SharedOnceTest, memory_of_one_kind_does_not_make_up_for_another) {
+  const CheapCounters at_sweep{.anon_bytes = 100 * kMiB, .file_bytes = 50 * kMiB};
+  SharedAccount process(at_sweep, false);
+  process.settle(at_sweep, {.pss_bytes = 150 * kMiB, .anon_bytes = 100 * kMiB}, 0);
+
+  EXPECT_EQ(process.moved_bytes(at_sweep), 0U);
+  EXPECT_EQ(process.moved_bytes({.anon_bytes = 110 * kMiB, .file_bytes = 40 * kMiB}), 20 * kMiB);
+}
+
 TEST(SharedOnceTest, batches_kept_in_shared_memory_are_the_keepers_own) {
   const CheapCounters at_sweep{
       .anon_bytes = 100 * kMiB, .shmem_bytes = 200 * kMiB, .file_bytes = 0, .swap_bytes = 0};

@@ -38,7 +38,8 @@ std::uint64_t hash_of(const std::vector<model::Frame>& frames) {
 symbols::Registers registers_of(const AgentAllocation& allocation) {
   const auto& from = allocation.registers;
 #if defined(__aarch64__)
-  symbols::Registers registers = symbols::make_registers(symbols::kNativeArch, from[0], from[1], from[2], from[3]);
+  symbols::Registers registers =
+      symbols::make_registers(symbols::kNativeArch, from[0], from[1], from[2], from[3]);
   for (unsigned at = 0; at < 10; ++at) registers.set(19 + at, from[4 + at]);
 #else
   symbols::Registers registers = symbols::make_registers(symbols::kNativeArch, from[0], from[1], from[2]);

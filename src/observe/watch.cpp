@@ -212,6 +212,7 @@ void Watch::end() {
   writer_->set_meta("pss_seconds", fmt::format("{:.6f}", monitor_.budget().spent_s()));
   writer_->set_meta("pss_longest_seconds", fmt::format("{:.6f}", monitor_.budget().longest_s()));
   writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));
+  writer_->set_meta("short_lived_at_most", fmt::format("{}", monitor_.tree().short_lived_at_most()));
   for (const nvml::Device& gpu : monitor_.gpus()) {
     writer_->set_meta(fmt::format("gpu_{}_name", gpu.index), gpu.name);
   }

@@ -149,8 +149,12 @@ std::vector<CgroupMount> parse_cgroup_mounts(std::string_view mountinfo) {
   return mounts;
 }
 
+base::Result<std::string> read_cgroup_membership(const Roots& roots, std::int32_t pid) {
+  return read_text(roots.proc + "/" + std::to_string(pid) + "/cgroup");
+}
+
 base::Result<CgroupFolder> find_memory_cgroup(const Roots& roots, std::int32_t pid) {
-  auto text = read_text(roots.proc + "/" + std::to_string(pid) + "/cgroup");
+  auto text = read_cgroup_membership(roots, pid);
   if (!text) {
     return std::move(text).error();
   }

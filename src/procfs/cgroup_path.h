@@ -39,6 +39,9 @@ struct CgroupFolder {
   std::string path;  // below top: "" or "/a/b"
 };
 
+// The text of /proc/PID/cgroup: while it is the same, so is the folder.
+base::Result<std::string> read_cgroup_membership(const Roots& roots, std::int32_t pid);
+
 // Unsupported when the memory of `pid` is counted nowhere that we can see.
 base::Result<CgroupFolder> find_memory_cgroup(const Roots& roots, std::int32_t pid);
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "procfs/scan.h"
-#include "procfs/text_file.h"
 
 namespace lowtide::procfs {
 namespace {
@@ -55,12 +54,19 @@ base::Result<Meminfo> parse_meminfo(std::string_view text) {
   return meminfo;
 }
 
+KeptText meminfo_file(const Roots& roots) {
+  return KeptText(roots.proc + "/meminfo");
+}
+
+base::Result<Meminfo> read_meminfo(KeptText& file) {
+  TextBuffer buffer;
+  auto text = file.read(buffer);
+  return text ? parse_meminfo(text.value()) : std::move(text).error();
+}
+
 base::Result<Meminfo> read_meminfo(const Roots& roots) {
-  auto text = read_text(roots.proc + "/meminfo");
-  if (!text) {
-    return std::move(text).error();
-  }
-  return parse_meminfo(text.value());
+  KeptText file = meminfo_file(roots);
+  return read_meminfo(file);
 }
 
 }  // namespace lowtide::procfs

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "procfs/roots.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::procfs {
 
@@ -21,5 +22,7 @@ struct Meminfo {
 
 base::Result<Meminfo> parse_meminfo(std::string_view text);
 base::Result<Meminfo> read_meminfo(const Roots& roots);
+base::Result<Meminfo> read_meminfo(KeptText& file);
+KeptText meminfo_file(const Roots& roots);
 
 }  // namespace lowtide::procfs

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "procfs/scan.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::procfs {
 namespace {
@@ -65,6 +66,14 @@ void PidList::take_entries(std::size_t length) {
     }
     at += entry_length;
   }
+}
+
+std::int64_t read_highest_pid(const Roots& roots) {
+  constexpr std::int64_t kHighest = std::int64_t{1} << 22U;
+  const auto text = read_text(roots.proc + "/sys/kernel/pid_max");
+  std::int64_t highest = 0;
+  std::string_view words = text ? std::string_view(text.value()) : std::string_view();
+  return take_number(words, highest) && highest > 0 && highest <= kHighest ? highest : kHighest;
 }
 
 }  // namespace lowtide::procfs

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "procfs/scan.h"
-#include "procfs/text_file.h"
 
 namespace lowtide::procfs {
 namespace {
@@ -55,8 +54,18 @@ base::Result<Pressure> parse_pressure(std::string_view text) {
   return pressure;
 }
 
+KeptText pressure_file(const Roots& roots) {
+  return KeptText(roots.proc + "/pressure/memory");
+}
+
 base::Result<std::optional<Pressure>> read_pressure(const Roots& roots) {
-  auto text = read_text(roots.proc + "/pressure/memory");
+  KeptText file = pressure_file(roots);
+  return read_pressure(file);
+}
+
+base::Result<std::optional<Pressure>> read_pressure(KeptText& file) {
+  TextBuffer buffer;
+  auto text = file.read(buffer);
   if (!text) {
     const base::ErrorCode code = text.error().code;
     if (code == base::ErrorCode::Gone || code == base::ErrorCode::Unsupported) {

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "procfs/roots.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::procfs {
 
@@ -25,5 +26,7 @@ base::Result<Pressure> parse_pressure(std::string_view text);
 
 // None where the kernel has no PSI, or it is switched off (psi=0).
 base::Result<std::optional<Pressure>> read_pressure(const Roots& roots);
+base::Result<std::optional<Pressure>> read_pressure(KeptText& file);
+KeptText pressure_file(const Roots& roots);
 
 }  // namespace lowtide::procfs

@@ -150,6 +150,19 @@ base::Result<Statm> ProcessFiles::read_statm() {
   return text ? parse_statm(text.value(), page_bytes()) : std::move(text).error();
 }
 
+base::Result<Stat> read_stat(const Roots& roots, std::int32_t pid) {
+  std::array<char, 4096> path;  // NOLINT(cppcoreguidelines-pro-type-member-init): written on the next line
+  const auto written = fmt::format_to_n(path.data(), path.size() - 1, "{}/{}/stat", roots.proc, pid);
+  *written.out = '\0';
+  auto fd = open_text(AT_FDCWD, path.data());
+  if (!fd) {
+    return std::move(fd).error();
+  }
+  TextBuffer buffer;
+  auto text = buffer.read(fd.value().get(), "stat");
+  return text ? parse_stat(text.value()) : std::move(text).error();
+}
+
 base::Result<SmapsRollup> ProcessFiles::read_smaps_rollup() {
   TextBuffer buffer;
   auto fd = open_or_make_room("smaps_rollup");

@@ -67,4 +67,7 @@ class ProcessFiles {
   base::Fd statm_;
 };
 
+// Of a process that is looked at once: one open, and nothing is kept.
+base::Result<Stat> read_stat(const Roots& roots, std::int32_t pid);
+
 }  // namespace lowtide::procfs

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "procfs/cgroup.h"
+#include "procfs/meminfo.h"
 #include "procfs/pid_list.h"
 #include "procfs/test_machines.h"
 
@@ -132,12 +133,14 @@ TEST(ProcessFiles, warm_reads_do_not_allocate) {
   auto cgroup = CgroupMemory::open(roots_of("cgroup2-nested"), 77);
   ASSERT_TRUE(files && cgroup);
   ASSERT_TRUE(files.value().read_stat() && files.value().read_status() && files.value().read_statm());
-  ASSERT_TRUE(pids.refresh());
+  KeptText meminfo = meminfo_file(Roots{});
+  ASSERT_TRUE(pids.refresh() && read_meminfo(meminfo));
   const std::uint64_t before = allocations();
 
   const bool read = files.value().read_stat() && files.value().read_status() && files.value().read_statm() &&
                     files.value().read_smaps_rollup() && cgroup.value().read() &&
-                    cgroup.value().read_limits() && pids.refresh();
+                    cgroup.value().read_limits() && pids.refresh() && read_meminfo(meminfo) &&
+                    read_stat(Roots{}, ::getpid());
 
   EXPECT_EQ(allocations(), before);
   EXPECT_TRUE(read);
@@ -148,6 +151,29 @@ TEST(ProcessFiles, process_that_does_not_exist_is_gone) {
 
   ASSERT_FALSE(files);
   EXPECT_EQ(files.error().code, base::ErrorCode::Gone);
+}
+
+TEST(ProcessFiles, stranger_is_read_once_and_leaves_nothing_open) {
+  const auto files = ProcessFiles::open(Roots{}, ::getpid());
+  const auto stat = read_stat(Roots{}, ::getpid());
+  const auto none = read_stat(Roots{}, 2'000'000'000);
+
+  ASSERT_TRUE(files && stat);
+  EXPECT_EQ(stat.value().start_ticks, files.value().start_ticks());
+  EXPECT_EQ(none.error().code, base::ErrorCode::Gone);
+}
+
+// What lets a tick ask statm whether status has moved.
+TEST(ProcessFiles, statm_and_status_tell_the_same_memory) {
+  auto files = ProcessFiles::open(roots_of(kRealMachine), kTrainer);
+  ASSERT_TRUE(files);
+
+  const auto status = files.value().read_status();
+  const auto statm = files.value().read_statm();
+
+  ASSERT_TRUE(status && statm);
+  EXPECT_EQ(statm.value().resident_bytes, status.value().rss_bytes);
+  EXPECT_EQ(statm.value().shared_bytes, status.value().file_bytes + status.value().shmem_bytes);
 }
 
 TEST(ProcessFiles, vanished_process_is_gone_for_every_file) {

@@ -81,6 +81,21 @@ base::Result<base::Fd> open_text(int folder, const char* path) {
   return fd;
 }
 
+base::Result<std::string_view> KeptText::read(TextBuffer& buffer) {
+  if (!file_.valid()) {
+    auto opened = open_text(AT_FDCWD, path_.c_str());
+    if (!opened) {
+      return std::move(opened).error();
+    }
+    file_ = std::move(opened).value();
+  }
+  auto text = buffer.read(file_.get(), path_.c_str());
+  if (!text) {
+    file_.reset();
+  }
+  return text;
+}
+
 base::Result<std::string> read_text(const std::string& path, std::size_t max_bytes) {
   auto fd = open_text(AT_FDCWD, path.c_str());
   if (!fd) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -25,6 +26,20 @@ class TextBuffer {
  private:
   std::array<char, 16384> small_;
   std::string large_;
+};
+
+// A file of the machine that every tick reads: opened at the first read, and
+// again after one that failed.
+class KeptText {
+ public:
+  explicit KeptText(std::string path) : path_(std::move(path)) {}
+
+  // No heap allocation once it is open.
+  base::Result<std::string_view> read(TextBuffer& buffer);
+
+ private:
+  std::string path_;
+  base::Fd file_;
 };
 
 // Opens for reading, close-on-exec. `folder` may be AT_FDCWD.

@@ -30,17 +30,18 @@ bool Thinner::roll(double now_s, std::vector<ThinRow>& done) {
   for (auto at = series_.begin(); at != series_.end();) {
     const SeriesKind kind = at->first.kind;
     Stretches& open = at->second;
-    const bool silent = open[1].count == 0;
+    const bool silent = open.front().count == 0;
     const std::size_t last = silent ? kLevels - 1 : ended_levels;
-    for (std::size_t level = 1; level <= last; ++level) {
-      if (open[level].count == 0) {
+    for (std::size_t level = 1; level <= std::min(last, open.size()); ++level) {
+      if (open[level - 1].count == 0) {
         continue;
       }
-      done.push_back({kind, level, open[level]});
+      done.push_back({kind, level, open[level - 1]});
       if (level + 1 < kLevels) {
-        merge(spec_of(kind), open[level + 1], open[level]);
+        if (open.size() == level) open.emplace_back();
+        merge(spec_of(kind), open[level], open[level - 1]);
       }
-      open[level] = Row{};
+      open[level - 1] = Row{};
     }
     at = silent ? series_.erase(at) : std::next(at);
   }
@@ -48,7 +49,9 @@ bool Thinner::roll(double now_s, std::vector<ThinRow>& done) {
 }
 
 void Thinner::add(SeriesKind kind, const Row& row) {
-  merge(spec_of(kind), series_[Key{kind, row.keys}][1], row);
+  Stretches& open = series_[Key{kind, row.keys}];
+  if (open.empty()) open.emplace_back();
+  merge(spec_of(kind), open.front(), row);
 }
 
 void merge(const KindSpec& spec, Row& into, const Row& row) {

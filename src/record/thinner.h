@@ -43,7 +43,9 @@ class Thinner {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
-  using Stretches = std::array<Row, kLevels>;  // [0] is not used
+  // From level 1 on, as many as the series is old enough for: thousands of
+  // processes that live for seconds must not each hold room for hours.
+  using Stretches = std::vector<Row>;
 
   std::unordered_map<Key, Stretches, Hash> series_;
   std::array<double, kLevels> current_{};  // the number of the stretch that is open, per level

@@ -53,6 +53,7 @@ Json watched_processes(const model::Report& report) {
                      {{"rss", bytes.rss_bytes},
                       {"pss", or_null(bytes.pss_bytes)},
                       {"uss", or_null(bytes.uss_bytes)},
+                      {"pss_age_s", seconds_or_null(bytes.pss_age_s)},
                       {"anon", bytes.anon_bytes},
                       {"file", bytes.file_bytes},
                       {"shmem", bytes.shmem_bytes},
@@ -140,10 +141,13 @@ void add_watched(Json& json, const model::Report& report) {
   const model::SeriesReport* target = tree_series(report);
   json["target"] = {{"peak_bytes", target == nullptr ? Json(nullptr) : Json(target->peak_bytes)},
                     {"last_bytes", target == nullptr ? Json(nullptr) : Json(target->last_bytes)},
+                    {"limit", report.limit ? Json(model::to_string(report.limit->kind)) : Json(nullptr)},
                     {"limit_bytes", report.limit ? Json(report.limit->bytes) : Json(nullptr)},
                     {"ending", ending_word(report.ending)}};
   json["short_lived"] = {{"count", report.short_lived.count},
-                         {"largest_bytes", report.short_lived.largest_bytes}};
+                         {"largest_bytes", report.short_lived.largest_bytes},
+                         {"unseen_at_least", or_null(report.short_lived.unseen_at_least)},
+                         {"unseen_at_most", or_null(report.short_lived.unseen_at_most)}};
   json["reconciliation"] = nullptr;
   if (report.reconciliation) {
     const model::Reconciliation& sum = *report.reconciliation;

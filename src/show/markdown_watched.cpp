@@ -26,8 +26,10 @@ std::string bytes_words(std::uint64_t bytes) {
 std::string summary(const model::Report& report, const model::SeriesReport& series) {
   const bool open = report.verdict.kind == VerdictKind::Inconclusive;
   std::string out = "## Summary\n\n";
-  out += fmt::format("**{}**{}\n\n", sentence(headline(series)),
-                     open ? "" : fmt::format(" Confidence {}.", percent(report.verdict.confidence)));
+  out += fmt::format("**{}**{}\n\n", sentence(headline(report)),
+                     open || find_second(report) != nullptr
+                         ? ""
+                         : fmt::format(" Confidence {}.", percent(report.verdict.confidence)));
   out += markdown_text(sentence(report.verdict.reason), 1000);
   if (report.verdict.needs) out += " " + markdown_text(sentence("needs " + *report.verdict.needs), 1000);
   if (report.forecast) {
@@ -162,6 +164,10 @@ std::string basis(const model::Report& report, const model::SeriesReport& series
   if (report.short_lived.count > 0) {
     out += fmt::format("- {} processes lived too briefly to be judged one by one.\n",
                        format_count(report.short_lived.count));
+  }
+  if (report.short_lived.unseen_at_least.value_or(0) > 0) {
+    out += fmt::format("- At least {} more came and went between two readings.\n",
+                       format_count(*report.short_lived.unseen_at_least));
   }
   if (report.ending == model::Ending::Running) out += "- The run goes on: this is the state so far.\n";
   if (report.overhead && report.overhead->monitor_cpu_share) {

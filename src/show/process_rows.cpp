@@ -27,8 +27,11 @@ bool is_alike(const ProcessReport& a, const ProcessReport& b) {
          does_not_grow(b);
 }
 
-std::string pss_words(const ProcessReport& process) {
-  return process.bytes.pss_bytes ? base::format_bytes(static_cast<double>(*process.bytes.pss_bytes)) : "?";
+// PSS is dear and not read at every tick: an old figure says how old it is.
+std::string pss_words(double pss_bytes, double age_s) {
+  constexpr double kOldS = 5;
+  const std::string words = base::format_bytes(pss_bytes);
+  return age_s < kOldS ? words : fmt::format("{}, {} old", words, base::format_seconds(age_s));
 }
 
 ProcessRow row_of(const ProcessReport& process) {
@@ -43,7 +46,9 @@ ProcessRow row_of(const ProcessReport& process) {
   row.floor = process.series.verdict.floor;
   if (grows) row.rate = short_growth(process.series);
   if (process.growth_share) row.share = fmt::format("{:.0f} %", *process.growth_share * 100);
-  row.pss = pss_words(process);
+  row.pss = process.bytes.pss_bytes ? pss_words(static_cast<double>(*process.bytes.pss_bytes),
+                                                process.bytes.pss_age_s.value_or(0))
+                                    : "?";
   row.command = base::printable(process.info.command, kLongestCommand);
   if (process.processes > 1) row.command += fmt::format(" (respawned {} times)", process.processes - 1);
   return row;
@@ -60,15 +65,17 @@ ProcessRow row_of_crowd(const std::vector<const ProcessReport*>& crowd) {
   row.floor = {};
   double pss = 0;
   double share = 0;
+  double age_s = 0;
   bool known = true;
   for (const ProcessReport* process : crowd) {
     row.floor.first_bytes += process->series.verdict.floor.first_bytes;
     row.floor.last_bytes += process->series.verdict.floor.last_bytes;
     known = known && process->bytes.pss_bytes.has_value();
     pss += static_cast<double>(process->bytes.pss_bytes.value_or(0));
+    age_s = std::max(age_s, process->bytes.pss_age_s.value_or(0));
     share += process->growth_share.value_or(0);
   }
-  row.pss = known ? base::format_bytes(pss) : "?";
+  row.pss = known ? pss_words(pss, age_s) : "?";
   if (!row.share.empty()) row.share = fmt::format("{:.0f} %", std::min(share, 1.0) * 100);
   row.command = base::printable(crowd.front()->info.command, kLongestCommand);
   return row;

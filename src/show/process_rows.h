@@ -17,7 +17,7 @@ struct ProcessRow {
   model::Floor floor;
   std::string rate;   // empty when it does not grow
   std::string share;  // of the tree's growth; empty when that is not known
-  std::string pss;    // "?" when it was never read
+  std::string pss;    // "?" when it was never read; "1.2 GB, 40 s old" when it was not read lately
   std::string command;
 };
 

@@ -63,6 +63,7 @@ model::ProcessReport process(std::int64_t pid, model::ProcessRole role, std::str
   out.bytes.rss_bytes = series.last_bytes + whole(80 * kMB);
   out.bytes.pss_bytes = series.last_bytes + whole(12 * kMB);
   out.bytes.uss_bytes = series.last_bytes;
+  out.bytes.pss_age_s = pid == 100 ? 40 : 0.5;
   out.bytes.anon_bytes = series.last_bytes;
   out.bytes.file_bytes = whole(80 * kMB);
   out.series = std::move(series);
@@ -180,7 +181,7 @@ model::Report watched_overhead_report() {
   overhead.fix = "nothing leaks; fewer of them would take less";
   overhead.ruled_out = true;
   report.findings.push_back(std::move(overhead));
-  report.short_lived = {340, whole(12 * kMB)};
+  report.short_lived = {340, whole(12 * kMB), 25, 41'000};
   report.ending = model::Ending::Running;
   model::GpuReport gpu;
   gpu.total_bytes = 80ULL << 30U;

@@ -81,8 +81,7 @@ class Writer {
     // An inconclusive verdict is about the lean: how sure we are that nothing can be said helps nobody.
     const bool leans = verdict.kind == model::VerdictKind::Inconclusive && verdict.lean;
     // A second series in the headline has a confidence of its own.
-    const bool mixed = speaker(report_) != nullptr &&
-                       model::find_other_leak(report_.runs[report_.speaking_run].series) != nullptr;
+    const bool mixed = find_second(report_) != nullptr;
     const std::string sure = mixed   ? ""
                              : leans ? fmt::format(" ({})", percent(verdict.lean->confidence))
                              : verdict.kind == model::VerdictKind::Inconclusive

@@ -149,16 +149,36 @@ EventChoice choose_events(const model::Report& report, std::size_t first, std::s
   return {first, last, size - first - last + report.events_left_out};
 }
 
+const model::SeriesReport* find_second(const model::Report& report) {
+  if (speaker(report) == nullptr) return nullptr;
+  const auto& series = report.runs[report.speaking_run].series;
+  if (const model::SeriesReport* leak = model::find_other_leak(series)) return leak;
+  return report.source.type == model::SourceType::Recording ? model::find_leaning_gpu(series) : nullptr;
+}
+
 std::string headline(const model::Report& report) {
   const model::SeriesReport* series = speaker(report);
   if (series == nullptr) return headline(model::SeriesReport{});
-  const model::SeriesReport* other = model::find_other_leak(report.runs[report.speaking_run].series);
+  const auto clear = [](const model::SeriesReport& one) {
+    return one.verdict.kind == VerdictKind::Inconclusive ? "inconclusive" : "no leak";
+  };
+  const model::SeriesReport* tree = tree_series(report);
+  if (report.source.type == model::SourceType::Recording && is_of_gpu(series->quantity) && tree != nullptr) {
+    const std::string rate = short_growth(*series);
+    return fmt::format("leak on {}: its floor rises{}{} and does not stop; {} in {}",
+                       base::printable(series->name, 60), rate.empty() ? "" : " ", rate, clear(*tree),
+                       base::printable(tree->name, 60));
+  }
+  const model::SeriesReport* other = find_second(report);
   if (other == nullptr) return headline(*series);
-  const std::string rate = short_growth(*other);
-  return fmt::format("{} in {}, but {} leaks: its floor rises{}{} and does not stop",
-                     series->verdict.kind == VerdictKind::Inconclusive ? "inconclusive" : "no leak",
-                     base::printable(series->name, 60), base::printable(other->name, 60),
-                     rate.empty() ? "" : " ", rate);
+  const std::string name = base::printable(other->name, 60);
+  std::string rate = short_growth(*other);
+  if (!rate.empty()) rate = " " + rate;
+  const std::string what = other->verdict.kind == VerdictKind::Leak
+                               ? fmt::format("{} leaks: its floor rises{} and does not stop", name, rate)
+                               : fmt::format("{} leans to a leak ({}): its floor rises{} so far", name,
+                                             percent(other->verdict.lean->confidence), rate);
+  return fmt::format("{} in {}, but {}", clear(*series), base::printable(series->name, 60), what);
 }
 
 std::string headline(const model::SeriesReport& series) {

@@ -17,6 +17,9 @@ std::string headline(const model::SeriesReport& series);
 // "no leak in python (4711), but system memory leaks: ...".
 std::string headline(const model::Report& report);
 
+// The series that the headline names beside the speaking one; null = none.
+const model::SeriesReport* find_second(const model::Report& report);
+
 // A stable series whose floor is lower at the end.
 bool has_fallen(const model::Verdict& verdict);
 

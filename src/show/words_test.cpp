@@ -68,6 +68,43 @@ TEST(Words, warmup_over_time_ended_after_some_minutes) {
   EXPECT_EQ(headline(series), "no leak: warm-up ended after 6.5 min");
 }
 
+model::Report watched_with_gpu(const model::Verdict& on_gpu, bool gpu_speaks) {
+  model::SeriesReport tree;
+  tree.name = "the process tree";
+  tree.verdict.kind = model::VerdictKind::Stable;
+  model::SeriesReport gpu = leaking(4e6, 300, 301);
+  gpu.name = "GPU 0 of the job";
+  gpu.quantity = model::Quantity::GpuUsed;
+  gpu.verdict.kind = on_gpu.kind;
+  gpu.verdict.lean = on_gpu.lean;
+  model::Report report;
+  report.source.type = model::SourceType::Recording;
+  report.runs.emplace_back();
+  report.runs[0].series = gpu_speaks ? std::vector{gpu, tree} : std::vector{tree, gpu};
+  return report;
+}
+
+TEST(Words, leak_on_a_gpu_is_named_in_the_headline) {
+  model::Verdict leak;
+  leak.kind = model::VerdictKind::Leak;
+
+  EXPECT_EQ(headline(watched_with_gpu(leak, true)),
+            "leak on GPU 0 of the job: its floor rises 4.00 MB per step and does not stop; no leak in the "
+            "process tree");
+}
+
+TEST(Words, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_headline) {
+  model::Verdict leaning;
+  leaning.lean = model::Lean{model::VerdictKind::Leak, 0.73};
+  model::Verdict open;
+
+  EXPECT_EQ(
+      headline(watched_with_gpu(leaning, false)),
+      "no leak in the process tree, but GPU 0 of the job leans to a leak (73 %): its floor rises 4.00 MB per "
+      "step so far");
+  EXPECT_EQ(find_second(watched_with_gpu(open, false)), nullptr);
+}
+
 TEST(Words, sentence_has_a_capital_and_a_full_stop) {
   EXPECT_EQ(sentence("floor rose"), "Floor rose.");
   EXPECT_EQ(sentence(""), "");

@@ -71,6 +71,25 @@ def standard_output_is_the_jobs_alone(box: Box):
     assert ended.stdout == every_byte, f"{len(ended.stdout)} bytes"
 
 
+def standard_error_begins_with_the_jobs_own(box: Box):
+    every_byte = bytes(range(256)) * 400
+    box.path("bytes").write_bytes(every_byte)
+
+    ended = box.run("sh", "-c", "cat bytes >&2; exec sleep 0.4", options=("--no-report", "--no-status"))
+
+    assert ended.returncode == 0 and ended.stdout == b"", ended
+    assert ended.stderr == every_byte, f"{len(ended.stderr)} bytes, {ended.stderr[len(every_byte):][:300]}"
+
+
+def job_that_reads_its_input_in_part_leaves_the_rest(box: Box):
+    box.path("lines").write_text("one\ntwo\nthree\n")
+    with open(box.path("lines"), "rb", buffering=0) as lines:
+        ended = box.run("sh", "-c", "read first; echo $first", stdin=lines)
+        rest = lines.read()
+
+    assert (ended.stdout, rest) == (b"one\n", b"two\nthree\n"), (ended, rest)
+
+
 def standard_input_reaches_the_job(box: Box):
     text = b"a line\n" * 20000
 

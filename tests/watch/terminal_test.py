@@ -97,6 +97,21 @@ def interrupt_key_ends_a_plain_job(box: Box):
     assert box.recording().meta("closed") == "1"
 
 
+def interrupt_key_ends_a_loop_of_the_shell_as_without_us(box: Box):
+    if not (bash := shutil.which("bash")):
+        raise Skip("needs bash")
+    words = " ".join(box.command("sleep", "60", options=("--no-report",)))
+    script = f"for turn in 1 2 3; do echo turn''$turn; {words}; done; echo loop''end"
+    terminal = Terminal([bash, "--norc", "--noprofile", "-c", script], box.folder, box.environment)
+    terminal.expect(b"turn1")
+    wait_for(box.recordings, "the recording")
+    time.sleep(0.5)
+    terminal.type(b"\x03")
+
+    assert terminal.wait() == 130, terminal.seen
+    assert b"turn2" not in terminal.seen and b"loopend" not in terminal.seen, terminal.seen
+
+
 def stop_key_stops_both_and_fg_continues_both(box: Box):
     if not (bash := shutil.which("bash")):
         raise Skip("needs bash")
@@ -107,7 +122,7 @@ def stop_key_stops_both_and_fg_continues_both(box: Box):
     terminal.type(words.encode() + b"\n")
     terminal.expect(b"count 3.")
     (lowtide,) = children_of(terminal.pid)
-    (job,) = children_of(lowtide)
+    job = children_of(lowtide)[0]
     box.wait_for_samples("run.lowtide")
 
     terminal.type(b"\x1a")
@@ -152,7 +167,7 @@ def status_line_is_drawn_where_only_we_use_the_terminal(box: Box):
 
     terminal = _run(box, "sleep", "60", streams=output_to_file)
     terminal.expect(b"\r\x1b[Klowtide: ")
-    (job,) = wait_for(lambda: children_of(terminal.pid), "the job")
+    job = wait_for(lambda: children_of(terminal.pid), "the job")[0]
     os.kill(job, 15)
 
     assert terminal.wait() == 143

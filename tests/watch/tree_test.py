@@ -34,7 +34,10 @@ while time.monotonic() - began < float(sys.argv[1]):
         time.sleep(0.02)
         os._exit(0)
     count += 1
-    while os.waitpid(-1, os.WNOHANG)[0]:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:  # a slow machine: all of them have ended
         pass
     time.sleep(max(0, began + count / 100 - time.monotonic()))
 print(count)
@@ -133,6 +136,11 @@ def hundred_forks_a_second_are_borne(box: Box):
     assert recording.meta("closed") == "1"
     assert recording.samples >= seconds
     assert recording.rows("SELECT * FROM outage") == []
+    # Nobody sees them all; what is said is true: no more than there were, and some were seen.
+    seen, bound = int(recording.meta("short_lived_processes")), int(recording.meta("short_lived_at_most"))
+    assert 0 < seen <= forks <= bound + len(recording.pids), (seen, forks, bound)
+    words = box.run("run.lowtide", verb="report").stdout
+    assert b"at least %d short-lived processes came and went" % seen in b" ".join(words.split()), words
     if not is_sanitized(box.binary):
         assert rss_bytes < 64e6, rss_bytes
 
@@ -158,7 +166,8 @@ def _tree_of(box, count):
     assert status == 0
     assert recording.meta("closed") == "1"
     assert recording.one("SELECT count(*) FROM process WHERE ended_s IS NULL") == 0
-    assert recording.one("SELECT count(DISTINCT process) FROM process_memory") == count + 1
+    seen = recording.one("SELECT count(DISTINCT process) FROM process_memory")
+    assert seen == count + 1, (seen, recording.rows("SELECT at_s, processes, exact FROM target_memory"))
     return rss_bytes
 
 

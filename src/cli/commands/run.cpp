@@ -1,5 +1,7 @@
 // `lowtide run`: start a job and watch it.
 
+#include <csignal>
+#include <cstdio>
 #include <variant>
 
 #include "cli/commands/all.h"
@@ -9,6 +11,18 @@
 
 namespace lowtide::cli {
 namespace {
+
+// A shell ends its loop on Ctrl-C only when what it runs dies of SIGINT as well; a
+// status of 130 tells it that the interrupt was dealt with.
+void die_of_interrupt() {
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  std::fflush(nullptr);
+  std::signal(SIGINT, SIG_DFL);
+  ::raise(SIGINT);
+  ::sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
+}
 
 ExitCode run(const Arguments& arguments) {
   const auto flags = parse_watch_flags(arguments, "run");
@@ -21,6 +35,7 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::Usage;
   }
   const WatchedJob job = run_job(arguments.command(), std::get<WatchFlags>(flags));
+  if (job.was_interrupted) die_of_interrupt();
   const bool gate = std::get<WatchFlags>(flags).gate && job.status == 0;
   return gate ? job.verdict : static_cast<ExitCode>(job.status);
 }
@@ -30,8 +45,10 @@ ExitCode run(const Arguments& arguments) {
 Command run_command() {
   std::vector<Flag> flags = watch_flags();
   flags.push_back({"no-agent", "", "nothing of ours in the job: no lines that allocate"});
-  flags.push_back({"steps-from-output", "",
-                   "read steps from output that goes to a pipe or a terminal, by passing it through"});
+  flags.push_back(
+      {"steps-from-output", "",
+       "read steps from output that goes to a pipe or a terminal, by passing it through; a job whose "
+       "lowtide is killed can then no longer write"});
   return {
       "run",
       "Start a job and watch its memory",

@@ -7,9 +7,31 @@
 
 namespace lowtide::explain {
 
+namespace {
+
+void say_growth(const model::GpuReport& gpu, Findings& out) {
+  const model::Verdict& verdict = gpu.series.verdict;
+  model::Finding finding;
+  finding.id = "gpu-memory-grows";
+  finding.severity = model::Severity::Medium;
+  finding.title = fmt::format("memory {} GPU {} grows, and may be a leak",
+                              gpu.pid ? fmt::format("of pid {} on", *gpu.pid) : "used on", gpu.index);
+  finding.pid = gpu.pid;
+  finding.confidence = verdict.lean->confidence;
+  finding.evidence = {verdict.reason};
+  finding.fix = verdict.needs ? "watch longer: " + *verdict.needs : "watch longer";
+  out.push_back(std::move(finding));
+}
+
+}  // namespace
+
 void find_gpu_growth(const Scene& scene, Findings& out) {
   for (const model::GpuReport& gpu : scene.report.gpus) {
     const model::Verdict& verdict = gpu.series.verdict;
+    if (verdict.kind == model::VerdictKind::Inconclusive && verdict.lean &&
+        verdict.lean->kind == model::VerdictKind::Leak) {
+      say_growth(gpu, out);
+    }
     if (verdict.kind != model::VerdictKind::Leak) continue;
     model::Finding finding;
     finding.id = "gpu-memory-leaks";

@@ -75,6 +75,12 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
   out.push_back(std::move(finding));
 }
 
+std::string most_words(const model::ShortLived& short_lived) {
+  if (!short_lived.unseen_at_most) return "";
+  return fmt::format(": the kernel gave out {} pids meanwhile, for threads and other jobs too",
+                     base::format_count(*short_lived.unseen_at_most));
+}
+
 }  // namespace
 
 void find_overhead(const Scene& scene, Findings& out) {
@@ -83,14 +89,22 @@ void find_overhead(const Scene& scene, Findings& out) {
                                       [](const WatchedProcess* process) { return is_flat(*process); });
     if (group.members.size() >= kFewestInAGroup && all_flat) say_overhead(scene, group, out);
   }
-  if (scene.short_lived.count == 0) return;
+  const std::uint64_t unseen = scene.short_lived.unseen_at_least.value_or(0);
+  if (scene.short_lived.count + unseen == 0) return;
   model::Finding finding;
   finding.id = "short-lived-processes";
-  finding.title =
-      fmt::format("{} short-lived processes came and went", base::format_count(scene.short_lived.count));
+  finding.title = fmt::format("{}{} short-lived processes came and went", unseen > 0 ? "at least " : "",
+                              base::format_count(scene.short_lived.count + unseen));
   finding.confidence = 0.99;
-  finding.evidence = {fmt::format("none is listed by itself; the largest had {}",
-                                  bytes_words(static_cast<double>(scene.short_lived.largest_bytes)))};
+  if (scene.short_lived.count > 0) {
+    finding.evidence = {fmt::format("none is listed by itself; the largest had {}",
+                                    bytes_words(static_cast<double>(scene.short_lived.largest_bytes)))};
+  }
+  if (unseen > 0) {
+    finding.evidence.push_back(
+        fmt::format("{} of them had ended before they could be read; how many more there were is not known{}",
+                    base::format_count(unseen), most_words(scene.short_lived)));
+  }
   finding.ruled_out = true;
   out.push_back(std::move(finding));
 }

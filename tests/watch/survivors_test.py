@@ -1,0 +1,96 @@
+"""A job that leaves something behind: the caller has the status at once, and the rest is watched to its end."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+from box import Box, is_alive, main, text_of, wait_for
+
+# Twice forked, as a daemon is; it grows, so that the recording has something to tell.
+DAEMON = """
+import os, sys, time
+if os.fork():
+    sys.exit(4)
+os.setsid()
+if os.fork():
+    os._exit(0)
+kept = [bytearray(20_000_000)]
+with open('pid.part', 'w') as file:
+    file.write(str(os.getpid()))
+os.rename('pid.part', 'pid')
+for _ in range(40):
+    kept.append(bytearray(1_000_000))
+    time.sleep(0.1)
+with open('done', 'w') as file:
+    file.write(str(time.time()))
+"""
+
+
+def _watchers(box):
+    """Processes of lowtide that write into the folder of this test."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        words = text_of(path).split("\0")
+        if words[0] == "lowtide" and "attach" in words and pathlib.Path(f"/proc/{path.parts[2]}/cwd").samefile(box.folder):
+            found.append(int(path.parts[2]))
+    return found
+
+
+def daemon_is_watched_to_its_end_by_one_that_ends_with_it(box: Box):
+    process = box.start(*box.script("daemon.py", DAEMON), options=("--output", "run.lowtide", "--interval", "100ms"))
+
+    assert process.wait(30) == 4
+    daemon = int(text_of(box.path("pid")))
+    assert is_alive(daemon) and not box.path("done").exists(), "the status came before the daemon's end"
+    words = text_of(box.path("err"))
+    assert "watched in the background, into run-background.lowtide" in words, words
+    box.wait_for_samples("run-background.lowtide", 2)
+    assert len(_watchers(box)) == 1, _watchers(box)
+    wait_for(lambda: not is_alive(daemon), "the end of the daemon")
+    wait_for(lambda: _watchers(box) == [], "the end of its watcher")
+
+    first, second = box.recording("run.lowtide"), box.recording("run-background.lowtide")
+    assert daemon in first.pids and second.pids == [daemon], (first.pids, second.pids, daemon)
+    assert (first.meta("closed"), second.meta("closed")) == ("1", "1")
+    assert second.one("PRAGMA integrity_check") == "ok"
+    # From a moment after the one recording to the end of the job, at the pace that was asked for.
+    began = float(second.meta("started_unix_s"))
+    assert abs(began + second.last_s - float(text_of(box.path("done")))) < 1.0, second.last_s
+    assert second.meta("interval_s").startswith("0.1"), second.rows("SELECT * FROM meta")
+    assert [row[0] for row in second.rows("SELECT kind FROM event")] == ["exit"]
+    report = json.loads(box.run("run-background.lowtide", options=("--json",), verb="report").stdout)
+    assert report["processes"][0]["pid"] == daemon and report["target"]["ending"] == "closed", report["target"]
+
+
+def background_child_of_a_shell_does_not_hold_the_caller(box: Box):
+    script = ("python=$1; $python -c 'import time; block = bytearray(30_000_000); time.sleep(4)' "
+              "</dev/null >/dev/null 2>&1 & echo $! > pid; echo started; exit 3")
+    began = time.monotonic()
+    ended = subprocess.run(["sh", "-c", 'words=$("$0" run --output run.lowtide -- sh -c "$1" job "$2"); echo "$words $?"',
+                            box.binary, script, sys.executable],
+                           cwd=box.folder, env=box.environment, capture_output=True, timeout=30)
+
+    # A shell that takes the output waits for its end: nothing of ours may hold it open.
+    assert ended.stdout == b"started 3\n", ended
+    assert is_alive(int(text_of(box.path("pid")))), time.monotonic() - began
+    wait_for(lambda: box.path("run-background.lowtide").exists(), "the second recording")
+    wait_for(lambda: _watchers(box) == [], "the end of its watcher")
+    assert box.recording("run-background.lowtide").meta("closed") == "1"
+
+
+def small_helper_that_stays_is_named_and_not_watched(box: Box):
+    ended = box.run("sh", "-c", "sleep 30 </dev/null >/dev/null 2>&1 & echo $! > pid; exit 2",
+                    options=("--output", "run.lowtide"))
+    helper = int(text_of(box.path("pid")))
+
+    assert ended.returncode == 2
+    assert f"the largest is {helper}".encode() in ended.stderr and b"background" not in ended.stderr, ended.stderr
+    assert is_alive(helper) and not box.path("run-background.lowtide").exists()
+    os.kill(helper, 9)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
