@@ -71,8 +71,8 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   finding.evidence = {
       fmt::format("{} gained {}, and {} of that is alive", process_words(largest.process->report.info),
                   bytes_words(largest.growth.gained_bytes), bytes_words(largest.growth.live_bytes)),
-      fmt::format("all that is alive in it changed by {} (± {})", bytes_words(largest.agent->change_bytes),
-                  bytes_words(largest.agent->error_bytes))};
+      fmt::format("all that is alive in it changed by {} (error {})",
+                  bytes_words(largest.agent->change_bytes), bytes_words(largest.agent->error_bytes))};
   if (most) finding.fix = kFix;
   out.push_back(std::move(finding));
 }

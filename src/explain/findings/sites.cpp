@@ -71,7 +71,7 @@ std::vector<std::string> evidence_of(const Scene& scene, const SiteGroup& group)
   const auto early = level(group.live, group.early);
   const auto late = level(group.live, scene.evidence.late);
   std::vector<std::string> out;
-  out.push_back(fmt::format("alive from here: {} then, {} now (± {}){}", bytes_words(early.value_or(0)),
+  out.push_back(fmt::format("alive from here: {} then, {} now (error {}){}", bytes_words(early.value_or(0)),
                             bytes_words(late.value_or(0)), bytes_words(group.error_bytes),
                             rate_words(group.verdict)));
   const auto taken = static_cast<std::uint64_t>(std::max(0.0, group.taken_samples));
