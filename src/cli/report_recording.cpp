@@ -34,10 +34,7 @@ double now_unix_s() {
   return std::chrono::duration<double>(since).count();
 }
 
-}  // namespace
-
-std::variant<model::Report, Complaint> report_recording(const std::string& path,
-                                                        std::optional<std::uint64_t> limit_bytes) {
+std::variant<record::Recording, Complaint> open_recording(const std::string& path) {
   if (path == "-") {
     return Complaint{"a recording cannot come from standard input",
                      "it is a database, and is read here and there", "lowtide report FILE"};
@@ -48,11 +45,30 @@ std::variant<model::Report, Complaint> report_recording(const std::string& path,
   }
   auto recording = record::Recording::open(path);
   if (!recording) return cannot_read(path, recording.error());
+  return std::move(recording).value();
+}
+
+}  // namespace
+
+std::variant<model::Report, Complaint> report_recording(const std::string& path,
+                                                        std::optional<std::uint64_t> limit_bytes) {
+  auto opened = open_recording(path);
+  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
   explain::ReportOptions options;
   options.path = path;
   options.limit_bytes = limit_bytes;
   options.now_unix_s = now_unix_s();
-  return explain::make_report(recording.value(), options);
+  return explain::make_report(std::get<record::Recording>(opened), options);
+}
+
+std::variant<model::Profile, Complaint> profile_recording(const std::string& path) {
+  auto opened = open_recording(path);
+  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  model::Profile profile = explain::make_profile(std::get<record::Recording>(opened));
+  if (!profile.samples.empty()) return profile;
+  return Complaint{fmt::format("{} holds no stacks", path),
+                   "no agent was in the job, or it saw no allocation",
+                   "lowtide report without --pprof and --folded"};
 }
 
 }  // namespace lowtide::cli

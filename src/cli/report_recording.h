@@ -14,4 +14,7 @@ namespace lowtide::cli {
 std::variant<model::Report, Complaint> report_recording(const std::string& path,
                                                         std::optional<std::uint64_t> limit_bytes);
 
+// The stacks that an agent left in the recording; a complaint where there are none.
+std::variant<model::Profile, Complaint> profile_recording(const std::string& path);
+
 }  // namespace lowtide::cli

@@ -42,8 +42,8 @@ std::variant<ReportStyle, Complaint> choose_style(const Arguments& arguments, st
   ReportStyle style;
   if (arguments.has("json")) style.form = ReportStyle::Form::Json;
   if (arguments.has("markdown")) style.form = ReportStyle::Form::Markdown;
-  style.text = {terminal.width, terminal.unicode, terminal.colour, !arguments.has("no-plot"),
-                arguments.has("quiet")};
+  style.text = {terminal.width,         terminal.unicode,       terminal.colour, !arguments.has("no-plot"),
+                arguments.has("quiet"), arguments.has("stacks")};
   return style;
 }
 

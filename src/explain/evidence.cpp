@@ -58,7 +58,7 @@ void read_processes(record::Recording& recording, Evidence& evidence) {
   std::unordered_map<std::uint32_t, std::size_t> places;
   for (model::ProcessInfo& info : recording.processes()) {
     places.emplace(static_cast<std::uint32_t>(info.id), evidence.processes.size());
-    evidence.processes.push_back({std::move(info), {}, {}});
+    evidence.processes.push_back({std::move(info), {}, {}, 0});
   }
   recording.for_each_process_point([&](const record::ProcessPoint& point) {
     const auto place = places.find(static_cast<std::uint32_t>(point.last.id));
@@ -70,6 +70,7 @@ void read_processes(record::Recording& recording, Evidence& evidence) {
     out.shmem_bytes = point.last.shmem_bytes;
     take_bytes(process.bytes, point.last, process.trail.empty() ? 0 : out.at_s - process.trail.back().at_s);
     process.trail.push_back(out);
+    if (point.last.pss) ++process.pss_readings;
   });
 }
 
@@ -135,7 +136,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.events = recording.events();
   evidence.judgements = recording.judgements();
   evidence.outages = recording.outages();
-  const Trail ticks = read_target(recording, evidence);
+  evidence.ticks = read_target(recording, evidence);
   read_processes(recording, evidence);
   recording.for_each_cgroup([&](const record::CgroupPoint& point) {
     evidence.cgroup.push_back({point.at_s, point.last});
@@ -144,9 +145,11 @@ Evidence read_evidence(record::Recording& recording) {
     evidence.host.push_back({point.at_s, point.last});
   });
   read_gpus(recording, evidence);
+  evidence.sites = read_sites(recording);
+  evidence.heaps = read_heaps(recording);
   drop_teardowns(evidence);
-  fill_between(evidence.target, ticks);
-  for (ProcessEvidence& process : evidence.processes) fill_between(process.trail, ticks);
+  fill_between(evidence.target, evidence.ticks);
+  for (ProcessEvidence& process : evidence.processes) fill_between(process.trail, evidence.ticks);
   evidence.steps = find_steps(evidence.target);
   set_windows(evidence);
   return evidence;

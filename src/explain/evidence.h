@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "explain/site_evidence.h"
 #include "explain/trail.h"
 #include "model/judgement.h"
 #include "model/process.h"
@@ -18,6 +19,7 @@ struct ProcessEvidence {
   model::ProcessInfo info;
   Trail trail;  // own bytes; rss, file and shmem beside them
   model::ProcessBytes bytes;
+  std::uint64_t pss_readings = 0;
 };
 
 struct CgroupMoment {
@@ -61,7 +63,10 @@ struct Evidence {
   std::vector<record::RecordedEvent> events;
   std::vector<model::Judgement> judgements;
   std::vector<record::Outage> outages;
+  std::vector<SiteEvidence> sites;  // of processes with an agent
+  std::vector<HeapEvidence> heaps;
 
+  Trail ticks;  // every moment at which something was read
   Steps steps;
   Window early;  // after the start-up ...
   Window late;   // ... and at the end: between them growth is measured

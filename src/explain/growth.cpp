@@ -77,8 +77,20 @@ bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {
   return rss < kStandsStill * process.change_bytes && shmem < kStandsStill * process.change_bytes;
 }
 
+HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence) {
+  HeapGrowth out;
+  if (!agent.there_late || !process.there_late) return out;
+  const double shared = change(process.trail, agent.early, evidence.late, &TrailPoint::shmem_bytes);
+  out.gained_bytes = std::max(0.0, change(process.trail, agent.early, evidence.late) - std::max(0.0, shared));
+  out.live_bytes = std::clamp(agent.change_bytes, 0.0, out.gained_bytes);
+  out.native_bytes = agent.native_share * out.live_bytes;
+  const double rest = out.gained_bytes - out.live_bytes;
+  if (rest > 2 * agent.error_bytes) out.retained_bytes = rest;
+  return out;
+}
+
 model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
-                                   const model::Verdict& verdict) {
+                                   const Sites& sites, const model::Verdict& verdict) {
   model::GrowthReport out;
   out.floor_bytes = static_cast<std::int64_t>(verdict.floor.last_bytes) -
                     static_cast<std::int64_t>(verdict.floor.first_bytes);
@@ -86,8 +98,18 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   const double all = tree_change(evidence);
 
   double copied = 0;
+  HeapGrowth heaps;
   for (const WatchedProcess& process : processes) {
-    if (copies_on_write(process, evidence)) copied += process.change_bytes;
+    if (copies_on_write(process, evidence)) {
+      copied += process.change_bytes;
+      continue;
+    }
+    const AgentProcess* agent = sites.find_process(process.report.info.id);
+    if (agent == nullptr) continue;
+    const HeapGrowth growth = heap_growth(process, *agent, evidence);
+    heaps.live_bytes += growth.live_bytes;
+    heaps.native_bytes += growth.native_bytes;
+    heaps.retained_bytes += growth.retained_bytes;
   }
   const double shared = shared_memory_growth(evidence, processes).bytes;
   double explained = 0;
@@ -99,6 +121,9 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   };
   add(model::Mechanism::CopyOnWrite, copied);
   add(model::Mechanism::SharedMemory, shared);
+  add(model::Mechanism::LiveObjects, heaps.live_bytes - heaps.native_bytes);
+  add(model::Mechanism::NativeLive, heaps.native_bytes);
+  add(model::Mechanism::AllocatorRetention, heaps.retained_bytes);
   out.explained_share = explained / all;
   const double rest = all - explained;
   if (rest > 0.02 * all) {

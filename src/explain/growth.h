@@ -5,6 +5,7 @@
 
 #include "explain/evidence.h"
 #include "explain/process_reports.h"
+#include "explain/sites.h"
 #include "model/report.h"
 
 namespace lowtide::explain {
@@ -31,7 +32,17 @@ SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
 // it writes to pages that it had shared since it was forked.
 bool copies_on_write(const WatchedProcess& process, const Evidence& evidence);
 
+// Of one process with an agent: what it gained, and how much of that is alive.
+struct HeapGrowth {
+  double gained_bytes = 0;    // its own memory, without shared memory
+  double live_bytes = 0;      // of that: alive; never more than was gained
+  double native_bytes = 0;    // of the live ones: of native code
+  double retained_bytes = 0;  // freed, and not given back; 0 within the error
+};
+HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence);
+
+// The parts add up to the growth of the tree; what nothing explains is told as such.
 model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
-                                   const model::Verdict& verdict);
+                                   const Sites& sites, const model::Verdict& verdict);
 
 }  // namespace lowtide::explain

@@ -57,6 +57,7 @@ WatchedProcess judge_lives(const Evidence& evidence, const Lives& lives) {
 
   out.change_bytes = change(out.trail, evidence.early, evidence.late);
   out.there_late = level(out.trail, evidence.late).has_value();
+  for (const std::size_t at : lives) out.pss_readings += evidence.processes[at].pss_readings;
   return out;
 }
 

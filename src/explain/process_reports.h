@@ -1,6 +1,7 @@
 // One report per process of the target, workers with all that were respawned in their place.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "explain/evidence.h"
@@ -13,6 +14,7 @@ struct WatchedProcess {
   Trail trail;              // of all its lives
   double change_bytes = 0;  // of its own bytes, from the early to the late window
   bool there_late = false;  // it has readings in the late window
+  std::uint64_t pss_readings = 0;
 };
 
 struct WatchedProcesses {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "explain/events.h"
 #include "explain/evidence.h"
 #include "explain/findings/catalogue.h"
@@ -13,6 +14,8 @@
 #include "explain/limit.h"
 #include "explain/process_reports.h"
 #include "explain/reconcile.h"
+#include "explain/site_verdicts.h"
+#include "explain/sites.h"
 #include "explain/small_growth.h"
 #include "explain/target_verdict.h"
 
@@ -58,6 +61,22 @@ model::OverheadReport overhead_of(const record::Recording& recording, const Evid
   out.monitor_cpu_share = number_in<double>(recording.meta(), "monitor_cpu_share");
   out.monitor_rss_bytes = number_in<std::uint64_t>(recording.meta(), "monitor_rss_bytes");
   out.samples_lost = evidence.lost_ticks;
+  const auto said = [&](const char* key) {
+    const auto found = recording.meta().find(key);
+    return found == recording.meta().end() ? std::string() : base::printable(found->second, 400);
+  };
+  const std::string state = said("agent_state");
+  if (state == "off" || state == "on" || state == "switched-off") {
+    out.agent = state;
+  } else if (!evidence.heaps.empty()) {
+    out.agent = "on";
+  }
+  out.note = said("agent_note");
+  for (const HeapEvidence& heap : evidence.heaps) {
+    out.allocation_samples += heap.last.samples;
+    out.allocation_samples_dropped += heap.last.dropped_samples;
+    out.sampling_s += static_cast<double>(heap.last.sampling_ns) / 1e9;
+  }
   return out;
 }
 
@@ -92,11 +111,13 @@ std::vector<model::GpuReport> gpus_of(const Evidence& evidence) {
 }
 
 model::SeriesReport target_series(const Evidence& evidence, const WatchedProcesses& processes,
-                                  const std::optional<Ceiling>& ceiling) {
+                                  const Sites& sites, const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
   series.name = "the process tree";
   pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
-  join_with_processes(series.verdict, evidence, processes.listed);
+  if (!settle_with_sites(series.verdict, sites, evidence, processes.listed)) {
+    join_with_processes(series.verdict, evidence, processes.listed);
+  }
   if (evidence.target.empty()) {
     series.verdict.reason = "the recording holds no reading";
     series.verdict.needs = "a job that lives longer than one tick";
@@ -138,15 +159,20 @@ void add_run(model::Report& report, model::SeriesReport target) {
 model::Report make_report(record::Recording& recording, const ReportOptions& options) {
   const Evidence evidence = read_evidence(recording);
   WatchedProcesses processes = judge_processes(evidence);
+  Sites sites = find_sites(evidence);
+  judge_sites(sites, evidence);
+  settle_processes(processes.listed, sites, evidence);
   const std::optional<Ceiling> ceiling = find_ceiling(evidence, options.limit_bytes);
 
   model::Report report;
   report.source = source_of(evidence, options);
   report.ending = ending_of(evidence, options);
   report.gpus = gpus_of(evidence);
-  model::SeriesReport target = target_series(evidence, processes, ceiling);
+  model::SeriesReport target = target_series(evidence, processes, sites, ceiling);
+  agree_with_tree(sites, target.verdict);
   set_growth_shares(processes.listed, evidence, target.verdict);
-  report.growth = explain_growth(evidence, processes.listed, target.verdict);
+  report.growth = explain_growth(evidence, processes.listed, sites, target.verdict);
+  report.sites = site_reports(sites);
   if (ceiling) report.limit = ceiling->limit;
   add_run(report, std::move(target));
   report.events = find_events(evidence);
@@ -155,10 +181,23 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.short_lived = processes.short_lived;
   report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
-  report.findings = find_all({evidence, processes.listed, report.short_lived, report});
+  report.findings = find_all({evidence, processes.listed, sites, report.short_lived, report});
   for (WatchedProcess& process : processes.listed) report.processes.push_back(std::move(process.report));
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;
+}
+
+model::Profile make_profile(record::Recording& recording) {
+  const Evidence evidence = read_evidence(recording);
+  model::Profile out;
+  out.command = evidence.header.command;
+  out.started_unix_s = evidence.header.started_unix_s;
+  out.duration_s = evidence.last_at_s;
+  for (const HeapEvidence& heap : evidence.heaps) {
+    out.interval_bytes = std::max(out.interval_bytes, heap.last.interval_bytes);
+  }
+  out.samples = profile_samples(evidence);
+  return out;
 }
 
 }  // namespace lowtide::explain

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "explain/growth.h"
+#include "explain/steady_rise.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -14,6 +15,10 @@ using model::VerdictKind;
 
 constexpr double kSureLeak = 0.9;  // confidence at which a process may speak for the tree
 constexpr double kMostOfTheGrowth = 0.6;
+constexpr double kCopiedPart = 0.5;            // of the tree's growth, by copy-on-write
+constexpr double kStillShared = 0.5;           // of what was copied: so much more can still be
+constexpr std::uint64_t kFewestReadings = 24;  // of PSS: between them nothing was seen
+constexpr double kCopyConfidence = 0.85;
 
 bool leans_to_leak(const model::Verdict& verdict) {
   return verdict.kind == VerdictKind::Leak || (verdict.kind == VerdictKind::Inconclusive && verdict.lean &&
@@ -31,6 +36,33 @@ const WatchedProcess* find_sure_leak(const Evidence& evidence, const std::vector
     }
   }
   return nullptr;
+}
+
+// Workers that go on copying: their series alone cannot say so, but what they copy and what
+// is left to copy can be seen.
+bool settle_copy_on_write(model::Verdict& tree, const Evidence& evidence,
+                          const std::vector<WatchedProcess>& processes) {
+  const Window part{evidence.early.from_s, evidence.late.to_s};
+  double copied = 0;
+  double shared = 0;
+  for (const WatchedProcess& process : processes) {
+    if (!copies_on_write(process, evidence) || process.pss_readings < kFewestReadings) continue;
+    if (!find_steady_rise(process.trail, evidence.steps, part, 0).steady) continue;
+    copied += process.change_bytes;
+    const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
+    shared += late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes);
+  }
+  const double all = tree_change(evidence);
+  if (!(all > 0) || copied < kCopiedPart * all || shared < kStillShared * copied) return false;
+  tree.kind = VerdictKind::Leak;
+  tree.confidence = kCopyConfidence;
+  tree.reason =
+      fmt::format("pages that were shared since the fork become private, {} so far, and {} can still follow",
+                  bytes_words(copied), bytes_words(shared));
+  tree.needs.reset();
+  tree.lean.reset();
+  tree.basis.emplace_back("processes");
+  return true;
 }
 
 }  // namespace
@@ -51,7 +83,7 @@ void join_with_processes(model::Verdict& tree, const Evidence& evidence,
     tree.basis.emplace_back("processes");
     return;
   }
-  if (!leans_to_leak(tree)) return;
+  if (!leans_to_leak(tree) || settle_copy_on_write(tree, evidence, processes)) return;
   const bool nobody_leans = std::none_of(
       processes.begin(), processes.end(),
       [](const WatchedProcess& process) { return leans_to_leak(process.report.series.verdict); });

@@ -12,6 +12,8 @@ namespace lowtide::explain {
 
 // The tree's own verdict stands where it is one. Where it is open, the processes may settle it:
 // - one of them leaks beyond doubt, and it is what the tree grew by: a leak;
+// - workers turn shared pages into their own, steadily, to the end, and most of the pages are
+//   still shared: a leak as long as that lasts;
 // - none of them leans to a leak: then the tree does not either (workers that come and go).
 void join_with_processes(model::Verdict& tree, const Evidence& evidence,
                          const std::vector<WatchedProcess>& processes);

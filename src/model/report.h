@@ -11,6 +11,7 @@
 
 #include "model/finding.h"
 #include "model/series_report.h"
+#include "model/site_report.h"
 #include "model/verdict.h"
 #include "model/watched.h"
 
@@ -108,6 +109,7 @@ struct Report {
   ShortLived short_lived = {};
   std::vector<GpuReport> gpus = {};
   std::optional<GrowthReport> growth = std::nullopt;
+  std::vector<SiteReport> sites = {};  // with an agent in the job: most growth first
   std::vector<Finding> findings = {};  // the gravest first
   std::optional<Reconciliation> reconciliation = std::nullopt;
   std::optional<OverheadReport> overhead = std::nullopt;

@@ -68,6 +68,9 @@ struct OverheadReport {
   std::optional<std::uint64_t> samples_lost;
   std::string agent = "off";  // off, on, switched-off
   std::string note;
+  std::uint64_t allocation_samples = 0;  // of the agent, in all processes
+  std::uint64_t allocation_samples_dropped = 0;
+  double sampling_s = 0;  // of the job's time, spent with them
 };
 
 // How a recording stands: its run goes on, it was closed in order, or it breaks off.

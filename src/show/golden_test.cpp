@@ -69,6 +69,10 @@ TEST(Golden, text_is_right_when_narrow_wide_ascii_and_coloured) {
   colour.colour = true;
   expect_golden("leak.colour.txt", to_text(leak_report(), colour));
   expect_golden("watched_leak.colour.txt", to_text(watched_leak_report(), colour));
+  TextOptions stacks;
+  stacks.stacks = true;
+  stacks.plot = false;
+  expect_golden("watched_leak.stacks.txt", to_text(watched_leak_report(), stacks));
   TextOptions brief;
   brief.brief = true;
   expect_golden("warmup.brief.txt", to_text(warmup_report(), brief));
@@ -118,6 +122,12 @@ TEST(Golden, every_field_of_a_watched_process_and_finding_is_there) {
   for (const char* key :
        {"id", "severity", "title", "mechanism", "pid", "where", "share", "confidence", "evidence", "fix"}) {
     EXPECT_TRUE(json["findings"][0].contains(key)) << key;
+  }
+  for (const char* key : {"pid", "verdict", "live_bytes", "growth_bytes", "share", "frames"}) {
+    EXPECT_TRUE(json["sites"][0].contains(key)) << key;
+  }
+  for (const char* key : {"language", "function", "file", "line", "module"}) {
+    EXPECT_TRUE(json["sites"][0]["frames"][0].contains(key)) << key;
   }
   EXPECT_TRUE(json["runs"].empty());
 }

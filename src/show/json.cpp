@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "show/json_sites.h"
 #include "show/json_values.h"
 #include "show/json_watched.h"
 
@@ -173,7 +174,7 @@ std::string to_json(const model::Report& report, const model::Gate* gate) {
       {"processes", watched ? watched_processes(report) : processes(report)},
       {"runs", watched ? Json::array() : runs(report)},
       {"growth", watched ? watched_growth(report) : growth_of(report.verdict)},
-      {"sites", Json::array()},
+      {"sites", sites_json(report)},
       {"holders", Json::array()},
       {"tensors", Json::array()},
       {"types", Json::array()},

@@ -122,7 +122,10 @@ Json overhead(const model::Report& report) {
       {"monitor_rss_bytes", or_null(overhead.monitor_rss_bytes)},
       {"samples_lost", or_null(overhead.samples_lost)},
       {"agent", overhead.agent},
-      {"note", text_or_null(overhead.note)}};
+      {"note", text_or_null(overhead.note)},
+      {"allocation_samples", overhead.allocation_samples},
+      {"allocation_samples_dropped", overhead.allocation_samples_dropped},
+      {"sampling_s", number(overhead.sampling_s)}};
 }
 
 Json gate_json(const model::Gate& gate) {

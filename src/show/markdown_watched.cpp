@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "show/markdown.h"
 #include "show/markdown_parts.h"
+#include "show/markdown_sites.h"
 #include "show/process_rows.h"
 #include "show/words.h"
 
@@ -41,6 +42,16 @@ std::string summary(const model::Report& report, const model::SeriesReport& seri
   for (const model::Finding& finding : report.findings) {
     if (finding.severity > model::Severity::High || finding.ruled_out) continue;
     out += "\n" + markdown_text(sentence(finding.title), 400) + "\n";
+  }
+  return out;
+}
+
+std::string mechanisms(const model::Report& report) {
+  if (!report.growth || report.growth->explained_share.value_or(0) <= 0) return "";
+  std::string out =
+      "\n## What the growth is made of\n\n" + row({"Mechanism", "Bytes", "Share"}) + "|---|---|---|\n";
+  for (const model::MechanismShare& part : report.growth->mechanisms) {
+    out += row({std::string(model::to_string(part.mechanism)), bytes_words(part.bytes), percent(part.share)});
   }
   return out;
 }
@@ -155,12 +166,27 @@ std::string to_watch(const model::Report& report, const model::SeriesReport& ser
   return out;
 }
 
+std::string agent_words(const model::Report& report) {
+  if (!report.overhead || report.overhead->agent == "off") {
+    return "- What allocates or keeps the memory cannot be seen from outside.\n";
+  }
+  const model::OverheadReport& overhead = *report.overhead;
+  std::string out = fmt::format("- {} allocation samples of the agent in the job",
+                                format_count(overhead.allocation_samples));
+  if (overhead.allocation_samples_dropped > 0) {
+    out += fmt::format(", of which {} were dropped", format_count(overhead.allocation_samples_dropped));
+  }
+  out += overhead.agent == "switched-off" ? "; it switched itself off" : "";
+  if (!overhead.note.empty()) out += ": " + markdown_text(overhead.note);
+  return out + ".\n";
+}
+
 std::string basis(const model::Report& report, const model::SeriesReport& series) {
   std::string out = "\n## What this rests on\n\n";
   out += fmt::format(
       "- {} readings of the process tree from outside{}, in {}.\n", format_count(series.verdict.samples),
       extent(series).empty() ? "" : ", " + extent(series), markdown_text(source_name(report.source)));
-  out += "- What allocates or keeps the memory cannot be seen from outside.\n";
+  out += agent_words(report);
   if (report.short_lived.count > 0) {
     out += fmt::format("- {} processes lived too briefly to be judged one by one.\n",
                        format_count(report.short_lived.count));
@@ -192,7 +218,9 @@ std::string watched_markdown(const model::Report& report) {
   if (series == nullptr) return out + "**" + markdown_text(sentence(report.verdict.reason)) + "**\n";
   out += summary(report, *series);
   out += evidence_table(report, *series);
+  out += mechanisms(report);
   out += processes(report);
+  out += sites_markdown(report);
   out += findings(report);
   out += ruled_out(report);
   out += where_the_memory_is(report);

@@ -83,8 +83,60 @@ model::Report watched(model::SeriesReport tree, std::string path) {
   report.ending = model::Ending::Closed;
   tree.name = "the process tree";
   report.runs.push_back({"run", 0, 0, {std::move(tree)}});
-  report.overhead = model::OverheadReport{0.0011, whole(9.4 * kMB), 0, "off", ""};
+  report.overhead = model::OverheadReport{0.0011, whole(9.4 * kMB), 0, "off", "", 0, 0, 0};
   return report;
+}
+
+model::SiteReport site(double live, double growth, double share, std::vector<model::Frame> frames,
+                       std::size_t act_on) {
+  model::SiteReport out;
+  out.pid = 101;
+  out.live_bytes = whole(live);
+  out.growth_bytes = static_cast<std::int64_t>(growth);
+  out.error_bytes = whole(12 * kMB);
+  out.share = share;
+  out.live_samples = whole(live) / 524288;
+  out.allocated_bytes = whole(live);
+  out.frames = std::move(frames);
+  out.act_on = act_on;
+  return out;
+}
+
+// A line that leaks, a native function that warmed up, and names that attack.
+void add_sites(model::Report& report) {
+  using model::FrameLanguage;
+  const model::Frame libc{FrameLanguage::Native, "posix_memalign", "", 0, "/usr/lib/libc.so.6"};
+  report.sites.push_back(site(
+      2.1 * kGB, 2.0 * kGB, 0.92,
+      {libc,
+       {FrameLanguage::Native, "at::native::empty_cpu", "", 0, "/v/site-packages/torch/lib/libtorch_cpu.so"},
+       {FrameLanguage::Python, "forward", "/v/site-packages/torch/nn/modules/linear.py", 114, ""},
+       {FrameLanguage::Python, "validate", "/data/job/trainer.py", 631, ""},
+       {FrameLanguage::Python, "<module>", "/data/job/train.py", 88, ""}},
+      3));
+  report.sites.back().verdict = leaking_series().verdict;
+  report.sites.back().stacks = 14;
+  report.sites.push_back(
+      site(180 * kMB, 150 * kMB, 0.07,
+           {libc,
+            {FrameLanguage::Native, "decode_frame", "decode.c", 77, "/data/job/libdecoder.so"},
+            {FrameLanguage::Python, "decode", "/data/job/video.py", 39, ""}},
+           1));
+  report.sites.back().verdict.kind = model::VerdictKind::Warmup;
+  report.sites.back().verdict.reason = "it rose, and has stopped";
+  report.sites.push_back(site(
+      60 * kMB, 62 * kMB, 0.03,
+      {libc, {FrameLanguage::Python, "\x1b[31m<b>x</b>|`", "/data/`x`|[y](http://e.vil).py", 7, ""}}, 1));
+  report.sites.back().cut = true;
+  report.growth = model::GrowthReport{static_cast<std::int64_t>(3.12 * kGB),
+                                      0.95,
+                                      {{model::Mechanism::LiveObjects, whole(2.0 * kGB), 0.64},
+                                       {model::Mechanism::AllocatorRetention, whole(0.97 * kGB), 0.31},
+                                       {model::Mechanism::Unexplained, whole(0.15 * kGB), 0.05}}};
+  report.overhead->agent = "on";
+  report.overhead->allocation_samples = 48'200;
+  report.overhead->allocation_samples_dropped = 3;
+  report.overhead->sampling_s = 0.21;
 }
 
 void add_findings_of_oom(model::Report& report) {
@@ -153,6 +205,7 @@ model::Report watched_leak_report() {
                                                 whole(4.29 * kGB),
                                                 static_cast<std::int64_t>(80 * kMB)};
   add_findings_of_oom(report);
+  add_sites(report);
   report.warnings.push_back({"the last tick is not whole", 1, 0});
   return report;
 }

@@ -12,6 +12,7 @@
 #include "show/layout.h"
 #include "show/paint.h"
 #include "show/plot.h"
+#include "show/site_text.h"
 #include "show/watched_text.h"
 #include "show/words.h"
 
@@ -110,6 +111,7 @@ class Writer {
       if (verdict.kind == model::VerdictKind::Warmup) words += ", while it warmed up";
       rows.push_back({"growth", words});
     }
+    if (std::string words = mechanism_words(report_); !words.empty()) rows.push_back({"made of", words});
     if (verdict.plateau_bytes && !verdict.levels && !has_fallen(verdict))
       rows.push_back({"plateau", bytes_words(*verdict.plateau_bytes)});
     if (verdict.spike_bytes)

@@ -12,7 +12,8 @@ struct TextOptions {
   bool unicode = true;
   bool colour = false;
   bool plot = true;
-  bool brief = false;  // the answer and its reason, nothing else
+  bool brief = false;   // the answer and its reason, nothing else
+  bool stacks = false;  // of the places that allocate, whole
 };
 
 // The report for a person at a terminal. The first line is the answer. Nothing

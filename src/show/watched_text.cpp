@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "show/layout.h"
 #include "show/process_rows.h"
+#include "show/site_text.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -129,8 +130,8 @@ std::string findings(const model::Report& report, const Paint& paint, std::size_
 
 std::string watched_text(const model::Report& report, const TextOptions& options, const Paint& paint,
                          std::size_t width) {
-  return processes(report, options, paint, width) + reconciliation(report, paint, width) +
-         findings(report, paint, width);
+  return processes(report, options, paint, width) + site_text(report, options, paint, width) +
+         reconciliation(report, paint, width) + findings(report, paint, width);
 }
 
 }  // namespace lowtide::show

@@ -5,6 +5,7 @@
 #include "cli/commands/all.h"
 #include "cli/complaint.h"
 #include "cli/output.h"
+#include "cli/profile_output.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 
@@ -23,6 +24,8 @@ ExitCode run(const Arguments& arguments) {
   if (const auto* complaint = std::get_if<Complaint>(&style)) return refuse(*complaint);
   const auto limit = parse_limit(arguments);
   if (const auto* complaint = std::get_if<Complaint>(&limit)) return refuse(*complaint);
+  const auto profiles = parse_profile_flags(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&profiles)) return refuse(*complaint);
 
   const auto result =
       report_recording(arguments.positionals().front(), std::get<std::optional<std::uint64_t>>(limit));
@@ -32,7 +35,16 @@ ExitCode run(const Arguments& arguments) {
   }
   const auto& report = std::get<model::Report>(result);
   Output output;
-  output.write(written(report, std::get<ReportStyle>(style)));
+  const auto& wanted = std::get<ProfileFlags>(profiles);
+  if (wanted.any()) {
+    const auto stacks = write_profiles(arguments.positionals().front(), wanted);
+    if (const auto* complaint = std::get_if<Complaint>(&stacks)) {
+      complain(*complaint);
+      return ExitCode::Unreadable;
+    }
+    output.write(std::get<std::string>(stacks));
+  }
+  if (!wanted.to_output()) output.write(written(report, std::get<ReportStyle>(style)));
   const bool all = output.finish();
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
   return all ? exit_code_of(report.verdict.kind) : ExitCode::Unreadable;
@@ -41,7 +53,7 @@ ExitCode run(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-  return {
+  Command command{
       "report",
       "Tell what a recording shows: verdict, processes, findings",
       "Reads the recording of a watched job and tells whether it leaks, which process does, when the limit "
@@ -57,6 +69,7 @@ Command report_command() {
            "forecast when the tree reaches this much; default: the cgroup's limit or the host's memory"},
           {"width", "N", "columns of the text; default: those of the terminal, or 80"},
           {"no-plot", "", "no picture of the series"},
+          {"stacks", "", "whole stacks of the places that allocate"},
           {"quiet", "", "only the answer and its reason"},
           {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
       },
@@ -64,9 +77,15 @@ Command report_command() {
           {"lowtide report train.lowtide", "what happened?"},
           {"lowtide report --markdown train.lowtide > findings.md", "a document for the ticket"},
           {"lowtide report --json train.lowtide | jq '.findings[].title'", "for scripts"},
+          {"lowtide report --pprof heap.pb train.lowtide && go tool pprof -http=: heap.pb",
+           "which stacks grew, as a graph"},
+          {"lowtide report --folded - --live train.lowtide | flamegraph.pl > live.svg", "what is alive"},
       },
       run,
   };
+  const std::vector<Flag> stacks = profile_flags();
+  command.flags.insert(command.flags.end(), stacks.begin(), stacks.end());
+  return command;
 }
 
 }  // namespace lowtide::cli

@@ -10,6 +10,7 @@
 
 #include "explain/evidence.h"
 #include "explain/process_reports.h"
+#include "explain/sites.h"
 #include "model/finding.h"
 #include "model/report.h"
 
@@ -18,6 +19,7 @@ namespace lowtide::explain {
 struct Scene {
   const Evidence& evidence;
   const std::vector<WatchedProcess>& processes;
+  const Sites& sites;
   const model::ShortLived& short_lived;
   const model::Report& report;  // verdict, limit, forecast, events, growth and gpus are there
 };
@@ -28,7 +30,10 @@ using Findings = std::vector<model::Finding>;
 Findings find_all(const Scene& scene);
 
 // The matchers, one per theme.
+void find_leaking_sites(const Scene& scene, Findings& out);
 void find_leaks(const Scene& scene, Findings& out);
+void find_allocator_retention(const Scene& scene, Findings& out);
+void find_agent_faults(const Scene& scene, Findings& out);
 void find_copy_on_write(const Scene& scene, Findings& out);
 void find_shared_memory(const Scene& scene, Findings& out);
 void find_gpu_growth(const Scene& scene, Findings& out);

@@ -1,0 +1,106 @@
+// Memory that was freed and that the allocator has not given back; and what the
+// agent did not see.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "explain/findings/catalogue.h"
+#include "explain/growth.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr double kLeastBytes = 8e6;
+constexpr double kLeastShare = 0.2;  // of the tree's growth
+constexpr double kMostOfIt = 0.5;
+
+const char* const kFix =
+    "MALLOC_ARENA_MAX=2 where many threads allocate; MALLOC_MMAP_THRESHOLD_=65536 and "
+    "MALLOC_TRIM_THRESHOLD_=65536, or malloc_trim(0) after a phase that freed much; jemalloc or tcmalloc by "
+    "LD_PRELOAD; batches of few different shapes leave fewer holes";
+
+struct Retainer {
+  const WatchedProcess* process = nullptr;
+  const AgentProcess* agent = nullptr;
+  HeapGrowth growth;
+};
+
+Retainer find_largest(const Scene& scene) {
+  Retainer largest;
+  for (const WatchedProcess& process : scene.processes) {
+    const AgentProcess* agent = scene.sites.find_process(process.report.info.id);
+    if (agent == nullptr || copies_on_write(process, scene.evidence)) continue;
+    const HeapGrowth growth = heap_growth(process, *agent, scene.evidence);
+    if (growth.retained_bytes > largest.growth.retained_bytes) largest = {&process, agent, growth};
+  }
+  return largest;
+}
+
+}  // namespace
+
+void find_allocator_retention(const Scene& scene, Findings& out) {
+  if (!scene.report.growth) return;
+  const auto& parts = scene.report.growth->mechanisms;
+  const auto part = std::find_if(parts.begin(), parts.end(), [](const model::MechanismShare& each) {
+    return each.mechanism == model::Mechanism::AllocatorRetention;
+  });
+  const Retainer largest = find_largest(scene);
+  if (part == parts.end() || largest.process == nullptr || part->share < kLeastShare ||
+      static_cast<double>(part->bytes) < kLeastBytes) {
+    return;
+  }
+  const bool most = part->share >= kMostOfIt;
+  const bool rises = scene.report.verdict.kind == model::VerdictKind::Leak ||
+                     scene.report.verdict.kind == model::VerdictKind::Inconclusive;
+  model::Finding finding;
+  finding.id = "allocator-retention";
+  finding.severity = !most ? model::Severity::Info : rises ? model::Severity::Medium : model::Severity::Low;
+  finding.title =
+      most ? fmt::format("the allocator keeps {} that was freed: not a leak of live objects",
+                         bytes_words(static_cast<double>(part->bytes)))
+           : fmt::format("{} of the growth are holes between what is alive: they go when that goes",
+                         bytes_words(static_cast<double>(part->bytes)));
+  finding.mechanism = model::Mechanism::AllocatorRetention;
+  finding.pid = largest.process->report.info.pid;
+  finding.share = part->share;
+  finding.confidence = most ? 0.85 : 0.75;
+  finding.evidence = {
+      fmt::format("{} gained {}, and {} of that is alive", process_words(largest.process->report.info),
+                  bytes_words(largest.growth.gained_bytes), bytes_words(largest.growth.live_bytes)),
+      fmt::format("all that is alive in it changed by {} (error {})",
+                  bytes_words(largest.agent->change_bytes), bytes_words(largest.agent->error_bytes))};
+  if (most) finding.fix = kFix;
+  out.push_back(std::move(finding));
+}
+
+void find_agent_faults(const Scene& scene, Findings& out) {
+  constexpr double kTooMany = 0.01;  // of the samples
+  if (!scene.report.overhead) return;
+  const model::OverheadReport& overhead = *scene.report.overhead;
+  if (overhead.agent == "switched-off") {
+    model::Finding finding;
+    finding.id = "agent-switched-off";
+    finding.severity = model::Severity::Low;
+    finding.title = "the agent switched itself off: places that allocate are known up to then";
+    finding.confidence = 0.99;
+    finding.evidence = {overhead.note.empty() ? "it gave no reason" : base::printable(overhead.note, 300)};
+    out.push_back(std::move(finding));
+  }
+  const auto dropped = static_cast<double>(overhead.allocation_samples_dropped);
+  if (dropped <= kTooMany * static_cast<double>(overhead.allocation_samples)) return;
+  model::Finding finding;
+  finding.id = "samples-dropped";
+  finding.severity = model::Severity::Low;
+  finding.title = fmt::format("{} of {} allocation samples were dropped",
+                              base::format_count(overhead.allocation_samples_dropped),
+                              base::format_count(overhead.allocation_samples));
+  finding.confidence = 0.99;
+  finding.evidence = {"what is alive at a place may be more than is told"};
+  out.push_back(std::move(finding));
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,12 @@
+// Recordings of jobs with an agent in them, with a known truth.
+#pragma once
+
+#include <span>
+
+#include "explain/scenarios.h"
+
+namespace lowtide::explain {
+
+std::span<const Scenario> site_scenarios();
+
+}  // namespace lowtide::explain

@@ -1,0 +1,32 @@
+// The places that allocate as rows, for text and Markdown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/report.h"
+
+namespace lowtide::show {
+
+struct SiteRow {
+  const model::SiteReport* site = nullptr;
+  std::string place;    // "trainer.py:631 in validate"
+  std::string verdict;  // "leak", "warmup, ended at step 85"
+  std::string share;    // of the growth of all that is alive; "-" where nothing grew
+  std::string live;
+  std::string growth;  // "396 MB ± 12.8 MB"; "-" where it is within its error
+};
+
+// Those worth a look, most growth first: without growth those that hold most. All text is printable.
+std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode);
+
+// "trainer.py:631 in validate", "decode_frame in libdecoder.so"; printable.
+std::string frame_place(const model::Frame& frame);
+
+// The same with the whole path of the file: "/data/job/trainer.py:631 in validate".
+std::string frame_words(const model::Frame& frame);
+
+// What the line calls, from the line inwards to the allocation, as far as it is known.
+std::vector<const model::Frame*> frames_below(const model::SiteReport& site, std::size_t most);
+
+}  // namespace lowtide::show
