@@ -1,10 +1,13 @@
 #include "attach/inject.h"
 
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -36,6 +39,8 @@ constexpr std::chrono::milliseconds kStopLimit{20};
 // What the stub and what it calls may need of the borrowed thread's stack.
 constexpr std::uint64_t kSmallStackBytes = 16U << 10U;   // pthread_create
 constexpr std::uint64_t kLargeStackBytes = 128U << 10U;  // dlopen and the agent
+
+constexpr int kUrgent = -15;
 
 base::Error unsupported(std::string message) { return {base::ErrorCode::Unsupported, std::move(message)}; }
 
@@ -210,7 +215,11 @@ base::Error Call::give_up() const {
 // of its tracer.
 Attempt Call::attempt(pid_t tid) {
   Attempt result = Place::Foreign;
-  std::thread tracer([&] { result = attempt_here(tid); });
+  std::thread tracer([&] {
+    // While the target is stopped, nobody should come before us; where we may.
+    ::setpriority(PRIO_PROCESS, 0, kUrgent);
+    result = attempt_here(tid);
+  });
   tracer.join();
   return result;
 }
@@ -306,6 +315,19 @@ base::Result<Injected> Call::read_answer(const ReportSocket& socket) {
   return base::Error{base::ErrorCode::Malformed, "its answer makes no sense"};
 }
 
+// The target must reach the socket; only root has targets of other users.
+base::Result<bool> lend_folder(const std::string& socket_path, uid_t uid) {
+  if (uid == ::geteuid()) {
+    return true;
+  }
+  for (const std::string& path : {socket_path.substr(0, socket_path.rfind('/')), socket_path}) {
+    if (::chown(path.c_str(), uid, static_cast<gid_t>(-1)) != 0) {
+      return base::Error{base::ErrorCode::Io, "give " + path + " to the process's user: " + std::strerror(errno)};
+    }
+  }
+  return true;
+}
+
 base::Result<Injected> call_agent(pid_t pid, const InjectOptions& options, const char* function) {
   const auto target = check_target(pid, options);
   if (!target) {
@@ -316,6 +338,9 @@ base::Result<Injected> call_agent(pid_t pid, const InjectOptions& options, const
   auto image = TargetImage::read(store, files);
   if (!image) {
     return std::move(image).error();
+  }
+  if (auto lent = lend_folder(options.socket_path, target.value().uid); !lent) {
+    return std::move(lent).error();
   }
   Call call(pid, options, std::move(image).value(), files);
   return call.make(function, options.socket_path, target.value().uid);

@@ -9,7 +9,7 @@ namespace {
 
 // Functions of libc that may be on the stack: they wait, call back, start a thread, or
 // do something without any lock. Everything else is left alone.
-constexpr std::array<std::string_view, 68> kHarmless = {
+constexpr std::array<std::string_view, 82> kHarmless = {
     "__libc_start_main",
     "clone",
     "clone3",
@@ -78,9 +78,27 @@ constexpr std::array<std::string_view, 68> kHarmless = {
     "memcmp",
     "strlen",
     "strcmp",
+    // They hold the lock of a stream, which nobody needs.
+    "fgets",
+    "fread",
+    "fgetc",
+    "getc",
+    "getchar",
+    "getline",
+    "getdelim",
+    "uflow",
+    "underflow",
+    "fputs",
+    "puts",
+    "fwrite",
+    "fflush",
+    "putc",
 };
 
 bool is_harmless(std::string_view name) {
+  if (name.starts_with("_IO_")) {
+    return true;  // the inner functions of streams
+  }
   const std::string_view bare = name.substr(std::min(name.find_first_not_of('_'), name.size()));
   return std::find(kHarmless.begin(), kHarmless.end(), name) != kHarmless.end() ||
          std::find(kHarmless.begin(), kHarmless.end(), bare) != kHarmless.end();
