@@ -67,6 +67,7 @@ class Call {
   [[nodiscard]] base::Error give_up() const;
   void learn_from(Place place);
   base::Result<Injected> read_answer(const ReportSocket& socket);
+  base::Result<Injected> to_result(const StubReport& report);
 
   pid_t pid_;
   const InjectOptions& options_;
@@ -291,26 +292,46 @@ Attempt Call::borrow(StoppedThread& thread, bool is_main) {
   return Placed{};
 }
 
+// One report where the borrowed thread did it all, two where it only made another.
 base::Result<Injected> Call::read_answer(const ReportSocket& socket) {
-  const auto report = socket.wait(pid_, block_.token, options_.answer_limit);
-  if (!report) {
-    if (count_threads(pid_) == 0) {
+  std::optional<StubReport> answer;
+  bool is_back = !told_.in_own_thread;
+  while (!answer || !is_back) {
+    const auto report = socket.wait(pid_, block_.token, options_.answer_limit);
+    if (!report && count_threads(pid_) == 0) {
       return base::Error{base::ErrorCode::Gone, "the process ended"};
     }
-    return base::Error{base::ErrorCode::Io, "the agent was called in thread " + std::to_string(told_.borrowed_tid) +
-                                                ", which has not answered yet"};
+    if (!report) {
+      return base::Error{base::ErrorCode::Io, "the agent was called in thread " + std::to_string(told_.borrowed_tid) +
+                                                  ", which has not answered yet"};
+    }
+    const std::chrono::nanoseconds took(report->ended_ns - report->began_ns);
+    if (report->stage == StubStage::Returned || !told_.in_own_thread) {
+      told_.pause = told_.last_stop + took;
+      is_back = true;
+    }
+    if (report->stage != StubStage::Returned) {
+      told_.work = took;
+      answer = report;
+      is_back = is_back || report->stage == StubStage::NoThread || report->stage == StubStage::NoMemory;
+    }
   }
-  told_.work = std::chrono::nanoseconds(report->ended_ns - report->began_ns);
-  told_.result = report->value;
-  switch (report->stage) {
+  return to_result(*answer);
+}
+
+base::Result<Injected> Call::to_result(const StubReport& report) {
+  told_.result = report.value;
+  switch (report.stage) {
     case StubStage::Done:
       return told_;
     case StubStage::NoLibrary:
-      return unsupported("its loader refuses the agent: " + std::string(report->reason));
+      return unsupported("its loader refuses the agent: " + std::string(report.reason));
     case StubStage::NoThread:
-      return base::Error{base::ErrorCode::Io, "it could not make a thread: " + std::string(std::strerror(report->value))};
+      return base::Error{base::ErrorCode::Io, "it could not make a thread: " + std::string(std::strerror(report.value))};
     case StubStage::NoMemory:
-      return base::Error{base::ErrorCode::Io, "it has no memory: " + std::string(std::strerror(report->value))};
+      return base::Error{base::ErrorCode::Io, "it has no memory: " + std::string(std::strerror(report.value))};
+    case StubStage::Returned:
+      break;
   }
   return base::Error{base::ErrorCode::Malformed, "its answer makes no sense"};
 }

@@ -30,9 +30,10 @@ struct Injected {
   std::uint32_t tries = 0;
   std::chrono::nanoseconds longest_stop{};  // of any thread, by ptrace
   std::chrono::nanoseconds last_stop{};
-  std::chrono::nanoseconds work{};  // of dlopen and the agent's function
-  bool in_own_thread = false;       // false: the work was done in the borrowed thread
-  std::int32_t result = 0;          // what the agent's function returned: wire::StartResult
+  std::chrono::nanoseconds pause{};  // of the borrowed thread: stopped, and in the stub
+  std::chrono::nanoseconds work{};   // of dlopen and the agent's function
+  bool in_own_thread = false;        // false: the work was done in the borrowed thread
+  std::int32_t result = 0;           // what the agent's function returned: wire::StartResult
 };
 
 // Loads the agent, which hooks in and says hello. Denied: no right to. Unsupported: not

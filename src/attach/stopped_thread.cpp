@@ -1,10 +1,12 @@
 #include "attach/stopped_thread.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -13,6 +15,7 @@
 #include <string>
 #include <thread>
 
+#include "base/fd.h"
 #include "procfs/text_file.h"
 
 namespace lowtide::attach {
@@ -99,6 +102,12 @@ bool StoppedThread::write_registers(const RawRegisters& registers) const {
 }
 
 bool StoppedThread::write_code(std::uint64_t address, std::span<const std::byte> code) const {
+  // In one go; some kernels are built without the right to.
+  const base::Fd memory(::open(("/proc/" + std::to_string(tid_) + "/mem").c_str(), O_WRONLY | O_CLOEXEC));
+  if (memory.valid() && ::pwrite(memory.get(), code.data(), code.size(), static_cast<off_t>(address)) ==
+                            static_cast<ssize_t>(code.size())) {
+    return true;
+  }
   for (std::size_t at = 0; at < code.size(); at += sizeof(std::uint64_t)) {
     std::array<std::byte, sizeof(std::uint64_t)> bytes{};
     std::memcpy(bytes.data(), code.data() + at, std::min(bytes.size(), code.size() - at));

@@ -319,6 +319,8 @@ LOWTIDE_STUB void lowtide_stub_main(StubBlock* block) {
     if (failed != 0) {
       lowtide_stub_report(*block, StubStage::NoThread, failed, began_ns, nullptr);
       kernel(SYS_munmap, mapped, sizeof(StubBlock));
+    } else {
+      lowtide_stub_report(*block, StubStage::Returned, 0, began_ns, nullptr);
     }
   }
   *error = saved_errno;

@@ -39,6 +39,7 @@ enum class StubStage : std::uint32_t {
   NoMemory = 2,   // value: errno
   NoThread = 3,   // value: errno
   NoLibrary = 4,  // reason: the loader's words
+  Returned = 5,   // the borrowed thread goes back; the work is done by the new one
 };
 
 struct StubReport {

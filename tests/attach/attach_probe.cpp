@@ -61,6 +61,7 @@ struct Sink : lowtide::observe::AgentSink {
 
 struct Tally {
   std::vector<double> stop_us;
+  std::vector<double> pause_us;
   std::vector<double> work_us;
   std::vector<std::uint32_t> tries;
   std::map<std::string, int> failed;
@@ -77,6 +78,7 @@ struct Tally {
       return;
     }
     stop_us.push_back(static_cast<double>(done.value().longest_stop.count()) / 1000);
+    pause_us.push_back(static_cast<double>(done.value().pause.count()) / 1000);
     work_us.push_back(static_cast<double>(done.value().work.count()) / 1000);
     tries.push_back(done.value().tries);
     in_own_thread += done.value().in_own_thread ? 1U : 0U;
@@ -87,6 +89,7 @@ struct Tally {
             {"advice", advice},
             {"reasons", reasons},
             {"stop_us", stop_us},
+            {"pause_us", pause_us},
             {"work_us", work_us},
             {"tries", tries},
             {"hellos", hellos},

@@ -293,6 +293,24 @@ def killing_the_injector_hurts_nobody(lab):
         _ends_well(registers)
 
 
+def injector_that_dies_at_any_system_call_of_its_work_hurts_nobody(lab):
+    """The same, but at every step: strace kills the injector at its N-th call of a kind."""
+    if not shutil.which("strace"):
+        raise Skip("no strace here")
+    steps = [("ptrace", when) for when in (*range(1, 10), *range(10, 10 + 8 * lab.rounds, 8))]
+    steps += [("process_vm_writev", when) for when in (1, 2)] + [("process_vm_readv", when) for when in range(1, 12)]
+    for name in ("registers", "storm"):
+        for call, when in steps:
+            with lab.target(name, 2) as target:
+                subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+                                f"inject={call}:signal=SIGKILL:when={when}", lab.probe, lab.agent, str(target.pid),
+                                "--read-ms", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                               timeout=60)
+                assert target.poll() is None, (name, call, when, target.communicate())
+                assert _state(target.pid)[1] == 0
+                _ends_well(target)
+
+
 def _under_allocator(lab, name):
     found = sorted(pathlib.Path("/usr/lib").glob(f"*/lib{name}.so.*"))
     if not found:
