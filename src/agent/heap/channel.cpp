@@ -51,6 +51,8 @@ constinit std::atomic<std::uint64_t> g_retry_at_ns{0};
 constinit std::uint32_t g_tries = 0;
 constinit sockaddr_un g_address = {};
 
+constinit std::atomic<std::uint32_t> g_table_users{0};
+
 constexpr std::size_t kMapBytes = wire::file_bytes() + wire::kRingBytes;
 
 // 0, or -errno.
@@ -266,6 +268,48 @@ bool set_address(const char* path) {
 void start_channel(const char* socket_path) {
   const bool ready = set_address(socket_path) && make_mark();
   g_power.store(ready ? Power::On : Power::Off, std::memory_order_release);
+}
+
+TableUse::TableUse() { g_table_users.fetch_add(1, std::memory_order_seq_cst); }
+TableUse::~TableUse() { g_table_users.fetch_sub(1, std::memory_order_release); }
+
+// Whoever comes after the phase was changed sees it, and whoever came before is counted.
+bool release_channel() {
+  if (g_mark == nullptr || g_header == nullptr) {
+    return true;
+  }
+  const std::uint32_t before = g_mark->phase.exchange(kOpening, std::memory_order_seq_cst);
+  constexpr int kTries = 200;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (g_table_users.load(std::memory_order_seq_cst) == 0) {
+      drop_inherited();
+      g_mark->phase.store(kFresh, std::memory_order_release);
+      return true;
+    }
+    const timespec nap{0, 100'000};
+    system_call(SYS_nanosleep, as_word(&nap), 0);
+  }
+  g_mark->phase.store(before, std::memory_order_release);
+  return false;
+}
+
+bool resume_channel(const char* socket_path) {
+  if (!release_channel() || !set_address(socket_path) || (g_mark == nullptr && !make_mark())) {
+    return false;
+  }
+  g_tries = 0;
+  g_retry_at_ns.store(0, std::memory_order_relaxed);
+  return true;
+}
+
+bool is_answered() {
+  const long socket = system_call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (failed(socket)) {
+    return false;
+  }
+  const long connected = system_call(SYS_connect, socket, as_word(&g_address), sizeof(g_address));
+  system_call(SYS_close, socket);
+  return connected == 0;
 }
 
 void decline(const char* socket_path, wire::OffReason reason) {

@@ -23,6 +23,26 @@ extern constinit std::atomic<Power> g_power;
 // Remembers the socket's path and the address of the main stack's end; on from here.
 void start_channel(const char* socket_path);
 
+// For a process that is entered late: gives up the file of an earlier time and takes
+// the new address. False: a thread is still at work on the old file.
+bool resume_channel(const char* socket_path);
+
+// Unmaps the file once nobody uses it; false when somebody does.
+bool release_channel();
+
+// True when the monitor that we spoke to last is still there.
+bool is_answered();
+
+// Held by whoever looks into the file, so that it is not taken away under him. First
+// this, then owns_tables().
+class TableUse {
+ public:
+  TableUse();
+  ~TableUse();
+  TableUse(const TableUse&) = delete;
+  TableUse& operator=(const TableUse&) = delete;
+};
+
 // Tells the monitor that this process will not be observed.
 void decline(const char* socket_path, wire::OffReason reason);
 

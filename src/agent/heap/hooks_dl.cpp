@@ -7,6 +7,7 @@
 #include <link.h>
 
 #include "agent/heap/channel.h"
+#include "agent/heap/patch.h"
 #include "agent/heap/real.h"
 #include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
@@ -21,6 +22,8 @@ __attribute__((noinline)) void note_change() {
     return;
   }
   lowtide::agent::HookScope scope;
+  lowtide::agent::patch_new();
+  const lowtide::agent::TableUse use;
   // An embedded Python may have come with an earlier dlopen.
   lowtide::agent::look_for_python();
   if (lowtide::agent::owns_tables()) {

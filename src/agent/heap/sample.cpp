@@ -20,6 +20,7 @@ thread_local constinit ThreadState t_thread = {};
 namespace {
 
 constinit std::atomic<std::uint64_t> g_samples{0};
+constexpr std::uint64_t kStayedOut = std::numeric_limits<std::uint64_t>::max();
 
 // What a sample is about, and where it was taken.
 struct Subject {
@@ -31,8 +32,9 @@ struct Subject {
 };
 
 void stay_out(ThreadState& thread) {
-  thread.mean_bytes = std::numeric_limits<std::uint64_t>::max();
-  thread.bytes_left = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLookAgainBytes = 8 << 20;  // somebody may attach
+  thread.mean_bytes = kStayedOut;
+  thread.bytes_left = kLookAgainBytes;
 }
 
 void begin_thread(ThreadState& thread) {
@@ -132,6 +134,7 @@ bool write_record(const Subject& subject, std::uint64_t began_ns) {
 }
 
 __attribute__((noinline)) void record(const Subject& subject) {
+  const TableUse use;
   const std::uint64_t began_ns = now_ns();
   if (!may_record(began_ns)) {
     if (owns_tables()) {
@@ -161,11 +164,15 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
   const Power power = g_power.load(std::memory_order_relaxed);
   if (power != Power::On || block == nullptr) {
     if (power == Power::Off) {
+      release_python_hooks(source);
       stay_out(thread);
     } else {
       thread.mean_bytes = 0;  // asked again at the next allocation
     }
     return;
+  }
+  if (thread.mean_bytes == kStayedOut) {
+    thread.mean_bytes = 0;
   }
   const std::uint64_t weight = weigh(thread, bytes);
   if (weight == 0) {
@@ -179,6 +186,7 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
 
 // A mapping that was cut is a new one: what is left of it, at this place of the program.
 __attribute__((noinline)) void forget_pages(const void* begin, std::size_t bytes) {
+  const TableUse use;
   if (g_mappings.empty() || bytes == 0 || !owns_tables()) {
     return;
   }
@@ -196,6 +204,7 @@ __attribute__((noinline)) void forget_pages(const void* begin, std::size_t bytes
 }
 
 void forget_sampled(void* block) {
+  const TableUse use;
   if (!owns_tables()) {
     return;
   }
@@ -207,20 +216,33 @@ void forget_sampled(void* block) {
 }
 
 Moving::Moving(void* block) : address_(reinterpret_cast<std::uintptr_t>(block)) {
-  if (block != nullptr && may_be_sampled(block) && owns_tables()) {
+  if (block == nullptr || !may_be_sampled(block)) {
+    return;
+  }
+  const TableUse use;
+  if (owns_tables()) {
     slot_ = g_live.detach(address_);
+    epoch_ = epoch();
   }
 }
 
 void Moving::succeeded() {
-  if (slot_) {
+  if (!slot_) {
+    return;
+  }
+  const TableUse use;
+  if (owns_tables() && epoch() == epoch_) {
     LiveTable::finish(slot_, address_);
     header()->agent.frees.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
 void Moving::failed() {
-  if (slot_) {
+  if (!slot_) {
+    return;
+  }
+  const TableUse use;
+  if (owns_tables() && epoch() == epoch_) {
     LiveTable::put_back(slot_, address_);
   }
 }

@@ -68,6 +68,7 @@ class Moving {
  private:
   std::uintptr_t address_;
   Detached slot_;
+  std::uint32_t epoch_ = 0;  // of the tables that the slot is in
 };
 
 }  // namespace lowtide::agent

@@ -1,20 +1,25 @@
 // Where the agent wakes up: our constructor, in a process that was started with us
-// preloaded.
+// preloaded; or a function that is called in a process that we were put into later.
 
 #include <link.h>
 #include <sys/auxv.h>
 
 #include "agent/heap/channel.h"
+#include "agent/heap/clock.h"
 #include "agent/heap/elf_lookup.h"
 #include "agent/heap/pace.h"
+#include "agent/heap/patch.h"
 #include "agent/heap/real.h"
 #include "agent/heap/text.h"
 #include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
 #include "wire/layout.h"
+#include "wire/start.h"
 
 namespace lowtide::agent {
 namespace {
+
+constinit bool g_resolved = false;
 
 // Tools that bring an allocator of their own and check every call: we only pass on.
 int look_for_checkers(dl_phdr_info* object, std::size_t /*bytes*/, void* into) {
@@ -58,6 +63,50 @@ Settings read_settings(char** environment) {
   return settings;
 }
 
+// Someone may be watched, may not want to be, or may be watched from now on.
+wire::StartResult start_late(const char* socket_path) {
+  if (g_power.load(std::memory_order_acquire) == Power::On && is_answered()) {
+    return wire::StartResult::AlreadyWatched;
+  }
+  if (!g_resolved) {
+    resolve_real();
+    g_resolved = true;
+  }
+  auto reason = wire::OffReason::None;
+  dl_iterate_phdr(look_for_checkers, &reason);
+  if (g_real.malloc == nullptr || g_real.free == nullptr) {
+    reason = wire::OffReason::NoAllocator;
+  }
+  if (reason != wire::OffReason::None) {
+    decline(socket_path, reason);
+    return wire::StartResult::Declined;
+  }
+  g_power.store(Power::Off, std::memory_order_seq_cst);
+  if (!resume_channel(socket_path)) {
+    return wire::StartResult::Busy;
+  }
+  // Not on before every slot leads to us: a block that was sampled must not be freed
+  // past us.
+  g_power.store(Power::Asleep, std::memory_order_seq_cst);
+  if (has_own_allocator()) {
+    patch_all();
+  }
+  look_for_python();
+  g_power.store(Power::On, std::memory_order_seq_cst);
+  if (may_record(now_ns())) {
+    return wire::StartResult::Done;
+  }
+  g_power.store(Power::Off, std::memory_order_seq_cst);
+  unpatch_all();
+  return wire::StartResult::NoMonitor;
+}
+
+wire::StartResult stop_late() {
+  switch_off(wire::OffReason::DetachAsked);
+  unpatch_all();
+  return release_channel() ? wire::StartResult::Done : wire::StartResult::Busy;
+}
+
 __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, char** environment) {
   const Settings settings = read_settings(environment);
   if (settings.socket_path == nullptr || *settings.socket_path == 0 || getauxval(AT_SECURE) != 0) {
@@ -66,6 +115,7 @@ __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, cha
   }
   HookScope scope;
   resolve_real();
+  g_resolved = true;
   auto reason = wire::OffReason::None;
   dl_iterate_phdr(look_for_checkers, &reason);
   if (g_real.malloc == nullptr || g_real.free == nullptr) {
@@ -88,4 +138,16 @@ __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, cha
 // such a function itself is asked first.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "verify_asan_link_order=0";
+}
+
+// Called once for each attach and detach, by a thread that holds no lock of an allocator
+// or of the loader.
+extern "C" __attribute__((visibility("default"))) int lowtide_agent_start(const char* socket_path) {
+  const lowtide::agent::HookScope scope;
+  return static_cast<int>(lowtide::agent::start_late(socket_path));
+}
+
+extern "C" __attribute__((visibility("default"))) int lowtide_agent_stop(const char* /*unused*/) {
+  const lowtide::agent::HookScope scope;
+  return static_cast<int>(lowtide::agent::stop_late());
 }

@@ -106,6 +106,20 @@ void set_state(wire::PythonState state) {
 
 }  // namespace
 
+// Python has read the pointers that it is calling through, so they may be exchanged;
+// wrappers of others on top of ours stay, and so do ours.
+void release_python_hooks(wire::Source source) {
+  if ((source != wire::Source::PythonMem && source != wire::Source::PythonObject) ||
+      python_state() != wire::PythonState::Full || g_python.free_threaded || !is_wrapped(g_mem) ||
+      !is_wrapped(g_object)) {
+    return;
+  }
+  g_python.functions.set_allocator(g_mem.domain, &g_mem.real);
+  g_python.functions.set_allocator(g_object.domain, &g_object.real);
+  g_python_state.store(wire::PythonState::Frames, std::memory_order_release);
+  g_setting.store(0, std::memory_order_release);
+}
+
 void tend_python_hooks(wire::Source source) {
   constexpr std::uint32_t kLookEvery = 64;
   const wire::PythonState state = python_state();

@@ -37,4 +37,8 @@ void read_python_stack(PythonStack& into);
 // whether the wrappers are still there. Called with every sample but those of mmap.
 void tend_python_hooks(wire::Source source);
 
+// Takes the wrappers out again, when we are off and this call came through one: then
+// the thread holds the GIL.
+void release_python_hooks(wire::Source source);
+
 }  // namespace lowtide::agent

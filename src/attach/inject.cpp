@@ -1,0 +1,395 @@
+#include "attach/inject.h"
+
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "attach/code_slot.h"
+#include "attach/elf_names.h"
+#include "attach/preconditions.h"
+#include "attach/remote_memory.h"
+#include "attach/report_socket.h"
+#include "attach/safe_place.h"
+#include "attach/stopped_thread.h"
+#include "attach/stub.h"
+#include "attach/target_image.h"
+#include "attach/threads.h"
+#include "wire/start.h"
+
+namespace lowtide::attach {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kFirstStackBytes = 64U << 10U;
+constexpr std::size_t kMostStackBytes = 1U << 20U;
+// A thread that runs stops within microseconds; one that does not is in the kernel.
+constexpr std::chrono::milliseconds kStopLimit{20};
+// What the stub and what it calls may need of the borrowed thread's stack.
+constexpr std::uint64_t kSmallStackBytes = 16U << 10U;   // pthread_create
+constexpr std::uint64_t kLargeStackBytes = 128U << 10U;  // dlopen and the agent
+
+constexpr int kUrgent = -15;
+
+base::Error unsupported(std::string message) { return {base::ErrorCode::Unsupported, std::move(message)}; }
+
+struct Placed {};
+using Attempt = std::variant<Placed, Place, base::Error>;
+
+// One call into the target: `function` of the agent, with `argument`.
+class Call {
+ public:
+  Call(pid_t pid, const InjectOptions& options, TargetImage image, const symbols::TargetFiles& files)
+      : pid_(pid), options_(options), image_(std::move(image)), judge_(image_), slots_(files, image_.rooms()) {}
+
+  base::Result<Injected> make(const std::string& function, const std::string& argument, uid_t uid);
+
+ private:
+  bool fill_block(const std::string& argument, const ReportSocket& socket, std::uint64_t function_offset);
+  base::Result<bool> place();
+  base::Result<bool> try_each(const std::vector<pid_t>& tids, Clock::time_point until);
+  Attempt attempt(pid_t tid);
+  Attempt attempt_here(pid_t tid);
+  Attempt borrow(StoppedThread& thread, bool is_main);
+  bool take_sample(const StoppedThread& thread);
+  [[nodiscard]] bool has_stack_for_it(std::uint64_t sp) const;
+  [[nodiscard]] base::Error give_up() const;
+  void learn_from(Place place);
+  base::Result<Injected> read_answer(const ReportSocket& socket);
+  base::Result<Injected> to_result(const StubReport& report);
+
+  pid_t pid_;
+  const InjectOptions& options_;
+  TargetImage image_;
+  PlaceJudge judge_;
+  CodeSlots slots_;
+  StubBlock block_{};
+  StackSample sample_;
+  std::size_t stack_bytes_ = kFirstStackBytes;  // how much of a stack is copied
+  std::array<std::byte, 16> canary_{};
+  std::map<Place, std::uint32_t> places_;
+  Injected told_;
+};
+
+template <typename Text, std::size_t kBytes>
+bool copy_text(const Text& from, char (&into)[kBytes]) {
+  if (from.size() >= kBytes) {
+    return false;
+  }
+  std::memcpy(into, from.data(), from.size());
+  into[from.size()] = 0;
+  return true;
+}
+
+bool Call::fill_block(const std::string& argument, const ReportSocket& socket, std::uint64_t function_offset) {
+  const TargetFunctions& functions = image_.functions();
+  block_.state_bytes = vector_state_bytes();
+  if (::getrandom(&block_.token, sizeof(block_.token), 0) != sizeof(block_.token)) {
+    return false;
+  }
+  block_.open_library = functions.open_library;
+  block_.last_error = functions.last_error;
+  block_.errno_location = functions.errno_location;
+  // With one thread there is nobody to wait for, and the job stays one of one thread.
+  if (count_threads(pid_) > 1 && functions.create_thread != 0 && functions.detach_thread != 0 &&
+      functions.this_thread != 0) {
+    block_.create_thread = functions.create_thread;
+    block_.detach_thread = functions.detach_thread;
+    block_.this_thread = functions.this_thread;
+  }
+  block_.function_offset = function_offset;
+  block_.report_to.sun_family = AF_UNIX;
+  block_.report_to_bytes = sizeof(sockaddr_un);
+  told_.in_own_thread = block_.create_thread != 0;
+  return copy_text(options_.agent_path, block_.library) && copy_text(argument, block_.argument) &&
+         copy_text(std::string("lowtide"), block_.thread_name) &&
+         copy_text(socket.path(), block_.report_to.sun_path) &&
+         read_memory(pid_, functions.open_library, canary_);
+}
+
+base::Result<Injected> Call::make(const std::string& function, const std::string& argument, uid_t uid) {
+  auto agent = symbols::ElfFile::open(symbols::open_regular(options_.agent_path));
+  if (!agent) {
+    return std::move(agent).error().within("the agent " + options_.agent_path);
+  }
+  const auto offset = find_export(read_exports(agent.value()), function);
+  if (!offset) {
+    return unsupported("the agent " + options_.agent_path + " has no " + function);
+  }
+  auto socket = ReportSocket::bind(options_.socket_path + ".call", uid);
+  if (!socket) {
+    return std::move(socket).error();
+  }
+  if (!fill_block(argument, socket.value(), *offset)) {
+    return unsupported("a path is too long, or the process's memory cannot be read");
+  }
+  if (auto placed = place(); !placed) {
+    return std::move(placed).error();
+  }
+  return read_answer(socket.value());
+}
+
+// Looks at one thread after the other until one is at a safe place.
+base::Result<bool> Call::place() {
+  const auto until = Clock::now() + options_.place_limit;
+  for (std::uint32_t round = 0; Clock::now() < until; ++round) {
+    const std::vector<pid_t> tids = find_candidates(pid_);
+    if (tids.empty() && count_threads(pid_) == 0) {
+      return base::Error{base::ErrorCode::Gone, "the process ended"};
+    }
+    auto placed = try_each(tids, until);
+    if (!placed || placed.value()) {
+      return placed;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + 500 * std::min(round, 10U)));
+  }
+  return give_up();
+}
+
+base::Result<bool> Call::try_each(const std::vector<pid_t>& tids, Clock::time_point until) {
+  for (const pid_t tid : tids) {
+    if (Clock::now() >= until) {
+      break;
+    }
+    // Twice: the first look may find code that is new to us.
+    for (int look = 0; look < 2; ++look) {
+      Attempt tried = attempt(tid);
+      ++told_.tries;
+      if (std::holds_alternative<Placed>(tried)) {
+        told_.borrowed_tid = tid;
+        return true;
+      }
+      if (auto* error = std::get_if<base::Error>(&tried)) {
+        if (error->code == base::ErrorCode::Denied || error->code == base::ErrorCode::Unsupported) {
+          return std::move(*error);
+        }
+        break;  // this thread ended, or is deep in the kernel
+      }
+      const Place place = std::get<Place>(tried);
+      ++places_[place];
+      learn_from(place);
+      if (image_.functions().open_library != block_.open_library) {
+        return base::Error{base::ErrorCode::Gone, "the process ran another program"};
+      }
+      if (place != Place::Cold && place != Place::StackEnded) {
+        break;
+      }
+    }
+  }
+  return false;
+}
+
+// With the thread running again.
+void Call::learn_from(Place place) {
+  if (place == Place::Cold || place == Place::Foreign) {
+    if (image_.refresh()) {
+      judge_.forget();
+    }
+    judge_.study(sample_);
+  }
+  if (place == Place::StackEnded) {
+    stack_bytes_ = std::min(stack_bytes_ * 4, kMostStackBytes);
+  }
+}
+
+base::Error Call::give_up() const {
+  std::string seen;
+  for (const auto& [place, count] : places_) {
+    seen += (seen.empty() ? "" : ", ") + std::to_string(count) + " times " + to_words(place);
+  }
+  return {base::ErrorCode::Io,
+          "found no thread at a safe place: " + (seen.empty() ? std::string("none could be stopped") : seen)};
+}
+
+// In a thread of its own: a tracee that does not stop can only be let go of by the end
+// of its tracer.
+Attempt Call::attempt(pid_t tid) {
+  Attempt result = Place::Foreign;
+  std::thread tracer([&] {
+    // While the target is stopped, nobody should come before us; where we may.
+    ::setpriority(PRIO_PROCESS, 0, kUrgent);
+    result = attempt_here(tid);
+  });
+  tracer.join();
+  return result;
+}
+
+Attempt Call::attempt_here(pid_t tid) {
+  auto stopped = StoppedThread::stop(tid, kStopLimit);
+  if (!stopped) {
+    return std::move(stopped).error();
+  }
+  StoppedThread& thread = stopped.value();
+  Attempt result = Place::Foreign;
+  if (take_sample(thread)) {
+    const Place place = judge_.judge(sample_);
+    result = place == Place::Safe ? borrow(thread, tid == pid_) : Attempt(place);
+  }
+  told_.last_stop = thread.let_go();
+  told_.longest_stop = std::max(told_.longest_stop, told_.last_stop);
+  return result;
+}
+
+bool Call::take_sample(const StoppedThread& thread) {
+  const auto registers = thread.read_registers();
+  std::array<std::byte, sizeof(canary_)> now{};
+  // After an exec it is another program, and none of our addresses is right.
+  if (!registers || !read_memory(pid_, image_.functions().open_library, now) || now != canary_) {
+    return false;
+  }
+  sample_.registers = *registers;
+  std::uint32_t code = 0;
+  sample_.call = read_value(pid_, pc_of(*registers), code) ? find_pending_call(*registers, code) : std::nullopt;
+  sample_.stack.resize(stack_bytes_);
+  sample_.stack.resize(read_up_to(pid_, sp_of(*registers), sample_.stack));
+  return true;
+}
+
+bool Call::has_stack_for_it(std::uint64_t sp) const {
+  const std::uint64_t needed = block_.create_thread != 0 ? kSmallStackBytes : kLargeStackBytes;
+  std::byte probe{};
+  return read_memory(pid_, sp - needed - block_.state_bytes, std::span(&probe, 1));
+}
+
+// From here on nothing may be half done: first the bytes that nobody looks at, then all
+// registers at once.
+Attempt Call::borrow(StoppedThread& thread, bool is_main) {
+  const Comeback comeback = make_comeback(sample_.registers);
+  const std::uint64_t sp = sp_of(sample_.registers);
+  const std::uint64_t back = pc_of(comeback.registers);
+  if (kNeedsPendingCall && !sample_.call) {
+    return Place::Foreign;
+  }
+  auto slot = slots_.find(pid_, back);
+  if (!slot) {
+    return unsupported("not possible: there is no room for our code in its libraries");
+  }
+  // The main thread's stack grows by itself; it has megabytes.
+  const std::uint64_t block_at = sp - kRedZoneBytes - kReturnBytes - sizeof(StubBlock);
+  if (block_at % kStackAlignment != 0 || (!is_main && !has_stack_for_it(sp))) {
+    return Place::SmallStack;
+  }
+  block_.work = slot->address + stub_work_offset();
+  std::array<std::byte, sizeof(StubBlock) + sizeof(back)> bytes{};
+  std::memcpy(bytes.data(), &block_, sizeof(block_));
+  std::memcpy(bytes.data() + sizeof(block_), &back, sizeof(back));
+  if (!write_memory(pid_, block_at, std::span(bytes).first(sizeof(StubBlock) + kReturnBytes)) ||
+      (!slot->is_written && !thread.write_code(slot->address, slot->code)) ||
+      !thread.write_registers(make_detour(comeback, slot->address + stub_entry_offset(), block_at))) {
+    return Place::SmallStack;
+  }
+  return Placed{};
+}
+
+// One report where the borrowed thread did it all, two where it only made another.
+base::Result<Injected> Call::read_answer(const ReportSocket& socket) {
+  std::optional<StubReport> answer;
+  bool is_back = !told_.in_own_thread;
+  while (!answer || !is_back) {
+    const auto report = socket.wait(pid_, block_.token, options_.answer_limit);
+    if (!report && count_threads(pid_) == 0) {
+      return base::Error{base::ErrorCode::Gone, "the process ended"};
+    }
+    if (!report) {
+      return base::Error{base::ErrorCode::Io, "the agent was called in thread " + std::to_string(told_.borrowed_tid) +
+                                                  ", which has not answered yet"};
+    }
+    const std::chrono::nanoseconds took(report->ended_ns - report->began_ns);
+    if (report->stage == StubStage::Returned || !told_.in_own_thread) {
+      told_.pause = told_.last_stop + took;
+      is_back = true;
+    }
+    if (report->stage != StubStage::Returned) {
+      told_.work = took;
+      answer = report;
+      is_back = is_back || report->stage == StubStage::NoThread || report->stage == StubStage::NoMemory;
+    }
+  }
+  return to_result(*answer);
+}
+
+base::Result<Injected> Call::to_result(const StubReport& report) {
+  told_.result = report.value;
+  switch (report.stage) {
+    case StubStage::Done:
+      return told_;
+    case StubStage::NoLibrary:
+      return unsupported("its loader refuses the agent: " + std::string(report.reason));
+    case StubStage::NoThread:
+      return base::Error{base::ErrorCode::Io, "it could not make a thread: " + std::string(std::strerror(report.value))};
+    case StubStage::NoMemory:
+      return base::Error{base::ErrorCode::Io, "it has no memory: " + std::string(std::strerror(report.value))};
+    case StubStage::Returned:
+      break;
+  }
+  return base::Error{base::ErrorCode::Malformed, "its answer makes no sense"};
+}
+
+// The target must reach the socket; only root has targets of other users.
+base::Result<bool> lend_folder(const std::string& socket_path, uid_t uid) {
+  if (uid == ::geteuid()) {
+    return true;
+  }
+  for (const std::string& path : {socket_path.substr(0, socket_path.rfind('/')), socket_path}) {
+    if (::chown(path.c_str(), uid, static_cast<gid_t>(-1)) != 0) {
+      return base::Error{base::ErrorCode::Io, "give " + path + " to the process's user: " + std::strerror(errno)};
+    }
+  }
+  return true;
+}
+
+base::Result<Injected> call_agent(pid_t pid, const InjectOptions& options, const char* function) {
+  const auto target = check_target(pid, options);
+  if (!target) {
+    return target.error();
+  }
+  symbols::ImageStore store;
+  const symbols::TargetFiles files{.proc = "/proc", .pid = pid};
+  auto image = TargetImage::read(store, files);
+  if (!image) {
+    return std::move(image).error();
+  }
+  if (auto lent = lend_folder(options.socket_path, target.value().uid); !lent) {
+    return std::move(lent).error();
+  }
+  Call call(pid, options, std::move(image).value(), files);
+  return call.make(function, options.socket_path, target.value().uid);
+}
+
+}  // namespace
+
+base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options) {
+  auto injected = call_agent(pid, options, wire::kStartFunction);
+  if (!injected) {
+    return injected;
+  }
+  switch (static_cast<wire::StartResult>(injected.value().result)) {
+    case wire::StartResult::Done:
+    case wire::StartResult::Declined:  // the hello says why
+      return injected;
+    case wire::StartResult::AlreadyWatched:
+      return base::Error{base::ErrorCode::Denied, "another lowtide watches it from inside already"};
+    case wire::StartResult::NoMonitor:
+      return base::Error{base::ErrorCode::Io, "the agent did not reach the socket " + options.socket_path};
+    case wire::StartResult::Busy:
+      return base::Error{base::ErrorCode::Io, "a thread of it still uses what an earlier attach left"};
+  }
+  return base::Error{base::ErrorCode::Malformed, "the agent's answer makes no sense"};
+}
+
+base::Result<Injected> retire_agent(pid_t pid, const InjectOptions& options) {
+  return call_agent(pid, options, wire::kStopFunction);
+}
+
+}  // namespace lowtide::attach

@@ -1,0 +1,54 @@
+// Puts the agent into a process that runs, and takes its hooks out again.
+//
+// How: attach/stub.h. One thread is stopped for some tens of microseconds, at a place
+// that attach/safe_place.h has found harmless; everything is bounded in time; and at no
+// moment does the target depend on us being alive.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace lowtide::attach {
+
+struct InjectOptions {
+  std::string agent_path;   // absolute, as the target sees it
+  // Where the agent says hello; absolute, as the target sees it, in a folder that is made
+  // for this. Where the target belongs to another user, folder and socket are given to him.
+  std::string socket_path;
+  std::chrono::milliseconds place_limit{5000};   // to find a thread at a safe place
+  std::chrono::milliseconds answer_limit{5000};  // for the call, once it was placed
+};
+
+struct Injected {
+  pid_t borrowed_tid = 0;
+  std::uint32_t tries = 0;
+  std::chrono::nanoseconds longest_stop{};  // of any thread, by ptrace
+  std::chrono::nanoseconds last_stop{};
+  std::chrono::nanoseconds pause{};  // of the borrowed thread: stopped, and in the stub
+  std::chrono::nanoseconds work{};   // of dlopen and the agent's function
+  bool in_own_thread = false;        // false: the work was done in the borrowed thread
+  std::int32_t result = 0;           // what the agent's function returned: wire::StartResult
+};
+
+// Loads the agent, which hooks in and says hello. Denied: no right to. Unsupported: not
+// possible in this process, and why. Gone: the process ended. Io: no safe place in time,
+// or no answer.
+base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options);
+
+// Takes the hooks out; the library itself stays.
+base::Result<Injected> retire_agent(pid_t pid, const InjectOptions& options);
+
+// The second and third line of an error: why on this machine, and what to try.
+struct Advice {
+  std::string why;
+  std::string attempt;
+};
+Advice advise(pid_t pid, const base::Error& error);
+
+}  // namespace lowtide::attach

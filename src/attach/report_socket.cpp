@@ -1,0 +1,88 @@
+#include "attach/report_socket.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+namespace lowtide::attach {
+
+base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+    return base::Error{base::ErrorCode::Unsupported, "the path of the socket is too long: " + path};
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  base::Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int yes = 1;
+  ::unlink(path.c_str());
+  if (!socket.valid() || ::setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) != 0 ||
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      ::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
+      (uid != ::geteuid() && ::chown(path.c_str(), uid, static_cast<gid_t>(-1)) != 0)) {
+    return base::Error{base::ErrorCode::Io, "make the socket " + path + ": " + std::strerror(errno)};
+  }
+  return ReportSocket(std::move(socket), std::move(path));
+}
+
+ReportSocket::~ReportSocket() {
+  if (socket_.valid()) {
+    ::unlink(path_.c_str());
+  }
+}
+
+std::optional<StubReport> ReportSocket::receive(pid_t pid, std::uint64_t token) const {
+  for (;;) {
+    StubReport report{};
+    iovec part{&report, sizeof(report)};
+    alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(ucred))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t received = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+    if (received < 0 && errno == EINTR) {
+      continue;
+    }
+    if (received < 0) {
+      return std::nullopt;
+    }
+    ucred sender{};
+    const cmsghdr* rights = CMSG_FIRSTHDR(&message);
+    if (rights != nullptr && rights->cmsg_type == SCM_CREDENTIALS) {
+      std::memcpy(&sender, CMSG_DATA(rights), sizeof(sender));
+    }
+    report.reason[sizeof(report.reason) - 1] = 0;
+    if (received == sizeof(report) && sender.pid == pid && report.token == token) {
+      return report;
+    }
+  }
+}
+
+std::optional<StubReport> ReportSocket::wait(pid_t pid, std::uint64_t token, std::chrono::milliseconds limit) const {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    if (auto report = receive(pid, token)) {
+      return report;
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    // In small steps: the target may end, and then nobody answers.
+    if (left.count() <= 0 || ::kill(pid, 0) != 0) {
+      return std::nullopt;
+    }
+    pollfd waiting{socket_.get(), POLLIN, 0};
+    ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 50)));
+  }
+}
+
+}  // namespace lowtide::attach

@@ -1,0 +1,370 @@
+"""The injector against processes with a known truth. Every function without an underscore is a test.
+
+usage: attach_test.py --probe PROBE --agent AGENT --targets FOLDER [--rounds N] [NAME...] | --list
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+NOBODY = 65534
+
+
+class Skip(Exception):
+    pass
+
+
+class Lab:
+    def __init__(self, probe, agent, targets, rounds):
+        self.probe, self.agent, self.targets, self.rounds = probe, os.path.abspath(agent), targets, rounds
+
+    @contextlib.contextmanager
+    def running(self, *command, ready="stdout", **more):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        try:
+            line = getattr(process, ready).readline() if ready else b"ready"
+            assert line.startswith(b"ready"), (line, process.stderr.read() if process.poll() is not None else "")
+            process.said = line.decode()
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def target(self, name, *words, **more):
+        return self.running(str(self.targets / "attach_target"), name, *map(str, words), **more)
+
+    def python(self, turns=3000):
+        return self.running(PYTHON, str(HERE / "busy.py"), str(turns), ready="stderr")
+
+    def attach(self, pid, *words, **more):
+        """What the probe said, as data; `code` is its status."""
+        ended = subprocess.run([self.probe, self.agent, str(pid), *map(str, words)], capture_output=True, timeout=300, **more)
+        assert ended.returncode in (0, 1), ended
+        return {"code": ended.returncode, **json.loads(ended.stdout)}
+
+
+def _ends_well(process, output=None):
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, (process.returncode, err.decode())
+    assert output is None or out == output, (out, output)
+    return out
+
+
+def _state(pid):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return re.search(r"State:\t(.)", text)[1], int(re.search(r"TracerPid:\t(\d+)", text)[1])
+
+
+def _refused(told, *pieces):
+    words = " ".join(told["failed"]) + " | " + told["advice"]
+    assert told["code"] == 1 and told["failed"], told
+    for piece in pieces:
+        assert piece in words, (piece, words)
+
+
+def _alone(lab, turns=3000):
+    with lab.python(turns) as alone:
+        return _ends_well(alone)
+
+
+def busy_python_is_entered_and_left_and_prints_the_same(lab):
+    expected = _alone(lab)
+
+    with lab.python() as python:
+        told = lab.attach(python.pid, "--rounds", lab.rounds, "--read-ms", 30)
+        assert python.poll() is None, python.communicate()
+        assert _state(python.pid)[1] == 0
+        _ends_well(python, expected)
+
+    assert told["code"] == 0, told
+    assert told["hellos"] >= lab.rounds and told["broken"] == 0, told
+    assert told["samples"] > 0 and told["python_samples"] > 0 and told["with_frames"] > 0, told
+
+
+def malloc_storm_of_eight_threads_keeps_its_blocks(lab):
+    with lab.target("storm") as storm:
+        told = lab.attach(storm.pid, "--rounds", lab.rounds, "--read-ms", 20)
+        _ends_well(storm)
+
+    assert told["code"] == 0 and told["samples"] > 0, told
+
+
+def registers_and_errno_of_the_borrowed_thread_are_kept(lab):
+    with lab.target("registers") as target:
+        told = lab.attach(target.pid, "--rounds", lab.rounds, "--read-ms", 1)
+        _ends_well(target)
+
+    assert told["code"] == 0 and told["in_own_thread"] == 0, told
+
+
+def sleeps_are_slept_to_their_end(lab):
+    with lab.target("waits") as target:
+        told = lab.attach(target.pid, "--rounds", lab.rounds, "--read-ms", 1)
+        _ends_well(target)
+
+    assert told["code"] == 0, told
+
+
+def process_in_one_long_system_call_is_entered(lab):
+    with lab.target("blocks") as target:
+        told = lab.attach(target.pid, "--rounds", lab.rounds, "--read-ms", 1)
+        assert target.poll() is None
+        _ends_well(target)
+
+    assert told["code"] == 0 and told["hellos"] == lab.rounds, told
+
+
+def _hooked(target):
+    target.stdin.write(b"?\n")
+    target.stdin.flush()
+    return target.stdout.readline().strip()
+
+
+def detaching_takes_the_hooks_out(lab):
+    with lab.target("hooks") as target:
+        before = _hooked(target)
+        assert lab.attach(target.pid, "--keep", "--read-ms", 1)["code"] == 0
+        during = _hooked(target)
+        told = lab.attach(target.pid, "--read-ms", 1)
+        after = _hooked(target)
+
+    assert (before, during, after) == (b"not hooked", b"hooked", b"not hooked"), (before, during, after)
+    assert told["code"] == 0, told
+
+
+def library_that_is_loaded_later_is_seen(lab):
+    program = """
+import sys
+print('ready', flush=True)
+sys.stdin.readline()
+import _lzma
+kept = [_lzma.LZMACompressor(preset=1) for _ in range(20)]
+print('loaded', flush=True)
+sys.stdin.read()
+"""
+    with lab.running(PYTHON, "-c", program) as target:
+        probe = subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "2500"], stdout=subprocess.PIPE)
+        _wait_for(lambda: "liblowtide_agent" in pathlib.Path(f"/proc/{target.pid}/maps").read_text(), "the agent")
+        time.sleep(0.3)
+        target.stdin.write(b"\n")
+        target.stdin.flush()
+        target.stdout.readline()
+        told = json.loads(probe.communicate(timeout=60)[0])
+
+    # Each compressor keeps 9 MB, allocated by a library that came after us.
+    assert told["live"] >= 20, told
+
+
+def stopped_process_is_refused_and_stays_stopped(lab):
+    with lab.target("storm", 2) as target:
+        target.send_signal(signal.SIGSTOP)
+        _wait_for(lambda: _state(target.pid)[0] == "T", "the stop")
+        _refused(lab.attach(target.pid), "stopped")
+        assert _state(target.pid) == ("T", 0)
+        target.send_signal(signal.SIGCONT)
+        _ends_well(target)
+
+
+def process_that_is_stopped_while_we_are_inside_goes_on_later(lab):
+    with lab.target("storm", 2) as target:
+        probe = subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--rounds", "40", "--read-ms", "1", "--place-ms",
+                                  "300"], stdout=subprocess.PIPE)
+        for _ in range(20):
+            time.sleep(random.uniform(0, 0.03))
+            target.send_signal(signal.SIGSTOP)
+            time.sleep(random.uniform(0, 0.03))
+            target.send_signal(signal.SIGCONT)
+        probe.communicate(timeout=120)
+        assert target.poll() is None
+        _ends_well(target)
+
+
+def process_that_a_debugger_has_is_refused(lab):
+    with lab.target("traced") as target:
+        child = int(target.said.split()[1])
+        _refused(lab.attach(child), f"process {target.pid} traces it", "one tracer")
+        assert _state(child)[1] == target.pid
+        _ends_well(target)
+
+
+def static_program_is_refused(lab):
+    static = lab.targets / "attach_static"
+    if not static.exists():
+        raise Skip("no static program could be built here")
+    with lab.running(str(static), "blocks") as target:
+        _refused(lab.attach(target.pid), "not possible: static")
+        _ends_well(target)
+
+
+def program_under_a_sanitizer_is_refused(lab):
+    program = lab.targets / "attach_asan"
+    if not program.exists():
+        raise Skip("no program with the address sanitizer could be built here")
+    with lab.running(str(program), "blocks") as target:
+        _refused(lab.attach(target.pid), "sanitizer")
+        _ends_well(target)
+
+
+def program_under_valgrind_is_refused(lab):
+    if not shutil.which("valgrind"):
+        raise Skip("no valgrind here")
+    with lab.running("valgrind", "-q", str(lab.targets / "attach_target"), "blocks") as target:
+        _refused(lab.attach(target.pid), "not possible")
+        _ends_well(target)
+
+
+def program_of_another_user_is_refused(lab):
+    if os.geteuid() != 0:
+        raise Skip("only root has another user at hand")
+    with lab.target("blocks") as target:
+        folder = pathlib.Path("/tmp") / f"attach_test.{os.getpid()}"
+        shutil.copytree(pathlib.Path(lab.probe).parent, folder, ignore=shutil.ignore_patterns("*.cmake", "CMakeFiles"))
+        folder.chmod(0o755)
+        shutil.copy(lab.agent, folder / "liblowtide_agent.so")
+        try:
+            as_nobody = Lab(str(folder / "attach_probe"), folder / "liblowtide_agent.so", lab.targets, 1)
+            _refused(as_nobody.attach(target.pid, user=NOBODY, group=NOBODY, extra_groups=[]), "as root")
+        finally:
+            shutil.rmtree(folder)
+        _ends_well(target)
+
+
+def root_enters_a_program_of_another_user(lab):
+    if os.geteuid() != 0:
+        raise Skip("only root has another user at hand")
+    program = "print('ready', flush=True)\nimport sys; sys.stdin.read()"
+    with lab.running(PYTHON, "-c", program, user=NOBODY, group=NOBODY, extra_groups=[]) as target:
+        told = lab.attach(target.pid)
+        _ends_well(target)
+
+    assert told["code"] == 0 and told["hellos"] == 1, told
+
+
+def program_that_execs_meanwhile_is_not_hurt(lab):
+    with lab.target("execs", 1000) as target:
+        told = lab.attach(target.pid, "--rounds", lab.rounds, "--read-ms", 1, "--place-ms", 500)
+        assert target.poll() is None, target.communicate()
+        _ends_well(target)
+    assert told["hellos"] > 0 or told["failed"], told
+
+
+def program_that_ends_meanwhile_is_not_an_accident(lab):
+    for round_number in range(lab.rounds):
+        with lab.target("storm", 3) as target:
+            probe = subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "5"], stdout=subprocess.PIPE)
+            time.sleep(random.Random(round_number).uniform(0, 0.1))
+            _ends_well(target)
+            probe.communicate(timeout=60)
+            assert probe.returncode in (0, 1), probe.returncode
+
+
+def killing_the_injector_hurts_nobody(lab):
+    seed = random.randrange(1 << 30)
+    chance = random.Random(seed)
+    expected = _alone(lab)
+
+    with lab.python() as python, lab.target("storm", 3) as storm, lab.target("registers") as registers:
+        victims = (python, storm, registers)
+        for kill in range(3 * lab.rounds):
+            victim = victims[kill % 3]
+            probe = subprocess.Popen([lab.probe, lab.agent, str(victim.pid), "--rounds", "50", "--read-ms", "0"],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0, 0.15))
+            probe.kill()
+            probe.wait()
+            assert victim.poll() is None, (seed, kill, victim.communicate())
+        for victim in victims:
+            assert _state(victim.pid)[1] == 0, seed
+            told = lab.attach(victim.pid, "--read-ms", 5)
+            assert told["code"] == 0, (seed, told)
+        _ends_well(python, expected)
+        _ends_well(storm)
+        _ends_well(registers)
+
+
+def injector_that_dies_at_any_system_call_of_its_work_hurts_nobody(lab):
+    """The same, but at every step: strace kills the injector at its N-th call of a kind."""
+    if not shutil.which("strace"):
+        raise Skip("no strace here")
+    steps = [("ptrace", when) for when in (*range(1, 10), *range(10, 10 + 8 * lab.rounds, 8))]
+    steps += [("process_vm_writev", when) for when in (1, 2)] + [("process_vm_readv", when) for when in range(1, 12)]
+    for name in ("registers", "storm"):
+        for call, when in steps:
+            with lab.target(name, 2) as target:
+                subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+                                f"inject={call}:signal=SIGKILL:when={when}", lab.probe, lab.agent, str(target.pid),
+                                "--read-ms", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                               timeout=60)
+                assert target.poll() is None, (name, call, when, target.communicate())
+                assert _state(target.pid)[1] == 0
+                _ends_well(target)
+
+
+def _under_allocator(lab, name):
+    found = sorted(pathlib.Path("/usr/lib").glob(f"*/lib{name}.so.*"))
+    if not found:
+        raise Skip(f"no {name} here")
+    with lab.target("storm", 4, env={**os.environ, "LD_PRELOAD": str(found[0])}) as storm:
+        told = lab.attach(storm.pid, "--rounds", lab.rounds, "--read-ms", 20)
+        _ends_well(storm)
+    assert told["code"] == 0 and told["samples"] > 0, told
+
+
+def program_with_jemalloc_is_entered(lab):
+    _under_allocator(lab, "jemalloc")
+
+
+def program_with_tcmalloc_is_entered(lab):
+    _under_allocator(lab, "tcmalloc_minimal")
+
+
+def program_with_mimalloc_is_entered(lab):
+    _under_allocator(lab, "mimalloc")
+
+
+def _wait_for(holds, what, limit_s=20):
+    until = time.monotonic() + limit_s
+    while not holds():
+        assert time.monotonic() < until, f"waited {limit_s} s for {what}"
+        time.sleep(0.005)
+
+
+def main():
+    tests = {name: value for name, value in globals().items()
+             if callable(value) and not name.startswith("_") and getattr(value, "__module__", "") == "__main__"
+             and name not in ("main", "Lab", "Skip")}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--probe")
+    parser.add_argument("--agent")
+    parser.add_argument("--targets", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("names", nargs="*")
+    words = parser.parse_args()
+    if words.list:
+        print("\n".join(tests))
+        return
+    for name in words.names or tests:
+        try:
+            tests[name](Lab(words.probe, words.agent, words.targets, words.rounds))
+        except Skip as why:
+            print(f"skipped {name}: {why}")
+            if words.names:
+                sys.exit(77)
+        else:
+            print(f"passed {name}")
+
+
+if __name__ == "__main__":
+    main()
