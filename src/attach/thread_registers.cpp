@@ -33,7 +33,7 @@ bool has_pending_call(const RawRegisters& raw) {
 }  // namespace
 
 symbols::Registers to_registers(const RawRegisters& raw) {
-  symbols::Registers registers{.arch = symbols::Arch::X86_64, .pc = raw.rip};
+  symbols::Registers registers{.arch = symbols::Arch::Amd64, .pc = raw.rip};
   const std::array<std::uint64_t, 16> ordered = {raw.rax, raw.rdx, raw.rcx, raw.rbx, raw.rsi, raw.rdi,
                                                  raw.rbp, raw.rsp, raw.r8,  raw.r9,  raw.r10, raw.r11,
                                                  raw.r12, raw.r13, raw.r14, raw.r15};
