@@ -162,6 +162,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   Sites sites = find_sites(evidence);
   judge_sites(sites, evidence);
   settle_processes(processes.listed, sites, evidence);
+  settle_copying(processes.listed, evidence);
   const std::optional<Ceiling> ceiling = find_ceiling(evidence, options.limit_bytes);
 
   model::Report report;

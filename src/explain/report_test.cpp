@@ -131,6 +131,19 @@ TEST_F(Report, worker_whose_rss_is_flat_copies_on_write) {
   EXPECT_EQ(report.growth->mechanisms.front().mechanism, model::Mechanism::CopyOnWrite);
 }
 
+TEST_F(Report, workers_that_go_on_copying_are_a_leak_after_300_steps_and_those_that_stopped_are_not) {
+  const std::string going_on = record("copying");
+  const model::Report copying = report_of(going_on);
+  std::filesystem::remove(going_on);
+  const model::Report copied = report_of(record("copied"));
+
+  EXPECT_EQ(copying.verdict.kind, VerdictKind::Leak) << copying.verdict.reason;
+  EXPECT_NE(find_finding(copying, "copy-on-write"), nullptr);
+  EXPECT_EQ(find_pid(copying, 200)->series.verdict.kind, VerdictKind::Leak);
+  EXPECT_NE(find_pid(copying, 100)->series.verdict.kind, VerdictKind::Leak);
+  EXPECT_NE(copied.verdict.kind, VerdictKind::Leak) << copied.verdict.reason;
+}
+
 TEST_F(Report, shared_memory_that_grows_is_named) {
   const model::Report report = report_of(record("shared-memory"));
 

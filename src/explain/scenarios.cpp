@@ -108,6 +108,33 @@ void play_copy_on_write(record::Writer& writer) {
   stage.end(kTicks);
 }
 
+// The same for 300 steps only. `stop`: by then the workers have copied what they touch.
+void play_short_copying(record::Writer& writer, int stop) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int worker = 0; worker < 2; ++worker) {
+    stage.enter(200 + worker, 100, model::ProcessRole::Worker, "python train.py");
+  }
+  for (int at = 0; at < 300; ++at) {
+    stage[main].own = 440 * kMB * settled(at) + stage.noise(0.5 * kMB);
+    for (std::size_t worker = 1; worker < 3; ++worker) {
+      const double copied = 40 * kMB + 0.35 * kMB * std::min(at, stop);
+      stage[worker].own = copied + stage.noise(0.2 * kMB);
+      stage[worker].shared = 750 * kMB - copied;
+    }
+    stage.put(stage.tick(0.25 * at, at));
+  }
+  stage.end(75.5);
+}
+
+void play_copying(record::Writer& writer) {
+  play_short_copying(writer, 300);
+}
+
+void play_copied(record::Writer& writer) {
+  play_short_copying(writer, 150);
+}
+
 void play_shared_memory(record::Writer& writer) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
@@ -245,6 +272,8 @@ constexpr std::array kAll{
     Scenario{"page-cache", "files are read, nothing leaks", play_page_cache},
     Scenario{"respawned", "four workers, made anew every 50 s; nothing leaks", play_respawned},
     Scenario{"copy-on-write", "two workers copy the parent's pages", play_copy_on_write},
+    Scenario{"copying", "the same after 300 steps", play_copying},
+    Scenario{"copied", "two workers copied what they touch, and are done", play_copied},
     Scenario{"shared-memory", "segments of shared memory are kept", play_shared_memory},
     Scenario{"oom", "leaks into its cgroup's limit and is killed", play_oom},
     Scenario{"warmup", "rises for 90 s, then stays", play_warmup},

@@ -40,32 +40,61 @@ const WatchedProcess* find_sure_leak(const Evidence& evidence, const std::vector
 
 // Workers that go on copying: their series alone cannot say so, but what they copy and what
 // is left to copy can be seen.
-bool settle_copy_on_write(model::Verdict& tree, const Evidence& evidence,
-                          const std::vector<WatchedProcess>& processes) {
+struct Copying {
+  double copied_bytes = 0;
+  double shared_bytes = 0;  // that can still follow
+};
+
+Copying find_copying(const WatchedProcess& process, const Evidence& evidence) {
   const Window part{evidence.early.from_s, evidence.late.to_s};
-  double copied = 0;
-  double shared = 0;
-  for (const WatchedProcess& process : processes) {
-    if (!copies_on_write(process, evidence) || process.pss_readings < kFewestReadings) continue;
-    if (!find_steady_rise(process.trail, evidence.steps, part, 0).steady) continue;
-    copied += process.change_bytes;
-    const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
-    shared += late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes);
+  if (!copies_on_write(process, evidence) || process.pss_readings < kFewestReadings ||
+      !find_steady_rise(process.trail, evidence.steps, part, 0).steady) {
+    return {};
   }
-  const double all = tree_change(evidence);
-  if (!(all > 0) || copied < kCopiedPart * all || shared < kStillShared * copied) return false;
-  tree.kind = VerdictKind::Leak;
-  tree.confidence = kCopyConfidence;
-  tree.reason =
+  const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
+  return {process.change_bytes,
+          late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes)};
+}
+
+void call_copying(model::Verdict& verdict, const Copying& copying) {
+  verdict.kind = VerdictKind::Leak;
+  verdict.confidence = kCopyConfidence;
+  verdict.reason =
       fmt::format("pages that were shared since the fork become private, {} so far, and {} can still follow",
-                  bytes_words(copied), bytes_words(shared));
-  tree.needs.reset();
-  tree.lean.reset();
-  tree.basis.emplace_back("processes");
+                  bytes_words(copying.copied_bytes), bytes_words(copying.shared_bytes));
+  verdict.needs.reset();
+  verdict.lean.reset();
+  verdict.basis.emplace_back("processes");
+}
+
+bool goes_on(const Copying& copying) {
+  return copying.copied_bytes > 0 && copying.shared_bytes >= kStillShared * copying.copied_bytes;
+}
+
+bool settle_tree(model::Verdict& tree, const Evidence& evidence,
+                 const std::vector<WatchedProcess>& processes) {
+  Copying all;
+  for (const WatchedProcess& process : processes) {
+    const Copying copying = find_copying(process, evidence);
+    all.copied_bytes += copying.copied_bytes;
+    all.shared_bytes += copying.shared_bytes;
+  }
+  if (!goes_on(all) || all.copied_bytes < kCopiedPart * tree_change(evidence)) return false;
+  call_copying(tree, all);
   return true;
 }
 
 }  // namespace
+
+void settle_copying(std::vector<WatchedProcess>& processes, const Evidence& evidence) {
+  for (WatchedProcess& process : processes) {
+    model::Verdict& verdict = process.report.series.verdict;
+    if (verdict.kind != VerdictKind::Inconclusive || !leans_to_leak(verdict)) continue;
+    if (const Copying copying = find_copying(process, evidence); goes_on(copying)) {
+      call_copying(verdict, copying);
+    }
+  }
+}
 
 void join_with_processes(model::Verdict& tree, const Evidence& evidence,
                          const std::vector<WatchedProcess>& processes) {
@@ -83,7 +112,7 @@ void join_with_processes(model::Verdict& tree, const Evidence& evidence,
     tree.basis.emplace_back("processes");
     return;
   }
-  if (!leans_to_leak(tree) || settle_copy_on_write(tree, evidence, processes)) return;
+  if (!leans_to_leak(tree) || settle_tree(tree, evidence, processes)) return;
   const bool nobody_leans = std::none_of(
       processes.begin(), processes.end(),
       [](const WatchedProcess& process) { return leans_to_leak(process.report.series.verdict); });

@@ -10,6 +10,10 @@
 
 namespace lowtide::explain {
 
+// A worker that turns shared pages into its own, steadily, to the end, and has many left to
+// copy, leaks: its series alone leaves that open.
+void settle_copying(std::vector<WatchedProcess>& processes, const Evidence& evidence);
+
 // The tree's own verdict stands where it is one. Where it is open, the processes may settle it:
 // - one of them leaks beyond doubt, and it is what the tree grew by: a leak;
 // - workers turn shared pages into their own, steadily, to the end, and most of the pages are
