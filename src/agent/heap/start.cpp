@@ -10,6 +10,7 @@
 #include "agent/heap/pace.h"
 #include "agent/heap/patch.h"
 #include "agent/heap/real.h"
+#include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
 #include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
@@ -93,8 +94,15 @@ wire::StartResult start_late(const char* socket_path) {
   }
   look_for_python();
   g_power.store(Power::On, std::memory_order_seq_cst);
-  if (may_record(now_ns())) {
-    return wire::StartResult::Done;
+  // Another thread's first sample may be opening the file just now, or the monitor's
+  // queue may be full for a moment.
+  constexpr int kTries = 500;
+  for (int tries = 0; tries < kTries && g_power.load(std::memory_order_acquire) == Power::On; ++tries) {
+    if (may_record(now_ns()) || owns_tables()) {
+      return wire::StartResult::Done;
+    }
+    const timespec nap{0, 1'000'000};
+    system_call(SYS_nanosleep, as_word(&nap), 0);
   }
   g_power.store(Power::Off, std::memory_order_seq_cst);
   unpatch_all();
