@@ -69,6 +69,7 @@ std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments
   flags.keep_recording = !arguments.has("no-recording");
   flags.use_gpu = !arguments.has("no-gpu");
   flags.use_pss = !arguments.has("no-pss");
+  flags.deep = arguments.has("deep");
   flags.use_agent = !arguments.has("no-agent");
   flags.read_steps = !arguments.has("no-steps");
   flags.steps_from_output = arguments.has("steps-from-output");

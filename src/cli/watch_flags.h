@@ -25,6 +25,7 @@ struct WatchFlags {
   bool use_gpu = true;
   bool use_pss = true;
   bool use_agent = true;
+  bool deep = false;
   bool read_steps = true;
   bool steps_from_output = false;
 };

@@ -23,6 +23,7 @@ struct AgentSummary {
   std::uint64_t samples = 0;
   std::uint64_t dropped = 0;
   std::uint64_t sampling_ns = 0;
+  std::string note;
 };
 
 class AgentHub {
@@ -50,6 +51,8 @@ class AgentHub {
   // CPU time spent with all of it.
   [[nodiscard]] double spent_s() const { return spent_s_; }
 
+  // A limit of what the sites can tell.
+  void note(std::string text) { ended_.note = std::move(text); }
   [[nodiscard]] AgentSummary summary() const;
 
  private:

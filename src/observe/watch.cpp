@@ -174,7 +174,7 @@ void Watch::note_agents() {
   const AgentHub* const agents = monitor_.agents();
   if (agents == nullptr) return;
   const AgentSummary summary = agents->summary();
-  std::string note;
+  std::string note = summary.note;
   for (const auto& [reason, count] : summary.off) {
     note += fmt::format("{}off in {} process{}: {}", note.empty() ? "" : "; ", count, count == 1 ? "" : "es",
                         words_of(reason));

@@ -4,19 +4,23 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <optional>
 #include <variant>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/agent_preload.h"
 #include "cli/closing_words.h"
 #include "cli/commands/all.h"
 #include "cli/complaint.h"
+#include "cli/deep_attach.h"
 #include "cli/find_jobs.h"
 #include "cli/output_steps.h"
 #include "cli/recording_file.h"
 #include "cli/signals.h"
 #include "cli/watch_flags.h"
 #include "cli/watch_loop.h"
+#include "observe/agent_hub.h"
 #include "observe/watch.h"
 #include "procfs/process_info.h"
 
@@ -70,6 +74,38 @@ void tell_target(const observe::Watch& watch, pid_t pid) {
   std::fputs((words + "; Ctrl-C ends the watching, not the job\n").c_str(), stderr);
 }
 
+// The process that is worth entering: the one that was named, or below a wrapper the largest.
+pid_t deep_target(const observe::ProcessTree& tree, pid_t pid) {
+  const observe::Member* chosen = tree.find(pid);
+  if (chosen == nullptr || chosen->info.role != model::ProcessRole::Wrapper) return pid;
+  for (const observe::Member& member : tree.members()) {
+    if (member.status.anon_bytes > chosen->status.anon_bytes) chosen = &member;
+  }
+  return static_cast<pid_t>(chosen->info.pid);
+}
+
+// Loads the agent into a job that runs already.
+std::optional<Complaint> go_deep(std::optional<observe::AgentHub>& hub, std::optional<DeepAttach>& deep,
+                                 pid_t pid) {
+  const auto library = find_agent_library();
+  if (!library) {
+    return Complaint{"cannot go deep: liblowtide_agent.so is not there",
+                     "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
+                     fmt::format("lowtide attach {}", pid)};
+  }
+  auto opened = observe::AgentHub::open();
+  if (!opened) {
+    return Complaint{fmt::format("cannot go deep: {}", opened.error().message),
+                     "the agent needs a socket to speak to", fmt::format("lowtide attach {}", pid)};
+  }
+  hub.emplace(std::move(opened).value());
+  hub->note("what was allocated before the attach has no line");
+  auto begun = DeepAttach::begin(pid, *library, hub->socket_path());
+  if (auto* complaint = std::get_if<Complaint>(&begun)) return *complaint;
+  deep.emplace(std::move(std::get<DeepAttach>(begun)));
+  return std::nullopt;
+}
+
 ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
   Signals signals;
   const double began_s = observe::steady_seconds();
@@ -81,8 +117,18 @@ ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
   options.monitor.use_gpu = flags.use_gpu;
   options.monitor.use_pss = flags.use_pss;
   // Looked at before anything is written, so that a wrong pid leaves no file.
-  if (auto tree = observe::ProcessTree::open(options.monitor.tree, 0); !tree)
-    return cannot_watch(pid, tree.error());
+  auto tree = observe::ProcessTree::open(options.monitor.tree, 0);
+  if (!tree) return cannot_watch(pid, tree.error());
+  std::optional<observe::AgentHub> hub;
+  std::optional<DeepAttach> deep;
+  if (flags.deep) {
+    tree.value().refresh(0);
+    if (const auto complaint = go_deep(hub, deep, deep_target(tree.value(), pid))) {
+      complain(*complaint);
+      return ExitCode::Unreadable;
+    }
+    options.monitor.agents = &*hub;
+  }
 
   const auto command = procfs::read_arguments({}, pid);
   record::Header header = make_header(command ? command.value() : std::vector<std::string>{});
@@ -110,6 +156,9 @@ ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
                   .show_status = flags.show_status,
                   .read_steps = flags.read_steps});
   const WatchLoop::End end = loop.run();
+  if (deep) {
+    if (const std::string trouble = deep->end(); !trouble.empty()) warn(trouble);
+  }
   if (end == WatchLoop::End::JobEnded) watch.value().add_event(model::EventKind::Exit, "the job ended");
   watch.value().end();
   const ExitCode verdict = tell_the_end(watch.value(), file, flags);
@@ -152,17 +201,21 @@ ExitCode run(const Arguments& arguments) {
 
 Command attach_command() {
   std::vector<Flag> flags = {
-      {"find", "", "look for the training process with the most memory, and watch that"}};
+      {"find", "", "look for the training process with the most memory, and watch that"},
+      {"deep", "", "load the allocation agent into the process: which lines allocate what grows"}};
   for (const Flag& flag : watch_flags()) flags.push_back(flag);
   return {
       "attach",
       "Watch a job that runs already",
-      "Watches the process and everything below it from outside: nothing enters the job, nothing is stopped. "
-      "Ctrl-C ends the watching and tells what was seen; the job goes on.",
+      "Watches the process and everything below it from outside: nothing enters the job, nothing is stopped, "
+      "unless --deep is given. Then one thread is borrowed for well under a millisecond to load the agent, "
+      "and at "
+      "the end to take its hooks out. Ctrl-C ends the watching and tells what was seen; the job goes on.",
       {"PID", "the process; if it is a wrapper, what it started is watched", false, {}},
       flags,
       {
           {"lowtide attach 4711", "watch process 4711 and its children"},
+          {"lowtide attach --deep 4711", "and name the lines that allocate"},
           {"lowtide attach --find", "find the training job by itself"},
           {"lowtide attach --duration 10min --gate 4711", "for scripts: exit 1 when it leaks"},
       },
