@@ -141,7 +141,7 @@ def full_disk_costs_the_job_nothing(box: Box):
 
 def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):
     def small_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
     ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
                     options=("--output", "run.lowtide", "--interval", "20ms"), preexec_fn=small_files)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -136,6 +137,12 @@ void fill_header(wire::Header& header, std::uint64_t now_ns) {
 
 // The memory file, sealed so that the reader cannot be hit by SIGBUS either; or -errno.
 long make_file() {
+  // Beyond this limit ftruncate sends SIGXFSZ, which ends the job.
+  std::uint64_t limits[2] = {0, 0};
+  if (failed(system_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, as_word(&limits))) ||
+      limits[0] < wire::file_bytes()) {
+    return -EFBIG;
+  }
   const long fd = system_call(SYS_memfd_create, as_word("lowtide-agent"), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (failed(fd)) {
     return fd;
@@ -270,8 +277,12 @@ void start_channel(const char* socket_path) {
   g_power.store(ready ? Power::On : Power::Off, std::memory_order_release);
 }
 
-TableUse::TableUse() { g_table_users.fetch_add(1, std::memory_order_seq_cst); }
-TableUse::~TableUse() { g_table_users.fetch_sub(1, std::memory_order_release); }
+TableUse::TableUse() {
+  g_table_users.fetch_add(1, std::memory_order_seq_cst);
+}
+TableUse::~TableUse() {
+  g_table_users.fetch_sub(1, std::memory_order_release);
+}
 
 // Whoever comes after the phase was changed sees it, and whoever came before is counted.
 bool release_channel() {
