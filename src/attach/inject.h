@@ -17,7 +17,7 @@
 namespace lowtide::attach {
 
 struct InjectOptions {
-  std::string agent_path;   // absolute, as the target sees it
+  std::string agent_path;  // absolute, as the target sees it
   // Where the agent says hello; absolute, as the target sees it, in a folder that is made
   // for this. Where the target belongs to another user, folder and socket are given to him.
   std::string socket_path;

@@ -253,7 +253,8 @@ TEST(Recording, sites_come_back_with_their_frames_and_readings) {
       .cut = true};
   writer.begin_site(site);
   model::Tick tick = make_tick(1, 1);
-  tick.heaps.push_back({.process = model::ProcessId{1}, .live_bytes = 900, .samples = 5, .interval_bytes = 10});
+  tick.heaps.push_back(
+      {.process = model::ProcessId{1}, .live_bytes = 900, .samples = 5, .interval_bytes = 10});
   tick.sites.push_back({.site = site.id,
                         .process = site.process,
                         .live_bytes = 800,

@@ -65,7 +65,8 @@ struct Process : lowtide::observe::AgentSink {
     const auto& frame = allocation.frames.front();
     const std::string name = names.count(frame.code) != 0 ? names[frame.code] : "?\n?";
     const auto cut = name.find('\n');
-    return name.substr(0, cut) + ':' + std::to_string(frame.line & ~lowtide::wire::kEntryFrame) + ' ' + name.substr(cut + 1);
+    return name.substr(0, cut) + ':' + std::to_string(frame.line & ~lowtide::wire::kEntryFrame) + ' ' +
+           name.substr(cut + 1);
   }
 
   void on_allocation(const AgentAllocation& allocation) override {

@@ -76,9 +76,11 @@ class Walk {
       return;
     }
     const std::uint32_t number = number_of_code(code);
-    into_.frames[into_.count++] = {number, line_of(code, number, byte_offset(frame, address)) & ~wire::kEntryFrame};
+    into_.frames[into_.count++] = {number,
+                                   line_of(code, number, byte_offset(frame, address)) & ~wire::kEntryFrame};
     const bool own_loop = offsets_.first_shim_owner == 0;  // to 3.10
-    if (own_loop || (offsets_.frame_is_entry != 0 && field<std::uint8_t>(frame, offsets_.frame_is_entry) != 0)) {
+    if (own_loop ||
+        (offsets_.frame_is_entry != 0 && field<std::uint8_t>(frame, offsets_.frame_is_entry) != 0)) {
       mark_entry();
     }
   }
