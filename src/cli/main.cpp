@@ -15,7 +15,6 @@
 #include "cli/nearest.h"
 #include "cli/output.h"
 #include "cli/parse.h"
-#include "cli/witness.h"
 
 namespace lowtide::cli {
 namespace {
@@ -77,7 +76,6 @@ int main(int argc, char** argv) {
   using lowtide::cli::ExitCode;
   // The job that `run` starts gets them back as they were.
   lowtide::cli::remember_signals();
-  lowtide::cli::Witness::remember_words(argc, argv);
   // A reader that has gone is seen as EPIPE where we write, and handled there.
   std::signal(SIGPIPE, SIG_IGN);
   // A recording that meets `ulimit -f` is a full disk (EFBIG), not the end of the watching.

@@ -19,7 +19,6 @@
 #include "cli/signals.h"
 #include "cli/survivors.h"
 #include "cli/watch_loop.h"
-#include "cli/witness.h"
 #include "observe/agent_hub.h"
 #include "observe/watch.h"
 
@@ -52,12 +51,11 @@ model::EventKind event_of(int status) {
   return status == 128 + SIGKILL ? model::EventKind::Killed : model::EventKind::Exit;
 }
 
-observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid, pid_t helper_pid) {
+observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid) {
   observe::Watch::Options options;
   options.interval_s = flags.interval_s;
   options.monitor.tree.root_pid = pid;
   options.monitor.tree.own_pid = ::getpid();
-  options.monitor.tree.helper_pid = helper_pid;
   options.monitor.tree.adopts_orphans = true;
   options.monitor.limit_bytes = flags.limit_bytes;
   options.monitor.use_gpu = flags.use_gpu;
@@ -91,7 +89,6 @@ int only_wait(pid_t pid, Signals& signals) {
 
 WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const WatchFlags& flags,
                      double began_s, Signals& signals, OutputRelay* relay, observe::AgentHub* agents) {
-  Witness witness;  // before the recording has its thread
   record::Header header = make_header(command);
   header.root_pid = pid;
   header.limit_bytes = flags.limit_bytes;
@@ -99,7 +96,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
   RecordingFile file = make_recording(flags, header);
   for (const std::string& warning : file.warnings) warn(warning);
 
-  observe::Watch::Options options = options_for(flags, pid, witness.pid());
+  observe::Watch::Options options = options_for(flags, pid);
   options.monitor.agents = agents;
   auto watch = observe::Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
@@ -118,7 +115,6 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
                   .duration_s = flags.duration_s,
                   .show_status = flags.show_status,
                   .read_steps = flags.read_steps,
-                  .witness = &witness,
                   .relay = relay});
   const WatchLoop::End end = loop.run();
   if (end == WatchLoop::End::JobEnded) {

@@ -53,7 +53,6 @@ WatchLoop::End WatchLoop::run() {
     if (exit_status_) watch_.note_exit(options_.root_pid, *exit_status_);
     tick();  // puts it on record
   }
-  if (exit_status_ && options_.witness != nullptr) options_.witness->dismiss();
   status_line_.clear();
   return end;
 }
@@ -129,12 +128,12 @@ void WatchLoop::take_signals() {
   }
 }
 
-// What was sent to us alone. A terminal sends to the job as well, and so does
-// whoever signals the whole group.
+// What a process sent to us. A terminal sends to the job as well. Whoever signals the
+// whole group does so too, but that cannot be told apart: the job then gets it twice,
+// which is bad, but never is worse.
 void WatchLoop::pass_on(const Signals::Signal& signal) {
   if (signal.number == SIGINT && !signal.sent_to_us) interrupted_ = true;
   if (!signal.sent_to_us || signal.sender == options_.root_pid || exit_status_) return;
-  if (options_.witness != nullptr && options_.witness->saw(signal.number, signal.sender)) return;
   ::kill(options_.root_pid, signal.number);
 }
 

@@ -10,7 +10,6 @@
 #include "cli/output_steps.h"
 #include "cli/signals.h"
 #include "cli/status_line.h"
-#include "cli/witness.h"
 #include "observe/watch.h"
 
 namespace lowtide::cli {
@@ -23,7 +22,6 @@ class WatchLoop {
     std::optional<double> duration_s = {};  // stop watching after this
     bool show_status = true;
     bool read_steps = true;
-    Witness* witness = nullptr;    // of signals that others got as well
     OutputRelay* relay = nullptr;  // what passes through us, if anything does
   };
 

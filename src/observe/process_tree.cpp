@@ -313,7 +313,6 @@ void ProcessTree::find_newcomers(double at_s) {
 
 bool ProcessTree::belongs(const procfs::Stat& stat) const {
   if (stat.pid == options_.own_pid || stat.kernel_thread) return false;
-  if (stat.pid == options_.helper_pid && stat.ppid == options_.own_pid) return false;
   if (options_.adopts_orphans && stat.ppid == options_.own_pid) return true;
   if (find(stat.ppid) != nullptr) return true;
   return std::binary_search(leaders_.begin(), leaders_.end(), stat.session) ||

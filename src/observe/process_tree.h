@@ -64,7 +64,6 @@ class ProcessTree {
     procfs::Roots roots;
     std::int32_t root_pid = 0;
     std::int32_t own_pid = 0;         // the monitor: never a part of what it watches
-    std::int32_t helper_pid = 0;      // a child of the monitor that is no part of it either
     bool adopts_orphans = false;      // the monitor is the subreaper of the job
     bool look_for_gpu_users = false;  // in a container: nvml/pid_map.h says why
   };

@@ -13,7 +13,7 @@ namespace lowtide::observe {
 // An orphan that came to us and was gone before it was listed. A zombie that was
 // listed is a stranger by now, and counted.
 void ProcessTree::count_unseen(std::int32_t pid) {
-  if (pid == options_.root_pid || pid == options_.helper_pid || places_.count(pid) != 0) return;
+  if (pid == options_.root_pid || places_.count(pid) != 0) return;
   const auto same = [pid](const Stranger& stranger) { return stranger.pid == pid; };
   if (std::any_of(strangers_.begin(), strangers_.end(), same)) return;
   std::erase_if(young_, same);

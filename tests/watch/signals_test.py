@@ -53,27 +53,6 @@ def signals_sent_to_us_reach_the_job_once(box: Box):
     assert process.wait(30) == 9
 
 
-def signal_to_the_whole_group_reaches_the_job_once(box: Box):
-    process = box.start(*box.script("counts.py", COUNTS_SIGNALS), start_new_session=True)
-    wait_for(box.path("ready").exists, "the job")
-    wait_for(box.recordings, "a recording")
-    wanted = {}
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGINT):
-        os.killpg(process.pid, number)
-        wanted[int(number)] = 1
-        expected = " ".join(f"{key}:{count}" for key, count in sorted(wanted.items()))
-        wait_for(lambda: text_of(box.path("seen")) == expected, f"{expected}, not {text_of(box.path('seen'))}")
-        time.sleep(0.1)
-        assert text_of(box.path("seen")) == expected, text_of(box.path("seen"))
-    time.sleep(0.3)
-    # What came to the group before takes nothing from what comes to us alone now.
-    os.kill(process.pid, signal.SIGTERM)
-    wait_for(lambda: text_of(box.path("seen")).startswith("1:1 2:1 10:1 15:2"), "the one that was sent to us")
-
-    box.path("finish").touch()
-    assert process.wait(30) == 9
-
-
 def signal_by_the_name_of_our_program_reaches_the_job(box: Box):
     need_program("pkill")
     for turn, pick in enumerate((["-f", "run --output by-name"], ["-x", "lowtide"], ["lowtide"])):
@@ -84,19 +63,6 @@ def signal_by_the_name_of_our_program_reaches_the_job(box: Box):
         subprocess.run(["pkill", "-TERM", "-s", str(process.pid), *pick], check=True)
 
         assert process.wait(30) == 143
-
-
-def witness_of_signals_is_seen_by_nobody(box: Box):
-    process = box.start("sleep", "60", options=("--output", "run.lowtide"))
-    box.wait_for_samples("run.lowtide", 4)
-    job, witness = children_of(process.pid)
-    assert text_of(f"/proc/{witness}/comm") == "tide-witness\n"
-    assert box.recording("run.lowtide").pids == [job], box.recording("run.lowtide").commands
-    process.kill()
-    process.wait()
-
-    wait_for(lambda: not is_alive(witness), "its end with ours")
-    os.kill(job, signal.SIGKILL)
 
 
 def signal_in_the_first_moment_is_not_lost(box: Box):
