@@ -1,6 +1,7 @@
 #include "cli/run_job.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ namespace {
 
 constexpr int kNotFound = 127;
 constexpr int kNotExecutable = 126;
+constexpr rlim_t kFilesForNames = 256;
 
 // After the job's own process: its helpers take a moment to go.
 constexpr double kGraceS = 1.0;
@@ -67,7 +69,10 @@ observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid) {
 // the lines it allocates at: whatever is missing is no reason not to run it.
 std::vector<std::string> prepare_agents(std::optional<observe::AgentHub>& agents) {
   const auto library = find_agent_library();
-  if (!library) return {};
+  rlimit files{};
+  // The files whose names it tells are kept open; the watching needs descriptors more.
+  const bool enough_files = ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= kFilesForNames;
+  if (!library || !enough_files) return {};
   auto hub = observe::AgentHub::open();
   if (!hub) {
     warn(fmt::format("no allocation lines: {}", hub.error().message));
