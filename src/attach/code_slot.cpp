@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::uint64_t kSlotAlignment = 16;
 
-std::size_t slot_bytes() { return (stub_code().size() + kSlotAlignment - 1) & ~(kSlotAlignment - 1); }
+std::size_t slot_bytes() {
+  return (stub_code().size() + kSlotAlignment - 1) & ~(kSlotAlignment - 1);
+}
 
 // Nothing where the way back is too far for the branch (aarch64: 128 MiB).
 std::optional<std::vector<std::byte>> make_code(std::uint64_t address, std::uint64_t pc) {
@@ -45,7 +47,8 @@ CodeSlots::CodeSlots(const symbols::TargetFiles& files, const std::vector<Room>&
     for (std::uint64_t at = 0; at + slot_bytes() <= room.bytes; at += slot_bytes()) {
       // Behind the end of the file a mapping holds zeros.
       std::vector<std::byte> original(slot_bytes());
-      if (::pread(fd.get(), original.data(), original.size(), static_cast<off_t>(room.file_offset_bytes + at)) >= 0) {
+      if (::pread(fd.get(), original.data(), original.size(),
+                  static_cast<off_t>(room.file_offset_bytes + at)) >= 0) {
         candidates_.push_back({room.address + at, std::move(original)});
       }
     }

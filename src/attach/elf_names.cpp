@@ -58,7 +58,8 @@ std::vector<ExportedFunction> read_exports(const symbols::ElfFile& file) {
   return exports;
 }
 
-std::optional<std::uint64_t> find_export(const std::vector<ExportedFunction>& exports, std::string_view name) {
+std::optional<std::uint64_t> find_export(const std::vector<ExportedFunction>& exports,
+                                         std::string_view name) {
   const auto found = std::find_if(exports.begin(), exports.end(),
                                   [name](const ExportedFunction& function) { return function.name == name; });
   return found == exports.end() ? std::nullopt : std::optional(found->address);

@@ -42,7 +42,9 @@ constexpr std::uint64_t kLargeStackBytes = 128U << 10U;  // dlopen and the agent
 
 constexpr int kUrgent = -15;
 
-base::Error unsupported(std::string message) { return {base::ErrorCode::Unsupported, std::move(message)}; }
+base::Error unsupported(std::string message) {
+  return {base::ErrorCode::Unsupported, std::move(message)};
+}
 
 struct Placed {};
 using Attempt = std::variant<Placed, Place, base::Error>;
@@ -51,7 +53,11 @@ using Attempt = std::variant<Placed, Place, base::Error>;
 class Call {
  public:
   Call(pid_t pid, const InjectOptions& options, TargetImage image, const symbols::TargetFiles& files)
-      : pid_(pid), options_(options), image_(std::move(image)), judge_(image_), slots_(files, image_.rooms()) {}
+      : pid_(pid),
+        options_(options),
+        image_(std::move(image)),
+        judge_(image_),
+        slots_(files, image_.rooms()) {}
 
   base::Result<Injected> make(const std::string& function, const std::string& argument, uid_t uid);
 
@@ -82,9 +88,9 @@ class Call {
   Injected told_;
 };
 
-template <typename Text, std::size_t kBytes>
-bool copy_text(const Text& from, char (&into)[kBytes]) {
-  if (from.size() >= kBytes) {
+template <typename Text, std::size_t Bytes>
+bool copy_text(const Text& from, char (&into)[Bytes]) {
+  if (from.size() >= Bytes) {
     return false;
   }
   std::memcpy(into, from.data(), from.size());
@@ -92,7 +98,8 @@ bool copy_text(const Text& from, char (&into)[kBytes]) {
   return true;
 }
 
-bool Call::fill_block(const std::string& argument, const ReportSocket& socket, std::uint64_t function_offset) {
+bool Call::fill_block(const std::string& argument, const ReportSocket& socket,
+                      std::uint64_t function_offset) {
   const TargetFunctions& functions = image_.functions();
   block_.state_bytes = vector_state_bytes();
   if (::getrandom(&block_.token, sizeof(block_.token), 0) != sizeof(block_.token)) {
@@ -250,7 +257,8 @@ bool Call::take_sample(const StoppedThread& thread) {
   }
   sample_.registers = *registers;
   std::uint32_t code = 0;
-  sample_.call = read_value(pid_, pc_of(*registers), code) ? find_pending_call(*registers, code) : std::nullopt;
+  sample_.call =
+      read_value(pid_, pc_of(*registers), code) ? find_pending_call(*registers, code) : std::nullopt;
   sample_.stack.resize(stack_bytes_);
   sample_.stack.resize(read_up_to(pid_, sp_of(*registers), sample_.stack));
   return true;
@@ -302,7 +310,8 @@ base::Result<Injected> Call::read_answer(const ReportSocket& socket) {
       return base::Error{base::ErrorCode::Gone, "the process ended"};
     }
     if (!report) {
-      return base::Error{base::ErrorCode::Io, "the agent was called in thread " + std::to_string(told_.borrowed_tid) +
+      return base::Error{base::ErrorCode::Io, "the agent was called in thread " +
+                                                  std::to_string(told_.borrowed_tid) +
                                                   ", which has not answered yet"};
     }
     const std::chrono::nanoseconds took(report->ended_ns - report->began_ns);
@@ -327,9 +336,11 @@ base::Result<Injected> Call::to_result(const StubReport& report) {
     case StubStage::NoLibrary:
       return unsupported("its loader refuses the agent: " + std::string(report.reason));
     case StubStage::NoThread:
-      return base::Error{base::ErrorCode::Io, "it could not make a thread: " + std::string(std::strerror(report.value))};
+      return base::Error{base::ErrorCode::Io,
+                         "it could not make a thread: " + std::string(std::strerror(report.value))};
     case StubStage::NoMemory:
-      return base::Error{base::ErrorCode::Io, "it has no memory: " + std::string(std::strerror(report.value))};
+      return base::Error{base::ErrorCode::Io,
+                         "it has no memory: " + std::string(std::strerror(report.value))};
     case StubStage::Returned:
       break;
   }
@@ -343,7 +354,8 @@ base::Result<bool> lend_folder(const std::string& socket_path, uid_t uid) {
   }
   for (const std::string& path : {socket_path.substr(0, socket_path.rfind('/')), socket_path}) {
     if (::chown(path.c_str(), uid, static_cast<gid_t>(-1)) != 0) {
-      return base::Error{base::ErrorCode::Io, "give " + path + " to the process's user: " + std::strerror(errno)};
+      return base::Error{base::ErrorCode::Io,
+                         "give " + path + " to the process's user: " + std::strerror(errno)};
     }
   }
   return true;

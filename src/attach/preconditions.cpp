@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/fd.h"
 #include "attach/stub.h"
+#include "base/fd.h"
 #include "procfs/rights.h"
 #include "procfs/status.h"
 #include "procfs/text_file.h"
@@ -18,9 +18,13 @@
 namespace lowtide::attach {
 namespace {
 
-std::string in_proc(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
+std::string in_proc(pid_t pid, const char* name) {
+  return "/proc/" + std::to_string(pid) + "/" + name;
+}
 
-base::Error unsupported(std::string message) { return {base::ErrorCode::Unsupported, std::move(message)}; }
+base::Error unsupported(std::string message) {
+  return {base::ErrorCode::Unsupported, std::move(message)};
+}
 
 // The text behind "name:" in a status file; empty where there is none.
 std::string_view line_of(std::string_view status, std::string_view name) {
@@ -30,7 +34,8 @@ std::string_view line_of(std::string_view status, std::string_view name) {
   }
   at = status.find(':', at) + 1;
   const std::size_t begin = status.find_first_not_of(" \t", at);
-  return begin == std::string_view::npos ? std::string_view{} : status.substr(begin, status.find('\n', begin) - begin);
+  return begin == std::string_view::npos ? std::string_view{}
+                                         : status.substr(begin, status.find('\n', begin) - begin);
 }
 
 // The file that the target would open by this name is the one that we would.
@@ -100,9 +105,11 @@ base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
   if (!options.agent_path.starts_with('/') || ::access(options.agent_path.c_str(), R_OK) != 0) {
     return base::Error{base::ErrorCode::Io, "the agent is not there: " + options.agent_path};
   }
-  for (const std::string& path : {options.agent_path, options.socket_path.substr(0, options.socket_path.rfind('/'))}) {
+  for (const std::string& path :
+       {options.agent_path, options.socket_path.substr(0, options.socket_path.rfind('/'))}) {
     if (!sees_the_same(pid, path)) {
-      return unsupported("it does not see " + path + ", which is in another file system for it (a container)");
+      return unsupported("it does not see " + path +
+                         ", which is in another file system for it (a container)");
     }
   }
   return Enterable{.uid = static_cast<uid_t>(status.value().uid)};
@@ -133,7 +140,8 @@ Advice advise(pid_t pid, const base::Error& error) {
       return {"the agent is a library, and has to be loaded by the process itself",
               "lowtide attach " + target + ", without --deep; or start it by: lowtide run"};
     default:
-      return {"the process was busy or stopped; it was not changed", "again: lowtide attach --deep " + target};
+      return {"the process was busy or stopped; it was not changed",
+              "again: lowtide attach --deep " + target};
   }
 }
 

@@ -31,7 +31,8 @@ std::size_t read_up_to(pid_t pid, std::uint64_t address, std::span<std::byte> in
     std::size_t wanted = 0;
     for (; pieces < kPieces && total + wanted < into.size(); ++pieces) {
       const std::uint64_t at = address + total + wanted;
-      const std::size_t bytes = std::min<std::size_t>(kPageBytes - at % kPageBytes, into.size() - total - wanted);
+      const std::size_t bytes =
+          std::min<std::size_t>(kPageBytes - at % kPageBytes, into.size() - total - wanted);
       there[pieces] = {remote(at), bytes};
       wanted += bytes;
     }

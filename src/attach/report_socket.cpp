@@ -69,13 +69,15 @@ std::optional<StubReport> ReportSocket::receive(pid_t pid, std::uint64_t token) 
   }
 }
 
-std::optional<StubReport> ReportSocket::wait(pid_t pid, std::uint64_t token, std::chrono::milliseconds limit) const {
+std::optional<StubReport> ReportSocket::wait(pid_t pid, std::uint64_t token,
+                                             std::chrono::milliseconds limit) const {
   const auto until = std::chrono::steady_clock::now() + limit;
   for (;;) {
     if (auto report = receive(pid, token)) {
       return report;
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     // In small steps: the target may end, and then nobody answers.
     if (left.count() <= 0 || ::kill(pid, 0) != 0) {
       return std::nullopt;

@@ -105,7 +105,8 @@ bool is_harmless(std::string_view name) {
 }
 
 bool is_start(std::string_view name) {
-  return name == "__libc_start_main" || name == "clone" || name == "__clone" || name == "clone3" || name == "__clone3";
+  return name == "__libc_start_main" || name == "clone" || name == "__clone" || name == "clone3" ||
+         name == "__clone3";
 }
 
 }  // namespace
@@ -151,7 +152,7 @@ symbols::FrameRule PlaceJudge::Rules::make_rule(symbols::Arch arch, std::uint64_
   if (known_.size() > kMostRules) {
     known_.clear();
   }
-  const symbols::FrameRule rule = image_.space().make_rule(arch, address);
+  symbols::FrameRule rule = image_.space().make_rule(arch, address);
   if (const auto place = image_.space().find(address); place && place->image != nullptr) {
     warm_.insert(place->image);
   }
@@ -174,9 +175,13 @@ void PlaceJudge::forget() {
   unwinder_.forget();
 }
 
-Place PlaceJudge::judge(const StackSample& sample) { return look(sample, false); }
+Place PlaceJudge::judge(const StackSample& sample) {
+  return look(sample, false);
+}
 
-Place PlaceJudge::study(const StackSample& sample) { return look(sample, true); }
+Place PlaceJudge::study(const StackSample& sample) {
+  return look(sample, true);
+}
 
 Place PlaceJudge::look(const StackSample& sample, bool may_learn) {
   rules_.may_learn = may_learn;
@@ -197,7 +202,8 @@ Place PlaceJudge::look(const StackSample& sample, bool may_learn) {
 Place PlaceJudge::judge_frames(const StackSample& sample) const {
   const bool is_waiting = sample.call && is_waiting_call(*sample.call);
   // A lock of libc itself: malloc's, the loader's, that of the threads' stacks.
-  if (sample.call && (!is_waiting || (is_futex(*sample.call) && image_.is_loader_data(sample.call->arguments[0])))) {
+  if (sample.call &&
+      (!is_waiting || (is_futex(*sample.call) && image_.is_loader_data(sample.call->arguments[0])))) {
     return Place::Libc;
   }
   for (std::size_t index = 0; index < addresses_.size(); ++index) {

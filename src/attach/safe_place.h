@@ -28,7 +28,7 @@ namespace lowtide::attach {
 
 enum class Place : std::uint8_t {
   Safe,
-  Cold,        // code that was not met before: study() it
+  Cold,  // code that was not met before: study() it
   Allocator,
   Loader,
   Signal,      // in a signal handler

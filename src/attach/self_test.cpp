@@ -47,8 +47,10 @@ TEST_F(Self, functions_of_libc_are_where_they_are) {
   const TargetFunctions& functions = image_.value().functions();
 
   EXPECT_EQ(functions.open_library, reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "dlopen")));
-  EXPECT_EQ(functions.errno_location, reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "__errno_location")));
-  EXPECT_EQ(functions.create_thread, reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "pthread_create")));
+  EXPECT_EQ(functions.errno_location,
+            reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "__errno_location")));
+  EXPECT_EQ(functions.create_thread,
+            reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "pthread_create")));
 }
 
 TEST_F(Self, modules_are_told_apart) {

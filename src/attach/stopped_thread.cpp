@@ -33,7 +33,9 @@ long trace(int request, pid_t tid, std::uint64_t address, std::uint64_t data) {
 }
 
 // Only what this thread traces, and never a child of ours.
-pid_t wait_for(pid_t tid, int& status) { return ::waitpid(tid, &status, __WALL | __WNOTHREAD | WNOHANG); }
+pid_t wait_for(pid_t tid, int& status) {
+  return ::waitpid(tid, &status, __WALL | __WNOTHREAD | WNOHANG);
+}
 
 // A thread that runs is stopped within microseconds, so we do not sleep at first.
 void pause_between_looks(Clock::duration waited) {

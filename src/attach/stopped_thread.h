@@ -41,7 +41,8 @@ class StoppedThread {
   std::chrono::nanoseconds let_go();
 
  private:
-  StoppedThread(pid_t tid, std::chrono::steady_clock::time_point stopped_at) : tid_(tid), stopped_at_(stopped_at) {}
+  StoppedThread(pid_t tid, std::chrono::steady_clock::time_point stopped_at)
+      : tid_(tid), stopped_at_(stopped_at) {}
 
   pid_t tid_;
   std::chrono::steady_clock::time_point stopped_at_;

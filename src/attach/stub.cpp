@@ -7,9 +7,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include <csignal>
+#include <ctime>
 
 #define LOWTIDE_STUB extern "C" __attribute__((section("lowtide_stub"), used, noinline, visibility("hidden")))
 #define LOWTIDE_TEXT_(number) #number
@@ -223,10 +223,12 @@ __attribute__((always_inline)) inline long kernel(long number, long a = 0, long 
 #endif
 }
 
-__attribute__((always_inline)) inline long word_of(const void* pointer) { return reinterpret_cast<long>(pointer); }
+__attribute__((always_inline)) inline long word_of(const void* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
 
 __attribute__((always_inline)) inline std::uint64_t now_ns() {
-  timespec now;
+  timespec now;  // NOLINT(cppcoreguidelines-pro-type-member-init): the kernel fills it
   kernel(SYS_clock_gettime, CLOCK_MONOTONIC, word_of(&now));
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
@@ -242,13 +244,14 @@ __attribute__((always_inline)) inline void copy(void* to, const void* from, std:
 
 template <typename Function>
 __attribute__((always_inline)) inline Function* function_at(std::uint64_t address) {
-  return reinterpret_cast<Function*>(address);
+  return reinterpret_cast<Function*>(address);  // NOLINT(performance-no-int-to-ptr): of the target
 }
 
 }  // namespace
 
-LOWTIDE_STUB void lowtide_stub_report(const StubBlock& block, StubStage stage, long value, std::uint64_t began_ns,
-                                      const char* reason) {
+LOWTIDE_STUB void lowtide_stub_report(const StubBlock& block, StubStage stage, long value,
+                                      std::uint64_t began_ns, const char* reason) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): clearing it would be a call of memset
   StubReport told;
   told.token = block.token;
   told.stage = stage;
@@ -265,8 +268,8 @@ LOWTIDE_STUB void lowtide_stub_report(const StubBlock& block, StubStage stage, l
   }
   const long socket = kernel(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket >= 0) {
-    kernel(SYS_sendto, socket, word_of(&told), sizeof(told), MSG_DONTWAIT | MSG_NOSIGNAL, word_of(&block.report_to),
-           static_cast<long>(block.report_to_bytes));
+    kernel(SYS_sendto, socket, word_of(&told), sizeof(told), MSG_DONTWAIT | MSG_NOSIGNAL,
+           word_of(&block.report_to), static_cast<long>(block.report_to_bytes));
     kernel(SYS_close, socket);
   }
 }
@@ -282,7 +285,8 @@ LOWTIDE_STUB void* lowtide_stub_work(void* page) {
   constexpr int kNow = 2;  // RTLD_NOW
   void* library = function_at<void*(const char*, int)>(block.open_library)(block.library, kNow);
   if (library == nullptr) {
-    lowtide_stub_report(block, StubStage::NoLibrary, 0, began_ns, function_at<const char*()>(block.last_error)());
+    lowtide_stub_report(block, StubStage::NoLibrary, 0, began_ns,
+                        function_at<const char*()>(block.last_error)());
   } else {
     // The handle is a link_map, and the first thing in it is where the library lies.
     const std::uint64_t base = *static_cast<const std::uint64_t*>(library);
@@ -296,12 +300,14 @@ LOWTIDE_STUB void* lowtide_stub_work(void* page) {
 // In the borrowed thread, between saving and restoring its registers.
 LOWTIDE_STUB void lowtide_stub_main(StubBlock* block) {
   const std::uint64_t began_ns = now_ns();
-  const long mapped = kernel(SYS_mmap, 0, sizeof(StubBlock), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const long mapped =
+      kernel(SYS_mmap, 0, sizeof(StubBlock), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped < 0 && mapped > -4096) {
     lowtide_stub_report(*block, StubStage::NoMemory, -mapped, began_ns, nullptr);
     return;
   }
-  void* page = reinterpret_cast<void*>(mapped);
+  void* page =
+      reinterpret_cast<void*>(mapped);  // NOLINT(performance-no-int-to-ptr): the kernel gives a number
   copy(page, block, sizeof(StubBlock));
   int* error = function_at<int*()>(block->errno_location)();
   const int saved_errno = *error;

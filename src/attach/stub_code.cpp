@@ -4,25 +4,34 @@
 #include <cpuid.h>
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): labels of the stub, and what the linker calls the bounds of a
+// section
 extern "C" {
 __attribute__((visibility("hidden"))) extern const std::byte lowtide_stub_entry[];
 __attribute__((visibility("hidden"))) extern const std::byte lowtide_stub_back[];
 __attribute__((visibility("hidden"))) void* lowtide_stub_work(void* page);
-// What the linker calls the bounds of a section.
 __attribute__((visibility("hidden"))) extern const std::byte __start_lowtide_stub[];
 __attribute__((visibility("hidden"))) extern const std::byte __stop_lowtide_stub[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace lowtide::attach {
 
-std::span<const std::byte> stub_code() { return {__start_lowtide_stub, __stop_lowtide_stub}; }
+std::span<const std::byte> stub_code() {
+  return {__start_lowtide_stub, __stop_lowtide_stub};
+}
 
-std::size_t stub_entry_offset() { return static_cast<std::size_t>(lowtide_stub_entry - __start_lowtide_stub); }
+std::size_t stub_entry_offset() {
+  return static_cast<std::size_t>(lowtide_stub_entry - __start_lowtide_stub);
+}
 
-std::size_t stub_back_offset() { return static_cast<std::size_t>(lowtide_stub_back - __start_lowtide_stub); }
+std::size_t stub_back_offset() {
+  return static_cast<std::size_t>(lowtide_stub_back - __start_lowtide_stub);
+}
 
 std::size_t stub_work_offset() {
-  return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&lowtide_stub_work) - __start_lowtide_stub);
+  return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&lowtide_stub_work) -
+                                  __start_lowtide_stub);
 }
 
 std::uint64_t vector_state_bytes() {

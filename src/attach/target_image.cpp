@@ -10,18 +10,25 @@ namespace lowtide::attach {
 namespace {
 
 constexpr std::string_view kAgentName = "liblowtide_agent.so";
-constexpr std::array<std::string_view, 6> kAllocators = {"jemalloc", "tcmalloc", "mimalloc", "hoard", "snmalloc", "scudo"};
+constexpr std::array<std::string_view, 6> kAllocators = {"jemalloc", "tcmalloc", "mimalloc",
+                                                         "hoard",    "snmalloc", "scudo"};
 
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
-bool is_loader(std::string_view name) { return name.starts_with("ld-linux") || name.starts_with("ld-2."); }
+bool is_loader(std::string_view name) {
+  return name.starts_with("ld-linux") || name.starts_with("ld-2.");
+}
 
 bool is_libc(std::string_view name) {
   return name == "libc.so.6" || name.starts_with("libc-2.") || name.starts_with("libpthread.so") ||
          name.starts_with("libpthread-2.");
 }
 
-bool is_dl(std::string_view name) { return name.starts_with("libdl.so") || name.starts_with("libdl-2."); }
+bool is_dl(std::string_view name) {
+  return name.starts_with("libdl.so") || name.starts_with("libdl-2.");
+}
 
 bool is_known_allocator(std::string_view name) {
   return std::any_of(kAllocators.begin(), kAllocators.end(),
@@ -33,7 +40,8 @@ std::string obstacle_in(std::string_view name) {
   if (name.starts_with("ld-musl") || name.starts_with("libc.musl")) {
     return "it uses musl, and the agent needs glibc";
   }
-  for (const std::string_view part : {"libasan", "libtsan", "libmsan", "libhwasan", "liblsan", "libclang_rt."}) {
+  for (const std::string_view part :
+       {"libasan", "libtsan", "libmsan", "libhwasan", "liblsan", "libclang_rt."}) {
     if (name.starts_with(part)) {
       return "a sanitizer is in it, which checks the allocator itself";
     }
@@ -45,9 +53,10 @@ std::string obstacle_in(std::string_view name) {
 }
 
 constexpr std::array<std::string_view, 16> kMallocNames = {
-    "malloc",   "free",          "calloc",      "realloc",            "memalign",  "aligned_alloc",
-    "valloc",   "pvalloc",       "malloc_trim", "malloc_usable_size", "mallinfo",  "mallinfo2",
-    "mallopt",  "malloc_stats",  "malloc_info", "posix_memalign",
+    "malloc",         "free",      "calloc",  "realloc",      "memalign",
+    "aligned_alloc",  "valloc",    "pvalloc", "malloc_trim",  "malloc_usable_size",
+    "mallinfo",       "mallinfo2", "mallopt", "malloc_stats", "malloc_info",
+    "posix_memalign",
 };
 
 bool is_malloc_name(std::string_view name) {
@@ -201,12 +210,13 @@ void TargetImage::take_libc(const symbols::ElfFile& file, Module& module) {
   take("pthread_detach", functions_.detach_thread);
   take("pthread_self", functions_.this_thread);
   if (const Range range = find_malloc_code(exports); range.end != 0) {
-    malloc_code_.push_back({range.begin + module.bias,
-                            range.end == ~0ULL ? module.range.end : range.end + module.bias});
+    malloc_code_.push_back(
+        {range.begin + module.bias, range.end == ~0ULL ? module.range.end : range.end + module.bias});
   }
 }
 
-void TargetImage::find_room(const symbols::ElfFile& file, const symbols::Mapping& mapping, std::uint64_t bias) {
+void TargetImage::find_room(const symbols::ElfFile& file, const symbols::Mapping& mapping,
+                            std::uint64_t bias) {
   const auto end = find_segment_end(file, mapping.start - bias);
   if (!end) {
     return;
@@ -216,13 +226,14 @@ void TargetImage::find_room(const symbols::ElfFile& file, const symbols::Mapping
   if (begin <= mapping.start || begin >= mapping.end) {
     return;
   }
-  rooms_.push_back({begin, mapping.end - begin, begin - mapping.start + mapping.file_offset_bytes, mapping.start,
-                    mapping.end, mapping.path});
+  rooms_.push_back({begin, mapping.end - begin, begin - mapping.start + mapping.file_offset_bytes,
+                    mapping.start, mapping.end, mapping.path});
 }
 
 const TargetImage::Module* TargetImage::module_at(std::uint64_t address) const {
-  const auto after = std::upper_bound(modules_.begin(), modules_.end(), address,
-                                      [](std::uint64_t wanted, const Module& module) { return wanted < module.range.begin; });
+  const auto after = std::upper_bound(
+      modules_.begin(), modules_.end(), address,
+      [](std::uint64_t wanted, const Module& module) { return wanted < module.range.begin; });
   if (after == modules_.begin() || !std::prev(after)->range.holds(address)) {
     return nullptr;
   }

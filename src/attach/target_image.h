@@ -24,7 +24,7 @@ enum class ModuleKind : std::uint8_t {
   Loader,     // ld.so
   Allocator,  // brings a malloc of its own
   Agent,
-  Unnamed,    // code that belongs to no file: a JIT
+  Unnamed,  // code that belongs to no file: a JIT
 };
 
 struct TargetFunctions {

@@ -2,11 +2,11 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <ctime>
 
 namespace lowtide::attach {
 
@@ -68,20 +68,28 @@ RawRegisters make_detour(const Comeback& comeback, std::uint64_t pc, std::uint64
   return raw;
 }
 
-std::uint64_t pc_of(const RawRegisters& raw) { return raw.rip; }
-std::uint64_t sp_of(const RawRegisters& raw) { return raw.rsp; }
+std::uint64_t pc_of(const RawRegisters& raw) {
+  return raw.rip;
+}
+std::uint64_t sp_of(const RawRegisters& raw) {
+  return raw.rsp;
+}
 
 namespace {
 
 constexpr std::array kWaitingCalls = {
-    SYS_futex,      SYS_poll,        SYS_ppoll,     SYS_select,  SYS_pselect6, SYS_epoll_wait, SYS_epoll_pwait,
-    SYS_nanosleep,  SYS_read,        SYS_write,     SYS_pread64, SYS_pwrite64, SYS_recvfrom,   SYS_recvmsg,
-    SYS_sendto,     SYS_sendmsg,     SYS_accept,    SYS_accept4, SYS_wait4,    SYS_waitid,     SYS_clock_nanosleep,
-    SYS_readv,      SYS_writev,      SYS_ioctl,     SYS_flock,   SYS_restart_syscall,
+    SYS_futex,           SYS_poll,        SYS_ppoll,     SYS_select,  SYS_pselect6,
+    SYS_epoll_wait,      SYS_epoll_pwait, SYS_nanosleep, SYS_read,    SYS_write,
+    SYS_pread64,         SYS_pwrite64,    SYS_recvfrom,  SYS_recvmsg, SYS_sendto,
+    SYS_sendmsg,         SYS_accept,      SYS_accept4,   SYS_wait4,   SYS_waitid,
+    SYS_clock_nanosleep, SYS_readv,       SYS_writev,    SYS_ioctl,   SYS_flock,
+    SYS_restart_syscall,
 };
 
 // The kernel says itself how a call with a time limit is to be repeated.
-bool may_repeat(const PendingCall& /*call*/) { return true; }
+bool may_repeat(const PendingCall& /*call*/) {
+  return true;
+}
 
 }  // namespace
 
@@ -127,10 +135,13 @@ std::optional<PendingCall> find_pending_call(const RawRegisters& raw, std::uint3
   if (code_at_pc != kSvc) {
     return std::nullopt;
   }
-  return PendingCall{static_cast<std::int64_t>(raw.regs[8]), {raw.regs[0], raw.regs[1], raw.regs[2], raw.regs[3]}};
+  return PendingCall{static_cast<std::int64_t>(raw.regs[8]),
+                     {raw.regs[0], raw.regs[1], raw.regs[2], raw.regs[3]}};
 }
 
-Comeback make_comeback(const RawRegisters& raw) { return {raw}; }
+Comeback make_comeback(const RawRegisters& raw) {
+  return {raw};
+}
 
 RawRegisters make_detour(const Comeback& comeback, std::uint64_t pc, std::uint64_t sp) {
   RawRegisters raw = comeback.registers;
@@ -139,8 +150,12 @@ RawRegisters make_detour(const Comeback& comeback, std::uint64_t pc, std::uint64
   return raw;
 }
 
-std::uint64_t pc_of(const RawRegisters& raw) { return raw.pc; }
-std::uint64_t sp_of(const RawRegisters& raw) { return raw.sp; }
+std::uint64_t pc_of(const RawRegisters& raw) {
+  return raw.pc;
+}
+std::uint64_t sp_of(const RawRegisters& raw) {
+  return raw.sp;
+}
 
 #endif
 
@@ -149,6 +164,8 @@ bool is_waiting_call(const PendingCall& call) {
   return std::any_of(kWaitingCalls.begin(), kWaitingCalls.end(), is_it) && may_repeat(call);
 }
 
-bool is_futex(const PendingCall& call) { return call.number == SYS_futex; }
+bool is_futex(const PendingCall& call) {
+  return call.number == SYS_futex;
+}
 
 }  // namespace lowtide::attach

@@ -34,7 +34,9 @@ char state_of(pid_t pid, pid_t tid) {
   return end == std::string::npos || end + 2 >= text.value().size() ? 'X' : text.value()[end + 2];
 }
 
-int rank_of(pid_t pid, pid_t tid, char state) { return (tid == pid ? 2 : 0) + (state == 'S' ? 0 : 1); }
+int rank_of(pid_t pid, pid_t tid, char state) {
+  return (tid == pid ? 2 : 0) + (state == 'S' ? 0 : 1);
+}
 
 }  // namespace
 
@@ -65,6 +67,8 @@ std::vector<pid_t> find_candidates(pid_t pid) {
   return tids;
 }
 
-std::size_t count_threads(pid_t pid) { return list_threads(pid).size(); }
+std::size_t count_threads(pid_t pid) {
+  return list_threads(pid).size();
+}
 
 }  // namespace lowtide::attach

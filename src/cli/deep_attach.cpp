@@ -8,15 +8,17 @@
 
 namespace lowtide::cli {
 
-std::variant<DeepAttach, Complaint> DeepAttach::begin(pid_t pid, std::string agent_path, std::string socket_path) {
+std::variant<DeepAttach, Complaint> DeepAttach::begin(pid_t pid, std::string agent_path,
+                                                      std::string socket_path) {
   attach::InjectOptions options;
   options.agent_path = std::move(agent_path);
   options.socket_path = std::move(socket_path);
   const auto injected = attach::inject_agent(pid, options);
   if (!injected) {
     const attach::Advice advice = attach::advise(pid, injected.error());
-    return Complaint{fmt::format("cannot enter process {}: {}", pid, base::printable(injected.error().message)),
-                     advice.why, advice.attempt};
+    return Complaint{
+        fmt::format("cannot enter process {}: {}", pid, base::printable(injected.error().message)),
+        advice.why, advice.attempt};
   }
   return DeepAttach(pid, std::move(options), injected.value());
 }

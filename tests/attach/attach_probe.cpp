@@ -111,7 +111,9 @@ std::optional<Options> parse(int argc, char** argv) {
       options.keep = true;
     } else if (word.starts_with("--") && at + 1 < argc) {
       const int number = std::atoi(argv[++at]);
-      (word == "--rounds" ? options.rounds : word == "--read-ms" ? options.read_ms : options.place_ms) = number;
+      (word == "--rounds"    ? options.rounds
+       : word == "--read-ms" ? options.read_ms
+                             : options.place_ms) = number;
     } else {
       words.push_back(word);
     }
@@ -152,7 +154,8 @@ int main(int argc, char** argv) {
   const auto options = parse(argc, argv);
   std::string folder = "/tmp/attach_probe.XXXXXX";
   if (!options || ::mkdtemp(folder.data()) == nullptr) {
-    std::fputs("usage: attach_probe AGENT.so PID [--rounds N] [--read-ms N] [--place-ms N] [--keep]\n", stderr);
+    std::fputs("usage: attach_probe AGENT.so PID [--rounds N] [--read-ms N] [--place-ms N] [--keep]\n",
+               stderr);
     return 2;
   }
   Tally tally;
@@ -162,10 +165,11 @@ int main(int argc, char** argv) {
     if (!socket) {
       return 3;
     }
-    const lowtide::attach::InjectOptions inject = {.agent_path = options->agent,
-                                                   .socket_path = folder + "/socket",
-                                                   .place_limit = std::chrono::milliseconds(options->place_ms),
-                                                   .answer_limit = std::chrono::milliseconds(options->place_ms)};
+    const lowtide::attach::InjectOptions inject = {
+        .agent_path = options->agent,
+        .socket_path = folder + "/socket",
+        .place_limit = std::chrono::milliseconds(options->place_ms),
+        .answer_limit = std::chrono::milliseconds(options->place_ms)};
     for (int round = 0; round < options->rounds; ++round) {
       const auto injected = lowtide::attach::inject_agent(options->pid, inject);
       tally.count(injected);

@@ -65,7 +65,8 @@ void storm(std::uint64_t seed) {
       blocks[at] = static_cast<unsigned char*>(std::realloc(blocks[at], bytes));
     } else {
       std::free(blocks[at]);
-      blocks[at] = static_cast<unsigned char*>(next(seed) % 2 == 0 ? std::calloc(1, bytes) : std::malloc(bytes));
+      blocks[at] =
+          static_cast<unsigned char*>(next(seed) % 2 == 0 ? std::calloc(1, bytes) : std::malloc(bytes));
     }
     sizes[at] = bytes;
     std::memset(blocks[at], static_cast<int>(mark), bytes);
@@ -105,8 +106,8 @@ __attribute__((noinline)) std::uint64_t sum_in_the_red_zone(std::uint64_t seed) 
 
 #if defined(__x86_64__)
 // Patterns in all vector registers, a while of counting, and what is in them then.
-__attribute__((noinline, target("avx"))) bool keeps_vectors(const unsigned char* pattern, unsigned char* after,
-                                                            std::uint64_t turns) {
+__attribute__((noinline, target("avx"))) bool keeps_vectors(const unsigned char* pattern,
+                                                            unsigned char* after, std::uint64_t turns) {
   asm volatile(
       "vmovdqu 0(%[in]), %%ymm0\n vmovdqu 32(%[in]), %%ymm1\n vmovdqu 64(%[in]), %%ymm2\n"
       "vmovdqu 96(%[in]), %%ymm3\n vmovdqu 128(%[in]), %%ymm4\n vmovdqu 160(%[in]), %%ymm5\n"
@@ -123,7 +124,9 @@ __attribute__((noinline, target("avx"))) bool keeps_vectors(const unsigned char*
   return std::memcmp(pattern, after, 256) == 0;
 }
 #else
-bool keeps_vectors(const unsigned char* /*pattern*/, unsigned char* /*after*/, std::uint64_t /*turns*/) { return true; }
+bool keeps_vectors(const unsigned char* /*pattern*/, unsigned char* /*after*/, std::uint64_t /*turns*/) {
+  return true;
+}
 #endif
 
 void keep_registers() {
@@ -263,9 +266,22 @@ void take_times(int threads_beside) {
   }
 }
 
+// Whoever ends us should be known: it was not the injector.
+void tell_sender(int number, siginfo_t* info, void* /*context*/) {
+  char text[64];
+  const int bytes = std::snprintf(text, sizeof(text), "attach_target: signal %d from process %d\n", number,
+                                  static_cast<int>(info->si_pid));
+  (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(bytes));
+  ::_exit(128 + number);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  struct sigaction action {};
+  action.sa_sigaction = tell_sender;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGTERM, &action, nullptr);
   const std::string_view name = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (name == "storm") {

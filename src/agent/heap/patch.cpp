@@ -54,8 +54,8 @@ std::uintptr_t address_of(Function* function) {
 struct Hook {
   const char* name;
   std::uintptr_t ours;
-  std::uintptr_t real;      // what everybody else finds by this name; 0: nothing
-  bool is_the_only_one;     // no second library defines it
+  std::uintptr_t real;   // what everybody else finds by this name; 0: nothing
+  bool is_the_only_one;  // no second library defines it
 };
 
 constexpr std::size_t kHooks = 17;
@@ -91,10 +91,13 @@ void fill_hooks() {
   }
 }
 
-bool is_us(const dl_phdr_info& object) { return is_within(object, reinterpret_cast<const void*>(&fill_hooks)); }
+bool is_us(const dl_phdr_info& object) {
+  return is_within(object, reinterpret_cast<const void*>(&fill_hooks));
+}
 
 bool is_loader(const dl_phdr_info& object) {
-  return object.dlpi_name != nullptr && (contains(object.dlpi_name, "/ld-linux") || contains(object.dlpi_name, "/ld-2."));
+  return object.dlpi_name != nullptr &&
+         (contains(object.dlpi_name, "/ld-linux") || contains(object.dlpi_name, "/ld-2."));
 }
 
 // The first definition is the one that the loader gives to everybody.
@@ -115,12 +118,23 @@ int find_definitions(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/
 // between, or a block would go to another allocator than it came from.
 void drop_what_we_would_not_pass_on() {
   const std::uintptr_t passed_on_to[] = {
-      address_of(g_real.malloc),         address_of(g_real.free),          address_of(g_real.calloc),
-      address_of(g_real.realloc),        g_hooks[4].real,                  address_of(g_real.posix_memalign),
-      address_of(g_real.aligned_alloc),  address_of(g_real.memalign),      address_of(g_real.valloc),
-      address_of(g_real.pvalloc),        address_of(g_real.mmap),          g_hooks[11].real,
-      address_of(g_real.munmap),         address_of(g_real.mremap),        address_of(g_real.dlopen),
-      address_of(g_real.dlclose),        g_hooks[16].real,
+      address_of(g_real.malloc),
+      address_of(g_real.free),
+      address_of(g_real.calloc),
+      address_of(g_real.realloc),
+      g_hooks[4].real,
+      address_of(g_real.posix_memalign),
+      address_of(g_real.aligned_alloc),
+      address_of(g_real.memalign),
+      address_of(g_real.valloc),
+      address_of(g_real.pvalloc),
+      address_of(g_real.mmap),
+      g_hooks[11].real,
+      address_of(g_real.munmap),
+      address_of(g_real.mremap),
+      address_of(g_real.dlopen),
+      address_of(g_real.dlclose),
+      g_hooks[16].real,
   };
   static_assert(sizeof(passed_on_to) / sizeof(passed_on_to[0]) == kHooks);
   constexpr std::size_t kAllocatorHooks = 10;
@@ -225,8 +239,8 @@ bool is_writable(std::uintptr_t address) {
   constexpr long kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
   constexpr long kFault = -14;
   std::uint32_t unused = 0;
-  return system_call(SYS_futex, as_word(&unused), FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0, static_cast<long>(address),
-                     kAddNothing) != kFault;
+  return system_call(SYS_futex, as_word(&unused), FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0,
+                     static_cast<long>(address), kAddNothing) != kFault;
 }
 
 std::uintptr_t* slot_of(const dl_phdr_info& object, const ElfW(Rela) & relocation) {
@@ -239,8 +253,8 @@ bool is_relocated(const dl_phdr_info& object, const Tables& tables) {
   if (tables.relro_begin < tables.relro_end) {
     return !is_writable(tables.relro_begin);
   }
-  return tables.plt_count == 0 ||
-         __atomic_load_n(slot_of(object, tables.plt[tables.plt_count - 1]), __ATOMIC_RELAXED) >= object.dlpi_addr;
+  return tables.plt_count == 0 || __atomic_load_n(slot_of(object, tables.plt[tables.plt_count - 1]),
+                                                  __ATOMIC_RELAXED) >= object.dlpi_addr;
 }
 
 bool is_slot(std::uint64_t info) {
