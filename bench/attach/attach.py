@@ -36,12 +36,14 @@ def measure(name, command, ready, rounds):
     alone = start(command, ready).communicate()[0]
     job = start(command, ready)
     probe = subprocess.run([PROBE, AGENT, str(job.pid), "--rounds", str(rounds), "--read-ms", "2"], stdout=subprocess.PIPE, check=False)
-    output = job.communicate()[0]
+    output, complaints = job.communicate()
     told = json.loads(probe.stdout)
     print(f"\n{name}: {len(told['stop_us'])} calls, {told['hellos']} hellos, {told['samples']} samples")
     for what in ("stop_us", "pause_us", "work_us"):
         values = told[what]
         print(f"  {what:9}  median {quantile(values, 0.5):8.0f}   p99 {quantile(values, 0.99):8.0f}   most {max(values):8.0f}")
+    if job.returncode != 0:
+        print(complaints.decode())
     print(f"  ended with {job.returncode}, output {'the same' if output == alone else 'DIFFERENT'}, not done: {told['failed'] or 'none'}")
     return (job.returncode == 0 and output == alone and not told["failed"]
             and quantile(told["pause_us"], 0.5) <= LIMITS_US["median"] and quantile(told["pause_us"], 0.99) <= LIMITS_US["p99"])

@@ -88,9 +88,9 @@ class Call {
   Injected told_;
 };
 
-template <typename Text, std::size_t kBytes>
-bool copy_text(const Text& from, char (&into)[kBytes]) {
-  if (from.size() >= kBytes) {
+template <typename Text, std::size_t Bytes>
+bool copy_text(const Text& from, char (&into)[Bytes]) {
+  if (from.size() >= Bytes) {
     return false;
   }
   std::memcpy(into, from.data(), from.size());

@@ -21,8 +21,8 @@ struct InjectOptions {
   // Where the agent says hello; absolute, as the target sees it, in a folder that is made
   // for this. Where the target belongs to another user, folder and socket are given to him.
   std::string socket_path;
-  std::chrono::milliseconds place_limit{5000};   // to find a thread at a safe place
-  std::chrono::milliseconds answer_limit{5000};  // for the call, once it was placed
+  std::chrono::milliseconds place_limit{10000};   // to find a thread at a safe place
+  std::chrono::milliseconds answer_limit{10000};  // for the call, once it was placed
 };
 
 struct Injected {

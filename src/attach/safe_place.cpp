@@ -152,7 +152,7 @@ symbols::FrameRule PlaceJudge::Rules::make_rule(symbols::Arch arch, std::uint64_
   if (known_.size() > kMostRules) {
     known_.clear();
   }
-  const symbols::FrameRule rule = image_.space().make_rule(arch, address);
+  symbols::FrameRule rule = image_.space().make_rule(arch, address);
   if (const auto place = image_.space().find(address); place && place->image != nullptr) {
     warm_.insert(place->image);
   }

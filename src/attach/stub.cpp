@@ -7,9 +7,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include <csignal>
+#include <ctime>
 
 #define LOWTIDE_STUB extern "C" __attribute__((section("lowtide_stub"), used, noinline, visibility("hidden")))
 #define LOWTIDE_TEXT_(number) #number
@@ -228,7 +228,7 @@ __attribute__((always_inline)) inline long word_of(const void* pointer) {
 }
 
 __attribute__((always_inline)) inline std::uint64_t now_ns() {
-  timespec now;
+  timespec now;  // NOLINT(cppcoreguidelines-pro-type-member-init): the kernel fills it
   kernel(SYS_clock_gettime, CLOCK_MONOTONIC, word_of(&now));
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
@@ -244,13 +244,14 @@ __attribute__((always_inline)) inline void copy(void* to, const void* from, std:
 
 template <typename Function>
 __attribute__((always_inline)) inline Function* function_at(std::uint64_t address) {
-  return reinterpret_cast<Function*>(address);
+  return reinterpret_cast<Function*>(address);  // NOLINT(performance-no-int-to-ptr): of the target
 }
 
 }  // namespace
 
 LOWTIDE_STUB void lowtide_stub_report(const StubBlock& block, StubStage stage, long value,
                                       std::uint64_t began_ns, const char* reason) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): clearing it would be a call of memset
   StubReport told;
   told.token = block.token;
   told.stage = stage;
@@ -305,7 +306,8 @@ LOWTIDE_STUB void lowtide_stub_main(StubBlock* block) {
     lowtide_stub_report(*block, StubStage::NoMemory, -mapped, began_ns, nullptr);
     return;
   }
-  void* page = reinterpret_cast<void*>(mapped);
+  void* page =
+      reinterpret_cast<void*>(mapped);  // NOLINT(performance-no-int-to-ptr): the kernel gives a number
   copy(page, block, sizeof(StubBlock));
   int* error = function_at<int*()>(block->errno_location)();
   const int saved_errno = *error;

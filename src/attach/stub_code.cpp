@@ -4,14 +4,16 @@
 #include <cpuid.h>
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): labels of the stub, and what the linker calls the bounds of a
+// section
 extern "C" {
 __attribute__((visibility("hidden"))) extern const std::byte lowtide_stub_entry[];
 __attribute__((visibility("hidden"))) extern const std::byte lowtide_stub_back[];
 __attribute__((visibility("hidden"))) void* lowtide_stub_work(void* page);
-// What the linker calls the bounds of a section.
 __attribute__((visibility("hidden"))) extern const std::byte __start_lowtide_stub[];
 __attribute__((visibility("hidden"))) extern const std::byte __stop_lowtide_stub[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace lowtide::attach {
 

@@ -2,11 +2,11 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <ctime>
 
 namespace lowtide::attach {
 

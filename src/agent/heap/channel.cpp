@@ -16,6 +16,7 @@
 #include "agent/heap/pace.h"
 #include "agent/heap/ring.h"
 #include "agent/heap/system_call.h"
+#include "agent/heap/text.h"
 #include "agent/python/python.h"
 
 // What pthread_atfork calls; by this name it is in every glibc's libc.so.
@@ -313,7 +314,10 @@ bool resume_channel(const char* socket_path) {
   return true;
 }
 
-bool is_answered() {
+bool is_answered_elsewhere(const char* socket_path) {
+  if (equal(g_address.sun_path, socket_path)) {
+    return false;
+  }
   const long socket = system_call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (failed(socket)) {
     return false;

@@ -30,8 +30,9 @@ bool resume_channel(const char* socket_path);
 // Unmaps the file once nobody uses it; false when somebody does.
 bool release_channel();
 
-// True when the monitor that we spoke to last is still there.
-bool is_answered();
+// True when the monitor that we spoke to last is still there, and is not the one at this
+// path, which may have lost sight of us.
+bool is_answered_elsewhere(const char* socket_path);
 
 // Held by whoever looks into the file, so that it is not taken away under him. First
 // this, then owns_tables().

@@ -66,7 +66,7 @@ Settings read_settings(char** environment) {
 
 // Someone may be watched, may not want to be, or may be watched from now on.
 wire::StartResult start_late(const char* socket_path) {
-  if (g_power.load(std::memory_order_acquire) == Power::On && is_answered()) {
+  if (g_power.load(std::memory_order_acquire) == Power::On && is_answered_elsewhere(socket_path)) {
     return wire::StartResult::AlreadyWatched;
   }
   if (!g_resolved) {
