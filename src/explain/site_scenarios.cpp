@@ -65,7 +65,7 @@ class Heap {
     const double chance = 1 - std::exp(-bytes / kInterval);
     const bool sampled = stage_.noise(1) + 0.5 < chance;
     const double weight = sampled ? bytes / chance : 0;
-    site.blocks.push_back({bytes, weight});
+    site.blocks.emplace_back(bytes, weight);
     if (!sampled) return;
     ++site.reading.allocated_samples;
     ++site.reading.live_samples;

@@ -71,8 +71,8 @@ ProcessTree::ProcessTree(const Options& options, double at_s)
       clock_(procfs::read_kernel_clock(options.roots)),
       began_boot_s_(procfs::read_boot_seconds() - at_s),
       pids_(options.roots),
-      loadavg_(options.roots.proc + "/loadavg") {
-  highest_pid_ = procfs::read_highest_pid(options.roots);
+      loadavg_(options.roots.proc + "/loadavg"),
+      highest_pid_(procfs::read_highest_pid(options.roots)) {
   static_cast<void>(has_new_pids());  // from now on they count
 }
 

@@ -33,6 +33,8 @@ class SiteBook : public AgentSink {
   ~SiteBook() override = default;
   SiteBook(const SiteBook&) = delete;
   SiteBook& operator=(const SiteBook&) = delete;
+  SiteBook(SiteBook&&) = delete;
+  SiteBook& operator=(SiteBook&&) = delete;
 
   void on_code(const AgentCode& code) override;
   void on_allocation(const AgentAllocation& allocation) override;

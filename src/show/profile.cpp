@@ -190,9 +190,8 @@ std::string to_folded(const model::Profile& profile, ProfileValue value) {
     const std::int64_t bytes = value_of(sample, value);
     if (bytes <= 0) continue;
     std::string stack = fmt::format("pid {}", sample.pid);
-    for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
-      stack += ";" + folded_name(*frame);
-    }
+    for (std::size_t at = sample.frames.size(); at > 0; --at)
+      stack += ";" + folded_name(sample.frames[at - 1]);
     std::int64_t& sum = lines[stack];
     sum = sum > INT64_MAX - bytes ? INT64_MAX : sum + bytes;
   }

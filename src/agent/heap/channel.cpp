@@ -119,7 +119,7 @@ void fill_header(wire::Header& header, std::uint64_t now_ns) {
   header.magic = wire::kMagic;
   header.version = wire::kVersion;
 #if defined(__x86_64__)
-  header.machine = wire::Machine::X86_64;
+  header.machine = wire::Machine::Amd64;
 #else
   header.machine = wire::Machine::Aarch64;
 #endif
