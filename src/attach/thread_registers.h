@@ -16,7 +16,7 @@ namespace lowtide::attach {
 #if defined(__x86_64__)
 using RawRegisters = user_regs_struct;
 #else
-using RawRegisters = user_pt_regs;
+using RawRegisters = user_regs_struct;
 #endif
 
 symbols::Registers to_registers(const RawRegisters& raw);
