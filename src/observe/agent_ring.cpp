@@ -27,7 +27,7 @@ bool is_python(wire::Source source) {
 
 template <typename T>
 T read_from(std::span<const std::byte> bytes, std::size_t at = 0) {
-  T value;
+  T value{};
   std::memcpy(&value, bytes.data() + at, sizeof(T));
   return value;
 }
@@ -115,7 +115,7 @@ bool AgentRing::check_header() {
          ring_offset_ >= wire::kHeaderBytes && ring_offset_ % 8 == 0 && ring_offset_ <= bytes &&
          std::has_single_bit(ring_bytes_) && ring_bytes_ >= 4096 && ring_bytes_ <= bytes - ring_offset_ &&
          table_offset_ >= ring_offset_ + ring_bytes_ && table_offset_ % alignof(wire::Bucket) == 0 &&
-         table_offset_ <= bytes && (machine_ == wire::Machine::X86_64 || machine_ == wire::Machine::Aarch64);
+         table_offset_ <= bytes && (machine_ == wire::Machine::Amd64 || machine_ == wire::Machine::Aarch64);
 }
 
 // 0: there is no such slot, or nothing in it.

@@ -124,7 +124,7 @@ class AgentRing {
   std::uint64_t heartbeat_ = 0;
   std::uint64_t seen_frees_ = 0;
   std::int32_t pid_ = 0;
-  wire::Machine machine_ = wire::Machine::X86_64;
+  wire::Machine machine_ = wire::Machine::Amd64;
   std::vector<std::byte> record_;
   std::vector<wire::PythonFrame> frames_;
   std::unordered_map<std::uint64_t, Live> live_;  // by slot: never more than there are slots

@@ -22,7 +22,7 @@ class Writer {
     wire::Header& head = header();
     head.magic = wire::kMagic;
     head.version = wire::kVersion;
-    head.machine = wire::Machine::X86_64;
+    head.machine = wire::Machine::Amd64;
     head.ring_offset = wire::kHeaderBytes;
     head.ring_bytes = kSmallRing;
     head.table_offset = wire::kHeaderBytes + kSmallRing;

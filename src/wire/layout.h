@@ -30,7 +30,7 @@ inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
 inline constexpr char kMeanVariable[] = "LOWTIDE_AGENT_MEAN";
 inline constexpr char kRateVariable[] = "LOWTIDE_AGENT_RATE";
 
-enum class Machine : std::uint16_t { X86_64 = 62, Aarch64 = 183 };  // as in ELF
+enum class Machine : std::uint16_t { Amd64 = 62, Aarch64 = 183 };  // as in ELF
 
 enum class AgentState : std::uint32_t { Starting = 0, On = 1, Quiet = 2, Off = 3 };
 
