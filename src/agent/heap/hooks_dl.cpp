@@ -7,11 +7,16 @@
 #include <link.h>
 
 #include "agent/heap/channel.h"
+#include "agent/heap/hook.h"
 #include "agent/heap/real.h"
 #include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
 
-#define LOWTIDE_EXPORT extern "C" __attribute__((visibility("default")))
+extern "C" {
+
+void* hook_dlopen(const char*, int) noexcept LOWTIDE_HOOK(dlopen);
+int hook_dlclose(void*) noexcept LOWTIDE_HOOK(dlclose);
+}
 
 namespace {
 
@@ -30,12 +35,12 @@ __attribute__((noinline)) void note_change() {
 
 }  // namespace
 
-LOWTIDE_EXPORT void* dlopen(const char* path, int flags) noexcept {
+void* hook_dlopen(const char* path, int flags) noexcept {
   note_change();
   return lowtide::agent::g_real.dlopen(path, flags);
 }
 
-LOWTIDE_EXPORT int dlclose(void* handle) noexcept {
+int hook_dlclose(void* handle) noexcept {
   note_change();
   return lowtide::agent::g_real.dlclose(handle);
 }
