@@ -5,7 +5,6 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -16,6 +15,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-extern char** environ;
+// NOLINTBEGIN(cppcoreguidelines-no-malloc, performance-no-int-to-ptr): this is what is tested
 
 namespace {
 
@@ -433,3 +433,5 @@ int main(int argc, char** argv) {
   }
   leave();
 }
+
+// NOLINTEND(cppcoreguidelines-no-malloc, performance-no-int-to-ptr)

@@ -66,6 +66,7 @@ inline std::uint64_t weight_of(std::uint64_t bytes, std::uint64_t mean_bytes) {
     return 0;
   }
   const auto size = static_cast<double>(bytes);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): lround is libm's, and the number is positive
   return static_cast<std::uint64_t>(size / one_minus_exp(size / static_cast<double>(mean_bytes)) + 0.5);
 }
 

@@ -20,6 +20,7 @@
 #include "agent/python/python.h"
 
 // What pthread_atfork calls; by this name it is in every glibc's libc.so.
+// NOLINTNEXTLINE(readability-identifier-naming): glibc's name
 extern "C" __attribute__((weak)) int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(),
                                                        void* library);
 
@@ -35,7 +36,9 @@ constexpr std::uint64_t kRetryNs = 50'000'000;
 constexpr std::uint32_t kMaxTries = 40;
 constexpr std::size_t kPageBytes = 4096;
 
-enum Phase : std::uint32_t { kFresh = 0, kOpening = 1, kReady = 2 };
+constexpr std::uint32_t kFresh = 0;
+constexpr std::uint32_t kOpening = 1;
+constexpr std::uint32_t kReady = 2;
 
 // Zero in a forked child.
 struct Mark {
@@ -104,6 +107,7 @@ char* map_file(long fd) {
   if (failed(reserved)) {
     return nullptr;
   }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
   auto* base = reinterpret_cast<char*>(reserved);
   constexpr std::uint64_t kFront = wire::kHeaderBytes + wire::kRingBytes;
   if (map_part(base, kFront, fd, 0) && map_part(base + kFront, wire::kRingBytes, fd, wire::kHeaderBytes) &&

@@ -18,6 +18,7 @@ namespace lowtide::agent {
 // Asleep until our constructor has run; then on, or off for good.
 enum class Power : std::uint32_t { Asleep = 0, On = 1, Off = 2 };
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit std::atomic<Power> g_power;
 
 // Remembers the socket's path and the address of the main stack's end; on from here.

@@ -20,6 +20,7 @@ const T* table_at(const dl_phdr_info& object, ElfW(Addr) value) {
   if (value < object.dlpi_addr) {
     value += object.dlpi_addr;
   }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
   return reinterpret_cast<const T*>(value);
 }
 
@@ -28,6 +29,7 @@ Tables tables_of(const dl_phdr_info& object) {
   const ElfW(Dyn)* dynamic = nullptr;
   for (int at = 0; at < object.dlpi_phnum; ++at) {
     if (object.dlpi_phdr[at].p_type == PT_DYNAMIC) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
       dynamic = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[at].p_vaddr);
     }
   }
@@ -136,6 +138,7 @@ void* find_symbol(const dl_phdr_info& object, const char* name) {
   if (index == 0) {
     return nullptr;
   }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
   return reinterpret_cast<void*>(object.dlpi_addr + tables.symbols[index].st_value);
 }
 

@@ -8,10 +8,25 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "agent/heap/hook.h"
 #include "agent/heap/real.h"
 #include "agent/heap/sample.h"
 
-#define LOWTIDE_EXPORT extern "C" __attribute__((visibility("default")))
+extern "C" {
+
+void* hook_malloc(std::size_t) noexcept LOWTIDE_HOOK(malloc);
+void hook_free(void*) noexcept LOWTIDE_HOOK(free);
+void* hook_calloc(std::size_t, std::size_t) noexcept LOWTIDE_HOOK(calloc);
+void* hook_realloc(void*, std::size_t) noexcept LOWTIDE_HOOK(realloc);
+void* hook_reallocarray(void*, std::size_t, std::size_t) noexcept LOWTIDE_HOOK(reallocarray);
+int hook_posix_memalign(void**, std::size_t, std::size_t) noexcept LOWTIDE_HOOK(posix_memalign);
+void* hook_aligned_alloc(std::size_t, std::size_t) noexcept LOWTIDE_HOOK(aligned_alloc);
+void* hook_memalign(std::size_t, std::size_t) noexcept LOWTIDE_HOOK(memalign);
+void* hook_valloc(std::size_t) noexcept LOWTIDE_HOOK(valloc);
+void* hook_pvalloc(std::size_t) noexcept LOWTIDE_HOOK(pvalloc);
+void hook_free_sized(void*, std::size_t) noexcept LOWTIDE_HOOK(free_sized);
+void hook_free_aligned_sized(void*, std::size_t, std::size_t) noexcept LOWTIDE_HOOK(free_aligned_sized);
+}
 
 namespace {
 
@@ -72,18 +87,18 @@ void* observed_realloc(void* block, std::size_t bytes) {
 
 }  // namespace
 
-LOWTIDE_EXPORT void* malloc(std::size_t bytes) noexcept {
+void* hook_malloc(std::size_t bytes) noexcept {
   return observed(bytes, Source::Malloc, [=] { return g_real.malloc(bytes); });
 }
 
 // Not in a HookScope: the real free is the last thing it does, and what an allocator
 // gives back to the kernel in it was never recorded.
-LOWTIDE_EXPORT void free(void* block) noexcept {
+void hook_free(void* block) noexcept {
   note_free(block);
   g_real.free(block);
 }
 
-LOWTIDE_EXPORT void* calloc(std::size_t count, std::size_t bytes) noexcept {
+void* hook_calloc(std::size_t count, std::size_t bytes) noexcept {
   std::size_t total = 0;
   if (__builtin_mul_overflow(count, bytes, &total)) {
     return g_real.calloc(count, bytes);  // which says no
@@ -91,11 +106,11 @@ LOWTIDE_EXPORT void* calloc(std::size_t count, std::size_t bytes) noexcept {
   return observed(total, Source::Calloc, [=] { return g_real.calloc(count, bytes); });
 }
 
-LOWTIDE_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
+void* hook_realloc(void* block, std::size_t bytes) noexcept {
   return observed_realloc(block, bytes);
 }
 
-LOWTIDE_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t bytes) noexcept {
+void* hook_reallocarray(void* block, std::size_t count, std::size_t bytes) noexcept {
   std::size_t total = 0;
   if (__builtin_mul_overflow(count, bytes, &total)) {
     errno = ENOMEM;
@@ -104,7 +119,7 @@ LOWTIDE_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t by
   return observed_realloc(block, total);
 }
 
-LOWTIDE_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
+int hook_posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
   if (is_inside() || count_down(bytes)) {
     return g_real.posix_memalign(block, alignment, bytes);
   }
@@ -117,31 +132,30 @@ LOWTIDE_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size
   return failed;
 }
 
-LOWTIDE_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+void* hook_aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   return observed(bytes, Source::Aligned, [=] { return g_real.aligned_alloc(alignment, bytes); });
 }
 
-LOWTIDE_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+void* hook_memalign(std::size_t alignment, std::size_t bytes) noexcept {
   return observed(bytes, Source::Aligned, [=] { return g_real.memalign(alignment, bytes); });
 }
 
-LOWTIDE_EXPORT void* valloc(std::size_t bytes) noexcept {
+void* hook_valloc(std::size_t bytes) noexcept {
   return observed(bytes, Source::Aligned, [=] { return g_real.valloc(bytes); });
 }
 
-LOWTIDE_EXPORT void* pvalloc(std::size_t bytes) noexcept {
+void* hook_pvalloc(std::size_t bytes) noexcept {
   return observed(bytes, Source::Aligned, [=] { return g_real.pvalloc(bytes); });
 }
 
 // Not every allocator has these two, and the next one that does may be another
 // allocator: the plain free is always the right one.
-LOWTIDE_EXPORT void free_sized(void* block, std::size_t /*bytes*/) noexcept {
+void hook_free_sized(void* block, std::size_t /*bytes*/) noexcept {
   note_free(block);
   g_real.free(block);
 }
 
-LOWTIDE_EXPORT void free_aligned_sized(void* block, std::size_t /*alignment*/,
-                                       std::size_t /*bytes*/) noexcept {
+void hook_free_aligned_sized(void* block, std::size_t /*alignment*/, std::size_t /*bytes*/) noexcept {
   note_free(block);
   g_real.free(block);
 }

@@ -10,11 +10,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/heap/hook.h"
 #include "agent/heap/mappings.h"
 #include "agent/heap/real.h"
 #include "agent/heap/sample.h"
 
-#define LOWTIDE_EXPORT extern "C" __attribute__((visibility("default")))
+extern "C" {
+
+void* hook_mmap(void*, std::size_t, int, int, int, off_t) noexcept LOWTIDE_HOOK(mmap);
+void* hook_mmap64(void*, std::size_t, int, int, int, off64_t) noexcept LOWTIDE_HOOK(mmap64);
+int hook_munmap(void*, std::size_t) noexcept LOWTIDE_HOOK(munmap);
+void* hook_mremap(void*, std::size_t, std::size_t, int, ...) noexcept LOWTIDE_HOOK(mremap);
+}
 
 namespace {
 
@@ -49,25 +56,23 @@ void* observed_mmap(void* at, std::size_t bytes, int protection, int flags, int 
 
 }  // namespace
 
-LOWTIDE_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd,
-                          off_t offset) noexcept {
+void* hook_mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset) noexcept {
   return observed_mmap(at, bytes, protection, flags, fd, offset, __builtin_return_address(0));
 }
 
-LOWTIDE_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int flags, int fd,
-                            off64_t offset) noexcept {
+void* hook_mmap64(void* at, std::size_t bytes, int protection, int flags, int fd, off64_t offset) noexcept {
   return observed_mmap(at, bytes, protection, flags, fd, offset, __builtin_return_address(0));
 }
 
 // Recorded first: once the pages are gone, another thread may get the same address.
-LOWTIDE_EXPORT int munmap(void* at, std::size_t bytes) noexcept {
+int hook_munmap(void* at, std::size_t bytes) noexcept {
   if (t_thread.inside == 0) {
     forget_pages(at, bytes);
   }
   return g_real.munmap(at, bytes);
 }
 
-LOWTIDE_EXPORT void* mremap(void* at, std::size_t bytes, std::size_t new_bytes, int flags, ...) noexcept {
+void* hook_mremap(void* at, std::size_t bytes, std::size_t new_bytes, int flags, ...) noexcept {
   std::va_list rest;
   va_start(rest, flags);
   void* to = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;

@@ -19,6 +19,7 @@ namespace lowtide::agent {
 
 inline constexpr std::uint32_t kFilterBits = 18;  // 256 KiB
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit std::atomic<std::uint8_t> g_filter[1U << kFilterBits];
 
 inline std::uint32_t filter_index(std::uintptr_t address) {
@@ -76,6 +77,7 @@ class LiveTable {
   char* table_ = nullptr;
 };
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit LiveTable g_live;
 
 }  // namespace lowtide::agent

@@ -19,7 +19,7 @@ struct Mapping {
 // Of a mapping that was cut, what is left: to be told as a new sample.
 struct Remains {
   static constexpr std::uint32_t kMax = 8;
-  Mapping parts[kMax];
+  Mapping parts[kMax] = {};
   std::uint32_t count = 0;
 };
 
@@ -49,6 +49,7 @@ class Mappings {
   Mapping list_[kMax] = {};
 };
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit Mappings g_mappings;
 
 }  // namespace lowtide::agent

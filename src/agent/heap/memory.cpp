@@ -1,7 +1,8 @@
 #include "agent/heap/memory.h"
 
 #include <sys/mman.h>
-#include <time.h>
+
+#include <ctime>
 
 #include "agent/heap/system_call.h"
 
@@ -10,6 +11,7 @@ namespace lowtide::agent {
 void* map_private(std::size_t bytes) {
   const long mapped = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
   return failed(mapped) ? nullptr : reinterpret_cast<void*>(mapped);
 }
 

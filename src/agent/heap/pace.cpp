@@ -40,7 +40,7 @@ void Pace::count(std::uint64_t now_ns) {
   }
   const std::uint64_t rate = samples * kSecondNs / passed_ns;
   if (rate > limit_) {
-    const std::uint64_t factor_64ths = std::min<std::uint64_t>(rate * 64 / limit_, 8 * 64);
+    const std::uint64_t factor_64ths = std::min<std::uint64_t>(rate * 64 / limit_, 512);
     change(std::max(mean + 1, mean * factor_64ths / 64), now_ns);
   } else if (rate < limit_ / 2 && mean > base_bytes_) {
     const std::uint64_t factor_64ths = std::max<std::uint64_t>(rate * 96 / limit_, 16);

@@ -36,6 +36,7 @@ class Pace {
   std::uint64_t limit_ = kSamplesPerSecond;
 };
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit Pace g_pace;
 
 }  // namespace lowtide::agent

@@ -30,6 +30,7 @@ struct RealFunctions {
   int (*dlclose)(void*);
 };
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit RealFunctions g_real;
 
 // Looks them up. May be called often and by many threads: every call finds the same.

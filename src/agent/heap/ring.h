@@ -58,6 +58,7 @@ class Ring {
   char* data_ = nullptr;
 };
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit Ring g_ring;
 
 }  // namespace lowtide::agent

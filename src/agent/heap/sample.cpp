@@ -128,6 +128,7 @@ bool write_record(const Subject& subject, std::uint64_t began_ns) {
   copy_bytes(record.registers, subject.registers, sizeof(record.registers));
   char* after = room.at + sizeof(record);
   copy_bytes(after, python.frames, frame_bytes);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
   copy_bytes(after + frame_bytes, reinterpret_cast<const void*>(subject.registers[1]), stack_bytes);
   Ring::commit(room);
   return true;

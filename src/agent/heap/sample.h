@@ -60,6 +60,8 @@ class Moving {
   explicit Moving(void* block);
   Moving(const Moving&) = delete;
   Moving& operator=(const Moving&) = delete;
+  Moving(Moving&&) = delete;
+  Moving& operator=(Moving&&) = delete;
   ~Moving() = default;
 
   void succeeded();

@@ -144,6 +144,7 @@ __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, cha
 // The address sanitizer ends a program that has a library in front of it, unless the
 // program says that it is fine. We pass everything on, so it is. A program that has
 // such a function itself is asked first.
+// NOLINTNEXTLINE(readability-identifier-naming): the sanitizer's name
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "verify_asan_link_order=0";
 }

@@ -16,6 +16,7 @@ struct ThreadState {
 static_assert(sizeof(ThreadState) <= 64);
 
 // Initial-exec, because the default TLS model may call the allocator on first touch.
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern thread_local constinit ThreadState t_thread __attribute__((tls_model("initial-exec")));
 
 // Stops a hook from observing itself and what the real function calls. It does NOT
@@ -27,6 +28,8 @@ class HookScope {
   ~HookScope() { t_thread.inside = 0; }
   HookScope(const HookScope&) = delete;
   HookScope& operator=(const HookScope&) = delete;
+  HookScope(HookScope&&) = delete;
+  HookScope& operator=(HookScope&&) = delete;
 };
 
 }  // namespace lowtide::agent

@@ -70,6 +70,7 @@ class Walk {
     if (offsets_.tagged_code) {
       address &= ~std::uintptr_t{3};
     }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
     const auto* code = reinterpret_cast<const void*>(address);
     constexpr std::size_t kType = 8;
     if (!can_read(code) || field<const void*>(code, kType) != g_python.functions.code_type) {

@@ -15,7 +15,7 @@ namespace lowtide::agent {
 
 // Innermost first.
 struct PythonStack {
-  wire::PythonFrame frames[wire::kMaxPythonFrames];
+  wire::PythonFrame frames[wire::kMaxPythonFrames] = {};
   std::uint32_t count = 0;
   bool cut = false;
   std::uintptr_t anchor = 0;  // an address within the C frame that runs the innermost; 0: not known

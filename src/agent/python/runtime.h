@@ -61,7 +61,9 @@ struct PythonRuntime {
   bool free_threaded;
 };
 
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit PythonRuntime g_python;
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit std::atomic<wire::PythonState> g_python_state;
 
 // Fills in the offsets of a version; false for one that is not known. `runtime` is

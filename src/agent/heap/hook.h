@@ -1,0 +1,8 @@
+// How a function of ours gets the name of the one that it stands in front of.
+//
+// Under its own name it would be the same function to the compiler, which knows what a
+// malloc does and takes liberties with it.
+
+#pragma once
+
+#define LOWTIDE_HOOK(name) __asm__(#name) __attribute__((visibility("default")))
