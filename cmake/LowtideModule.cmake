@@ -35,6 +35,8 @@ if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+include(LowtidePch)
+
 # lowtide_module(<name> SOURCES ... [DEPS ...] [LIBS ...] [TESTS ...] [THREADED])
 #
 # One folder under src/ = one library lowtide_<name>. DEPS is the whole list of
@@ -49,6 +51,7 @@ function(lowtide_module name)
   if(arg_SOURCES)
     add_library(lowtide_${name} STATIC ${arg_SOURCES})
     target_link_libraries(lowtide_${name} PRIVATE lowtide_warnings)
+    lowtide_precompiled(lowtide_${name} code)
   else()
     add_library(lowtide_${name} INTERFACE)
     set(scope INTERFACE)
@@ -66,6 +69,7 @@ function(lowtide_module name)
     add_executable(${name}_test ${test_sources})
     target_link_libraries(${name}_test PRIVATE lowtide_${name} lowtide_warnings GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE LOWTIDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    lowtide_precompiled(${name}_test test)
     set(label unit)
     if(arg_THREADED)
       set(label unit-threads)  # -L unit and -L threads both find it
