@@ -34,7 +34,15 @@ class Self : public ::testing::Test {
   base::Result<TargetImage> image_;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)  // clang's way to ask
+#if __has_feature(address_sanitizer)
+#define LOWTIDE_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define LOWTIDE_SANITIZED
+#endif
+
+#if defined(LOWTIDE_SANITIZED)
 TEST_F(Self, program_with_a_sanitizer_is_refused) {
   ASSERT_FALSE(image_);
   EXPECT_EQ(image_.error().code, base::ErrorCode::Unsupported);

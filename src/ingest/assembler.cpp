@@ -38,9 +38,11 @@ void Assembler::consume(const Facts& facts, const Registry& registry) {
   lines_before_ = facts.lines_before;
   const double* numbers = facts.numbers.data();
   for (const FactHeader& header : facts.headers) {
-    const Value* values = facts.values.data() + header.first_value;
+    const Value* values = nullptr;
     std::size_t count = header.values;
-    if (header.plan != nullptr) {
+    if (header.plan == nullptr) {
+      values = facts.values.data() + header.first_value;
+    } else {
       const double* const own = numbers;
       numbers += header.plan->short_form.numbers;
       if (use_shortcuts_ && !probing_ && lanes_.empty() && take_short(header, own)) continue;

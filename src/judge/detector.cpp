@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "judge/assessment.h"
 #include "judge/confidence.h"
@@ -14,8 +15,10 @@ namespace {
 
 constexpr std::size_t kGenerationsKept = 4;
 
+// The largest count of bytes is none that a double can have: it is rounded up, out of the range.
 std::uint64_t to_bytes(double value) {
-  return static_cast<std::uint64_t>(std::llround(std::max(0.0, value)));
+  return value < 0x1p64 ? static_cast<std::uint64_t>(std::round(std::max(0.0, value)))
+                        : std::numeric_limits<std::uint64_t>::max();
 }
 
 // The low-water mark of the few points that begin, or end, at `at`.
@@ -110,8 +113,8 @@ model::Outline Detector::outline() const {
   model::Outline out;
   for (const Generation& generation : generations()) {
     for (const Bucket& bucket : generation.buckets()) {
-      out.push_back({bucket.at_s, bucket.step, bucket.count, static_cast<std::uint64_t>(bucket.low),
-                     static_cast<std::uint64_t>(bucket.high), bucket.mean()});
+      out.push_back({bucket.at_s, bucket.step, bucket.count, to_bytes(bucket.low), to_bytes(bucket.high),
+                     bucket.mean()});
     }
   }
   return out;

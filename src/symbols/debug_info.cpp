@@ -4,8 +4,7 @@
 #include <elfutils/libdw.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <span>
+#include <utility>
 
 #include "symbols/demangle.h"
 
@@ -76,40 +75,58 @@ std::string name_of(Dwarf_Die& die) {
   return {};
 }
 
-// What libdw hands over by malloc.
-class Scopes {
+// The calls at an address, the outermost first: the function, and what was inlined into it.
+// Not dwarf_getscopes: that of elfutils 0.188 does not look into namespaces, where clang puts its functions.
+class ScopeSearch {
  public:
-  Scopes(Dwarf_Die* dies, int count) : dies_(dies), count_(count) {}
-  // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): libdw allocates by malloc
-  ~Scopes() { std::free(dies_); }
-  Scopes(const Scopes&) = delete;
-  Scopes& operator=(const Scopes&) = delete;
-  Scopes(Scopes&&) = delete;
-  Scopes& operator=(Scopes&&) = delete;
+  explicit ScopeSearch(std::uint64_t address) : address_(address) {}
 
-  [[nodiscard]] std::span<Dwarf_Die> dies() const {
-    return count_ > 0 ? std::span(dies_, static_cast<std::size_t>(count_)) : std::span<Dwarf_Die>{};
+  std::vector<Dwarf_Die> calls_in(const Dwarf_Die& unit) {
+    look_into(unit, 0);
+    return std::move(calls_);
   }
 
  private:
-  Dwarf_Die* dies_;
-  int count_;
+  // Recursion is as deep as namespaces and blocks are nested.
+  // NOLINTNEXTLINE(misc-no-recursion)
+  bool look_into(Dwarf_Die parent, std::size_t depth) {
+    Dwarf_Die die{};
+    if (depth > kDeepest || dwarf_child(&parent, &die) != 0) {
+      return false;
+    }
+    do {
+      if (++visited_ > kMostVisited || take(die, depth)) {
+        return true;
+      }
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return false;
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion)
+  bool take(Dwarf_Die& die, std::size_t depth) {
+    const int tag = dwarf_tag(&die);
+    if (tag == DW_TAG_namespace) {
+      return look_into(die, depth + 1);
+    }
+    const bool is_call = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+    const bool is_block = tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+    if ((!is_call && !is_block) || dwarf_haspc(&die, address_) <= 0) {
+      return false;
+    }
+    if (is_call) {
+      calls_.push_back(die);
+    }
+    look_into(die, depth + 1);
+    return true;
+  }
+
+  static constexpr std::size_t kDeepest = 200;
+  static constexpr std::size_t kMostVisited = 1U << 22U;  // a file may lie about what follows what
+
+  std::uint64_t address_;
+  std::size_t visited_ = 0;
+  std::vector<Dwarf_Die> calls_;
 };
-
-Scopes scopes_at(const Dwarf_Die& unit, std::uint64_t address) {
-  Dwarf_Die die = unit;
-  Dwarf_Die* dies = nullptr;
-  const int count = dwarf_getscopes(&die, address, &dies);
-  return {dies, count};
-}
-
-// dwarf_getscopes goes on with the scopes in which the innermost function was
-// written, this with those into which it was inlined.
-Scopes enclosing_scopes(Dwarf_Die& innermost) {
-  Dwarf_Die* dies = nullptr;
-  const int count = dwarf_getscopes_die(&innermost, &dies);
-  return {dies, count};
-}
 
 }  // namespace
 
@@ -174,30 +191,15 @@ std::vector<SourceFrame> DebugInfo::find_frames(std::uint64_t address) const {
   }
   std::vector<SourceFrame> frames;
   Place place = place_of(unit->lines, address);
-  const Scopes innermost = scopes_at(unit->scopes, address);
-  if (innermost.dies().empty()) {
-    return {};
+  std::vector<Dwarf_Die> calls = ScopeSearch(address).calls_in(unit->scopes);
+  for (auto call = calls.rbegin(); call != calls.rend() && frames.size() < kMostInlined; ++call) {
+    frames.push_back({.function = name_of(*call), .file = place.file, .line = place.line, .is_inlined = true});
+    place = call_place_of(unit->lines, *call);
   }
-  const Scopes scopes = enclosing_scopes(innermost.dies().front());
-  for (Dwarf_Die& die : scopes.dies()) {
-    const int tag = dwarf_tag(&die);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) {
-      continue;
-    }
-    const bool is_inlined = tag == DW_TAG_inlined_subroutine;
-    SourceFrame& frame = frames.emplace_back();
-    frame.function = name_of(die);
-    frame.file = place.file;
-    frame.line = place.line;
-    frame.is_inlined = is_inlined;
-    if (!is_inlined || frames.size() == kMostInlined) {
-      break;
-    }
-    place = call_place_of(unit->lines, die);
+  if (frames.empty()) {
+    frames.push_back({.file = place.file, .line = place.line});
   }
-  if (!frames.empty()) {
-    frames.back().is_inlined = false;
-  }
+  frames.back().is_inlined = false;
   return frames;
 }
 

@@ -66,11 +66,14 @@ std::vector<SourceFrame> ElfImage::find_frames(std::uint64_t address) {
     frames.emplace_back();
   }
   // The debuginfo may know the line of assembly and not its function; and glibc
-  // has debuginfo for __GI_getenv alone, which everybody calls getenv.
+  // has debuginfo for __GI_getenv alone, which everybody calls getenv; and clang -g1
+  // leaves the namespaces out.
   if (const auto symbol = symbols_.find(address)) {
     std::string& function = frames.back().function;
-    if (function.empty() || leading_underscores(symbol->name) < leading_underscores(function)) {
-      function = demangle(symbol->name);
+    std::string name = demangle(symbol->name);
+    if (function.empty() || leading_underscores(symbol->name) < leading_underscores(function) ||
+        name.find("::" + function + "(") != std::string::npos) {
+      function = std::move(name);
     }
   }
   for (SourceFrame& frame : frames) {

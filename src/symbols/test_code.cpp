@@ -31,6 +31,8 @@ int code_plain(int value) {
   return value * 3 + shapes::measure;
 }
 
+// Named, because only g++ leaves the names of such functions alone.
+static int code_hidden(int value) asm("code_hidden");
 [[gnu::noinline]] static int code_hidden(int value) {
   return value * 5 + shapes::measure;
 }
