@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace lowtide::base {
@@ -30,6 +31,13 @@ std::string_view trimmed(std::string_view text) {
 }
 
 }  // namespace
+
+std::uint64_t to_bytes(double value) {
+  constexpr double kBeyond = 0x1p64;
+  if (!(value > 0)) return 0;
+  return value < kBeyond ? static_cast<std::uint64_t>(std::round(value))
+                         : std::numeric_limits<std::uint64_t>::max();
+}
 
 std::string format_bytes(double bytes) {
   const double magnitude = std::abs(bytes);

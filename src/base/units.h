@@ -17,6 +17,9 @@ inline constexpr double kMB = 1e6;
 inline constexpr double kGB = 1e9;
 inline constexpr double kTB = 1e12;
 
+// The nearest count of bytes: 0 for what is below and for no number, the largest for what is beyond it.
+std::uint64_t to_bytes(double value);
+
 // Three significant digits and a unit: "92.0 kB", "5.80 MB", "17.4 GB", "-1.50 GB".
 std::string format_bytes(double bytes);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace lowtide::base {
 namespace {
 
@@ -30,6 +32,14 @@ TEST(FormatSeconds, picks_the_unit_a_person_would) {
 TEST(FormatCount, groups_by_thousands) {
   EXPECT_EQ(format_count(7), "7");
   EXPECT_EQ(format_count(1'234'567), "1,234,567");
+}
+
+TEST(ToBytes, what_no_count_can_be_is_the_nearest_that_can) {
+  EXPECT_EQ(to_bytes(17.6), 18U);
+  EXPECT_EQ(to_bytes(-1.0), 0U);
+  EXPECT_EQ(to_bytes(std::numeric_limits<double>::quiet_NaN()), 0U);
+  EXPECT_EQ(to_bytes(0x1p64), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(to_bytes(0x1p63), std::uint64_t{1} << 63U);
 }
 
 TEST(ParseSize, a_bare_letter_is_a_power_of_1024_and_B_makes_it_1000) {

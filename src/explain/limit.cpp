@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/units.h"
+
 namespace lowtide::explain {
 namespace {
 
@@ -27,10 +29,6 @@ class TreeAt {
   std::size_t next_ = 0;
 };
 
-std::uint64_t to_bytes(double value) {
-  return static_cast<std::uint64_t>(std::max(0.0, value));
-}
-
 std::optional<Ceiling> of_cgroup(const Evidence& evidence) {
   if (evidence.cgroup.empty() || !evidence.cgroup.back().reading.limit_bytes) return std::nullopt;
   const std::uint64_t limit = *evidence.cgroup.back().reading.limit_bytes;
@@ -47,7 +45,7 @@ std::optional<Ceiling> of_cgroup(const Evidence& evidence) {
   }
   const double taken = others.empty() ? 0 : median(std::move(others));
   return Ceiling{{model::LimitKind::Cgroup, limit, false, true},
-                 to_bytes(static_cast<double>(limit) - taken)};
+                 base::to_bytes(static_cast<double>(limit) - taken)};
 }
 
 std::optional<Ceiling> of_host(const Evidence& evidence) {
@@ -61,7 +59,7 @@ std::optional<Ceiling> of_host(const Evidence& evidence) {
   }
   if (room.empty()) return std::nullopt;
   return Ceiling{{model::LimitKind::Host, evidence.host.back().reading.total_bytes, false, true},
-                 to_bytes(median(std::move(room)))};
+                 base::to_bytes(median(std::move(room)))};
 }
 
 }  // namespace

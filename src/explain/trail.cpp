@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/units.h"
 #include "judge/detector.h"
 
 namespace lowtide::explain {
@@ -78,7 +79,7 @@ void feed(judge::Detector& detector, const Trail& trail, const Steps& steps) {
 std::uint64_t between(std::uint64_t from, std::uint64_t to, double share) {
   const double value =
       static_cast<double>(from) + share * (static_cast<double>(to) - static_cast<double>(from));
-  return static_cast<std::uint64_t>(std::max(0.0, value));
+  return base::to_bytes(value);
 }
 
 }  // namespace

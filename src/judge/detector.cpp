@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/units.h"
 #include "judge/assessment.h"
 #include "judge/confidence.h"
 #include "judge/forecast.h"
@@ -13,13 +13,9 @@ namespace lowtide::judge {
 
 namespace {
 
-constexpr std::size_t kGenerationsKept = 4;
+using base::to_bytes;
 
-// The largest count of bytes is none that a double can have: it is rounded up, out of the range.
-std::uint64_t to_bytes(double value) {
-  return value < 0x1p64 ? static_cast<std::uint64_t>(std::round(std::max(0.0, value)))
-                        : std::numeric_limits<std::uint64_t>::max();
-}
+constexpr std::size_t kGenerationsKept = 4;
 
 // The low-water mark of the few points that begin, or end, at `at`.
 std::uint64_t floor_near(const Evidence& e, std::size_t at, bool begin) {

@@ -185,8 +185,7 @@ std::optional<model::Levels> find_levels(const Assessment& a) {
   if (gap < 0.5 * (all.back() - all.front()) || gap < model::kFallen * plateau) return std::nullopt;
   if (5 * upper < all.size() || 5 * (all.size() - upper) < all.size()) return std::nullopt;
   if (plateau < all[upper - 1] + 0.1 * gap || plateau > all[upper] - 0.1 * gap) return std::nullopt;
-  return model::Levels{static_cast<std::uint64_t>(all[upper / 2]),
-                       static_cast<std::uint64_t>(all[upper + (all.size() - upper) / 2])};
+  return model::Levels{base::to_bytes(all[upper / 2]), base::to_bytes(all[upper + (all.size() - upper) / 2])};
 }
 
 std::string reason(const Assessment& a, const model::Floor& floor,

@@ -128,6 +128,14 @@ class ScopeSearch {
   std::vector<Dwarf_Die> calls_;
 };
 
+void add_frame(std::vector<SourceFrame>& frames, std::string function, const Place& place) {
+  SourceFrame& frame = frames.emplace_back();
+  frame.function = std::move(function);
+  frame.file = place.file;
+  frame.line = place.line;
+  frame.is_inlined = true;
+}
+
 }  // namespace
 
 void DebugInfo::End::operator()(Dwarf* dwarf) const {
@@ -193,11 +201,11 @@ std::vector<SourceFrame> DebugInfo::find_frames(std::uint64_t address) const {
   Place place = place_of(unit->lines, address);
   std::vector<Dwarf_Die> calls = ScopeSearch(address).calls_in(unit->scopes);
   for (auto call = calls.rbegin(); call != calls.rend() && frames.size() < kMostInlined; ++call) {
-    frames.push_back({.function = name_of(*call), .file = place.file, .line = place.line, .is_inlined = true});
+    add_frame(frames, name_of(*call), place);
     place = call_place_of(unit->lines, *call);
   }
   if (frames.empty()) {
-    frames.push_back({.file = place.file, .line = place.line});
+    add_frame(frames, {}, place);
   }
   frames.back().is_inlined = false;
   return frames;
