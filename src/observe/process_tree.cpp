@@ -333,6 +333,11 @@ bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
                          .start_ticks = stat.start_ticks,
                          .started_s = clock_.to_seconds(stat.start_ticks) - began_boot_s_},
                 .status = status.value()};
+  // A parent that was seen before its exec must have its new words before they are compared.
+  if (const auto parent = places_.find(stat.ppid); parent != places_.end()) {
+    Member& known = members_[parent->second];
+    if (known.looked_s < at_s) look_again(known, at_s);
+  }
   identify(member, at_s);
   member.account = SharedAccount(member.counters(), member.is_forked);
   if (member.is_forked) {
@@ -390,12 +395,14 @@ void ProcessTree::identify(Member& member, double at_s) {
   if (guess.role == ProcessRole::Worker || guess.role == ProcessRole::CompileWorker) {
     member.info.index = place.number;
   }
+  member.looked_s = at_s;
   member.look_again_s = at_s + 0.5;
 }
 
 // exec makes another program of a process without a word: the words it was
 // started with are read again after 0.5, 1, 2 ... seconds, and then once a minute.
 void ProcessTree::look_again(Member& member, double at_s) {
+  member.looked_s = at_s;
   member.look_again_s = at_s + std::clamp(at_s - member.info.started_s, 0.5, 60.0);
   if (options_.look_for_gpu_users && !member.uses_gpu) {
     const auto mapped =

@@ -53,6 +53,7 @@ struct Member {
   double read_status_s = 0;      // then in any case
   bool uses_gpu = false;         // only looked for where Options says so
   double look_again_s = 0;       // its program may have changed by exec: when to look
+  double looked_s = 0;           // when that was done last
 
   [[nodiscard]] CheapCounters counters() const;
   [[nodiscard]] std::span<const std::string> words() const;

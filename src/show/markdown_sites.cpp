@@ -33,12 +33,12 @@ std::string sites_markdown(const model::Report& report) {
   const std::vector<SiteRow> rows = site_rows(report, kMostSites, true);
   if (rows.empty()) return "";
   std::string out = "\n## What allocates\n\n" +
-                    row({"Place", "Verdict", "Share of the live growth", "Growth", "Alive", "Pid"}) +
+                    row({"Place", "Verdict", "Share of the live growth", "Growth", "Alive", "In"}) +
                     "|---|---|---|---|---|---|\n";
   for (const SiteRow& one : rows) {
     out += row({markdown_text(one.place, 200),
                 one.site->verdict.kind == model::VerdictKind::Leak ? "**leak**" : one.verdict, one.share,
-                one.growth, one.live, fmt::format("{}", one.site->pid)});
+                one.growth, one.live, one.where});
   }
   out += "\nEstimated from samples; what is alive at a line is the sum over all stacks that lead to it.\n";
   if (rows.front().share == "-") return out;

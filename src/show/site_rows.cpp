@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -43,39 +45,78 @@ bool grew(const model::SiteReport& site) {
          site.share.value_or(0) >= kLeastShare;
 }
 
-SiteRow row_of(const model::SiteReport& site, bool unicode) {
-  SiteRow row;
-  row.site = &site;
-  row.place = site.act_on < site.frames.size() ? frame_place(site.frames[site.act_on]) : "an unknown place";
-  model::SeriesReport series;
-  series.verdict = site.verdict;
-  row.verdict = brief(series);
-  row.share = grew(site) ? percent(*site.share) : "-";
-  row.live = format_bytes(static_cast<double>(site.live_bytes));
-  row.growth = "-";
-  if (site.growth_bytes != 0 && static_cast<std::uint64_t>(std::abs(site.growth_bytes)) > site.error_bytes) {
-    row.growth = fmt::format("{} {} {}", format_bytes(static_cast<double>(site.growth_bytes)),
-                             unicode ? "±" : "+-", format_bytes(static_cast<double>(site.error_bytes)));
+// One line, in all the processes in which it has the same verdict.
+struct Line {
+  const model::SiteReport* first = nullptr;
+  std::string place;
+  model::SiteReport sum;  // of the numbers
+  std::size_t processes = 1;
+};
+
+std::string place_of(const model::SiteReport& site) {
+  return site.act_on < site.frames.size() ? frame_place(site.frames[site.act_on]) : "an unknown place";
+}
+
+void add_to(Line& line, const model::SiteReport& site) {
+  ++line.processes;
+  line.sum.live_bytes += site.live_bytes;
+  line.sum.growth_bytes += site.growth_bytes;
+  line.sum.error_bytes = base::to_bytes(
+      std::hypot(static_cast<double>(line.sum.error_bytes), static_cast<double>(site.error_bytes)));
+  line.sum.share = line.sum.share.value_or(0) + site.share.value_or(0);
+}
+
+template <typename Wanted>
+std::vector<Line> lines_of(const model::Report& report, Wanted wanted) {
+  std::vector<Line> lines;
+  for (const model::SiteReport& site : report.sites) {
+    if (!wanted(site)) continue;
+    std::string place = place_of(site);
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+      return line.place == place && line.first->verdict.kind == site.verdict.kind &&
+             line.first->pid != site.pid;
+    });
+    if (same != lines.end()) {
+      add_to(*same, site);
+    } else {
+      lines.push_back({.first = &site, .place = std::move(place), .sum = site});
+    }
   }
+  return lines;
+}
+
+SiteRow row_of(const Line& line, bool unicode) {
+  const model::SiteReport& sum = line.sum;
+  SiteRow row;
+  row.site = line.first;
+  row.place = line.place;
+  model::SeriesReport series;
+  series.verdict = line.first->verdict;
+  row.verdict = line.processes == 1 ? brief(series) : std::string(model::to_string(series.verdict.kind));
+  row.share = grew(sum) ? percent(*sum.share) : "-";
+  row.live = format_bytes(static_cast<double>(sum.live_bytes));
+  row.growth = "-";
+  if (sum.growth_bytes != 0 && static_cast<std::uint64_t>(std::abs(sum.growth_bytes)) > sum.error_bytes) {
+    row.growth = fmt::format("{} {} {}", format_bytes(static_cast<double>(sum.growth_bytes)),
+                             unicode ? "±" : "+-", format_bytes(static_cast<double>(sum.error_bytes)));
+  }
+  row.where =
+      line.processes == 1 ? fmt::format("pid {}", sum.pid) : fmt::format("{} processes", line.processes);
   return row;
 }
 
 }  // namespace
 
 std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode) {
+  std::vector<Line> lines = lines_of(report, grew);
+  const bool any_grew = !lines.empty();
+  if (!any_grew) lines = lines_of(report, [](const model::SiteReport& site) { return site.live_bytes > 0; });
+  std::stable_sort(lines.begin(), lines.end(), [any_grew](const Line& a, const Line& b) {
+    return any_grew ? a.sum.growth_bytes > b.sum.growth_bytes : a.sum.live_bytes > b.sum.live_bytes;
+  });
   std::vector<SiteRow> rows;
-  for (const model::SiteReport& site : report.sites) {
-    if (rows.size() < most && grew(site)) rows.push_back(row_of(site, unicode));
-  }
-  if (!rows.empty()) return rows;
-  std::vector<const model::SiteReport*> living;
-  for (const model::SiteReport& site : report.sites) {
-    if (site.live_bytes > 0) living.push_back(&site);
-  }
-  std::stable_sort(living.begin(), living.end(),
-                   [](const auto* a, const auto* b) { return a->live_bytes > b->live_bytes; });
-  for (std::size_t at = 0; at < std::min(living.size(), most); ++at)
-    rows.push_back(row_of(*living[at], unicode));
+  for (std::size_t at = 0; at < std::min(lines.size(), most); ++at)
+    rows.push_back(row_of(lines[at], unicode));
   return rows;
 }
 

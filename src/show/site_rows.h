@@ -9,15 +9,17 @@
 namespace lowtide::show {
 
 struct SiteRow {
-  const model::SiteReport* site = nullptr;
-  std::string place;    // "trainer.py:631 in validate"
-  std::string verdict;  // "leak", "warmup, ended at step 85"
-  std::string share;    // of the growth of all that is alive; "-" where nothing grew
+  const model::SiteReport* site = nullptr;  // that of the first process
+  std::string place;                        // "trainer.py:631 in validate"
+  std::string verdict;                      // "leak", "warmup, ended at step 85"
+  std::string share;                        // of the growth of all that is alive; "-" where nothing grew
   std::string live;
   std::string growth;  // "396 MB ± 12.8 MB"; "-" where it is within its error
+  std::string where;   // "pid 4711", "20 processes"
 };
 
-// Those worth a look, most growth first: without growth those that hold most. All text is printable.
+// Those worth a look, most growth first: without growth those that hold most. A line that fares alike in
+// several processes is one row. All text is printable.
 std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode);
 
 // "trainer.py:631 in validate", "decode_frame in libdecoder.so"; printable.

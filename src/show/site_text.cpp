@@ -73,7 +73,7 @@ std::string site_text(const model::Report& report, const TextOptions& options, c
     }
     std::string facts = row.live + " alive";
     if (row.growth != "-") facts += ", " + row.growth + " more";
-    facts += fmt::format("; pid {}", row.site->pid);
+    facts += "; " + row.where;
     if (row.site->stacks > 1) facts += fmt::format(", {} stacks", base::format_count(row.site->stacks));
     add_lines(out, facts, 10, width, paint, Role::Plain);
     add_frames(out, *row.site, options.stacks, paint, width);

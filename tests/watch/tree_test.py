@@ -110,6 +110,25 @@ def children_that_outlive_the_job_for_a_moment_are_waited_for(box: Box):
     assert left == [], left
 
 
+FORKED_AT_ONCE = """
+import os, time
+for _ in range(5):
+    if os.fork() == 0:
+        time.sleep(1.5)
+        os._exit(0)
+time.sleep(2)
+"""
+
+
+def forks_of_a_program_that_has_just_replaced_its_shell_are_workers(box: Box):
+    job = box.script("fork.py", FORKED_AT_ONCE)
+    ended = box.run("sh", "-c", "sleep 0.1; exec " + " ".join(map(str, job)), options=("--output", "run.lowtide"))
+
+    assert ended.returncode == 0, ended
+    roles = box.recording("run.lowtide").rows("SELECT role, count(*) FROM process WHERE command LIKE '%fork.py%' GROUP BY role")
+    assert sorted(roles) == [("trainer", 1), ("worker", 5)], roles
+
+
 def orphan_that_stays_does_not_hold_us(box: Box):
     began = time.monotonic()
     process = box.start("sh", "-c", "sleep 25 </dev/null >/dev/null 2>&1 & echo $! > pid; sleep 0.3")
