@@ -11,7 +11,7 @@ set(fmt_library fmt::fmt)
 if(LOWTIDE_PORTABLE)
   set(fmt_library fmt::fmt-header-only)
 endif()
-file(WRITE "${PROJECT_BINARY_DIR}/pch.cpp" "")
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch.cpp" CONTENT "int main() {}\n")
 
 set(headers <algorithm> <array> <cmath> <cstdint> <cstring> <limits> <map> <memory> <optional> <span> <string>
     <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
@@ -19,7 +19,8 @@ add_library(lowtide_pch_code OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
 target_link_libraries(lowtide_pch_code PRIVATE ${fmt_library} lowtide_warnings)
 target_precompile_headers(lowtide_pch_code PRIVATE ${headers})
 if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
-  add_library(lowtide_pch_test OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
+  # A program, as those that use it: where code must be movable, it is another -fPI than that of libraries.
+  add_executable(lowtide_pch_test "${PROJECT_BINARY_DIR}/pch.cpp")
   target_link_libraries(lowtide_pch_test PRIVATE ${fmt_library} lowtide_warnings GTest::gmock)
   target_precompile_headers(lowtide_pch_test PRIVATE ${headers} <gmock/gmock.h> <gtest/gtest.h>)
 endif()

@@ -9,25 +9,55 @@
 namespace lowtide::observe {
 namespace {
 
-// What came beside the bytes. Every descriptor is taken, so that none stays open.
-void take_control(msghdr& message, AgentHello& hello) {
+constexpr int kMostWaiting = 4096;       // the kernel may allow fewer
+constexpr std::size_t kMostSilent = 64;  // a hello follows its connection at once, or never
+
+// Every descriptor is taken, so that none stays open.
+void take_files(msghdr& message, AgentHello& hello) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) {
       continue;
     }
-    if (part->cmsg_type == SCM_RIGHTS) {
-      const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (std::size_t at = 0; at < count; ++at) {
-        int fd = -1;
-        std::memcpy(&fd, CMSG_DATA(part) + at * sizeof(int), sizeof(int));
-        hello.file = base::Fd(fd);
-      }
-    } else if (part->cmsg_type == SCM_CREDENTIALS) {
-      ucred sender{};
-      std::memcpy(&sender, CMSG_DATA(part), sizeof(sender));
-      hello.pid = sender.pid;
+    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t at = 0; at < count; ++at) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(part) + at * sizeof(int), sizeof(int));
+      hello.file = base::Fd(fd);
     }
   }
+}
+
+enum class Said { Hello, Nothing, Nonsense };
+
+Said read_hello(int connection, AgentHello& hello) {
+  wire::Hello bytes{};
+  iovec part{&bytes, sizeof(bytes)};
+  alignas(cmsghdr) std::byte control[CMSG_SPACE(4 * sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  ssize_t received = -1;
+  do {
+    received = ::recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+  } while (received < 0 && errno == EINTR);
+  if (received < 0) {
+    return errno == EAGAIN ? Said::Nothing : Said::Nonsense;
+  }
+  take_files(message, hello);
+  ucred peer{};
+  socklen_t length = sizeof(peer);
+  if (received != sizeof(bytes) || bytes.magic != wire::kMagic || bytes.version != wire::kVersion ||
+      bytes.state > wire::AgentState::Off || bytes.reason > wire::OffReason::DetachAsked ||
+      ::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0) {
+    return Said::Nonsense;
+  }
+  hello.pid = peer.pid;
+  hello.state = bytes.state;
+  hello.reason = bytes.reason;
+  hello.python_version = bytes.python_version & 0xffffU;
+  return Said::Hello;
 }
 
 }  // namespace
@@ -39,43 +69,47 @@ base::Result<AgentSocket> AgentSocket::bind(const std::string& path) {
     return base::Error{base::ErrorCode::Unsupported, "the path of the agents' socket is too long: " + path};
   }
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  base::Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int yes = 1;
-  if (!socket.valid() || ::setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) != 0 ||
-      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+  base::Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.valid() ||
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      ::listen(socket.get(), kMostWaiting) != 0) {
     return base::Error{base::ErrorCode::Io, "make the agents' socket " + path + ": " + std::strerror(errno)};
   }
   return AgentSocket(std::move(socket));
 }
 
 std::optional<AgentHello> AgentSocket::receive() {
+  for (std::size_t at = 0; at < silent_.size();) {
+    AgentHello hello;
+    const Said said = read_hello(silent_[at].get(), hello);
+    if (said == Said::Nothing) {
+      ++at;
+      continue;
+    }
+    silent_.erase(silent_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (said == Said::Hello) {
+      return hello;
+    }
+  }
   for (;;) {
-    wire::Hello bytes{};
-    iovec part{&bytes, sizeof(bytes)};
-    alignas(cmsghdr) std::byte control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(4 * sizeof(int))];
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    const ssize_t received = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
-    if (received < 0) {
-      if (errno == EINTR) {
+    base::Fd connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!connection.valid()) {
+      if (errno == EINTR || errno == ECONNABORTED) {
         continue;
       }
       return std::nullopt;
     }
     AgentHello hello;
-    take_control(message, hello);
-    if (received != sizeof(bytes) || bytes.magic != wire::kMagic || bytes.version != wire::kVersion ||
-        hello.pid <= 0 || bytes.state > wire::AgentState::Off ||
-        bytes.reason > wire::OffReason::DetachAsked) {
-      continue;
+    const Said said = read_hello(connection.get(), hello);
+    if (said == Said::Hello) {
+      return hello;
     }
-    hello.state = bytes.state;
-    hello.reason = bytes.reason;
-    hello.python_version = bytes.python_version & 0xffffU;
-    return hello;
+    if (said == Said::Nothing) {
+      if (silent_.size() >= kMostSilent) {
+        silent_.erase(silent_.begin());
+      }
+      silent_.push_back(std::move(connection));
+    }
   }
 }
 

@@ -1,10 +1,14 @@
-// Where agents hand over their memory files: a datagram socket in a folder of ours.
+// Where agents hand over their memory files: a socket in a folder of ours.
+//
+// Not one of datagrams: of those the kernel keeps ten (net.unix.max_dgram_qlen), and of twenty workers that
+// are forked at once half would never be heard. Connections wait by the thousand.
 
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -36,6 +40,7 @@ class AgentSocket {
   explicit AgentSocket(base::Fd socket) : socket_(std::move(socket)) {}
 
   base::Fd socket_;
+  std::vector<base::Fd> silent_;  // have connected and said nothing yet
 };
 
 }  // namespace lowtide::observe

@@ -1,5 +1,5 @@
 // What an agent inside a process writes and the monitor reads: the layout of one
-// memory file (memfd), and the datagram that hands it over.
+// memory file (memfd), and the message that hands it over.
 //
 //   header | ring of records | chunks of the live table
 //
@@ -227,7 +227,7 @@ constexpr std::uint64_t make_slot(std::uint32_t chunk, std::uint64_t bucket, std
   return (static_cast<std::uint64_t>(chunk) << 56U) | (bucket << 8U) | at;
 }
 
-// --- the datagram -----------------------------------------------------------
+// --- the message ------------------------------------------------------------
 
 // Sent once per process to the socket, with the memory file as SCM_RIGHTS; a
 // process in which the agent stays off sends it without one. The sender's true

@@ -3,6 +3,7 @@
 import math
 import os
 import subprocess
+import sys
 
 from probing import MMAP, SANITIZER, STATE_OFF, STATE_ON, VALGRIND, Skip, library, main
 
@@ -48,6 +49,28 @@ def forks_among_threads_have_agents_of_their_own(bench):
 
     assert len({process["pid"] for process in said.processes}) == 31
     assert all(process["live"] == 0 for process in said.processes)
+
+
+BURST = """
+import os, time
+children = []
+for _ in range(100):
+    pid = os.fork()
+    if pid == 0:
+        kept = bytearray(50_000_000)
+        time.sleep(1)
+        os._exit(0)
+    children.append(pid)
+for pid in children:
+    os.waitpid(pid, 0)
+"""
+
+
+def each_of_a_hundred_children_that_allocate_once_is_heard(bench):
+    said = bench.run(sys.executable, "-c", BURST)
+
+    heard = [process for process in said.processes if process["live_bytes"] > 40e6]
+    assert len(heard) == 100, len(heard)
 
 
 def a_child_frees_its_copy_only(bench):

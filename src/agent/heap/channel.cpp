@@ -60,6 +60,20 @@ constinit std::atomic<std::uint32_t> g_table_users{0};
 
 constexpr std::size_t kMapBytes = wire::file_bytes() + wire::kRingBytes;
 
+// The socket, or -errno; without waiting. What is sent is there for the monitor also after a close.
+long connect_monitor() {
+  const long socket = system_call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (failed(socket)) {
+    return socket;
+  }
+  const long connected = system_call(SYS_connect, socket, as_word(&g_address), sizeof(g_address));
+  if (failed(connected)) {
+    system_call(SYS_close, socket);
+    return connected;
+  }
+  return socket;
+}
+
 // 0, or -errno.
 long send_hello(wire::AgentState state, wire::OffReason reason, int fd) {
   wire::Hello hello{wire::kMagic,
@@ -73,8 +87,6 @@ long send_hello(wire::AgentState state, wire::OffReason reason, int fd) {
   iovec part{&hello, sizeof(hello)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
-  message.msg_name = &g_address;
-  message.msg_namelen = sizeof(g_address);
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   if (fd >= 0) {
@@ -86,7 +98,7 @@ long send_hello(wire::AgentState state, wire::OffReason reason, int fd) {
     rights->cmsg_len = CMSG_LEN(sizeof(int));
     copy_bytes(CMSG_DATA(rights), &fd, sizeof(int));
   }
-  const long socket = system_call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const long socket = connect_monitor();
   if (failed(socket)) {
     return socket;
   }
@@ -322,13 +334,12 @@ bool is_answered_elsewhere(const char* socket_path) {
   if (equal(g_address.sun_path, socket_path)) {
     return false;
   }
-  const long socket = system_call(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const long socket = connect_monitor();
   if (failed(socket)) {
     return false;
   }
-  const long connected = system_call(SYS_connect, socket, as_word(&g_address), sizeof(g_address));
   system_call(SYS_close, socket);
-  return connected == 0;
+  return true;
 }
 
 void decline(const char* socket_path, wire::OffReason reason) {
