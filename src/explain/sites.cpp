@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "explain/keeping.h"
 #include "explain/lives.h"
 #include "explain/own_frames.h"
 
@@ -19,7 +20,6 @@ namespace {
 constexpr std::size_t kMostGrowing = 40;  // groups that are looked at: more is nobody's question
 constexpr std::size_t kMostLiving = 10;   // and so many that hold most
 constexpr std::size_t kMostMoments = 2000;
-constexpr double kKeeps = 0.8;  // of what a stack allocated is still there: it frees next to nothing
 
 // The part of the run that the agent saw of one process.
 struct Seen {
@@ -231,14 +231,13 @@ class Grouping {
       // What is alive is that of the late part: at the very end the process may be tearing down.
       group.live_bytes += last.live_bytes;
       group.live_samples += last.live_samples;
-      const auto fresh = static_cast<double>(last.live_samples) - static_cast<double>(first.live_samples);
-      const auto taken =
-          static_cast<double>(last.allocated_samples) - static_cast<double>(first.allocated_samples);
-      group.new_samples += fresh;
-      group.taken_samples += taken;
-      if (lives.lives.size() == 1 && fresh > 0 && fresh >= kKeeps * taken) {
-        group.kept_bytes += grown(*site, group.early, evidence_.late);
-      }
+      group.shared_bytes += last.shared_bytes;
+      const Keeping keeping = keeping_of(first, last);
+      group.new_samples += static_cast<double>(last.live_samples) - static_cast<double>(first.live_samples);
+      group.kept_samples += keeping.samples;
+      group.freed_samples += keeping.freed_samples;
+      group.knows_old |= last.old.has_value();
+      if (lives.lives.size() == 1) group.kept_bytes += keeping.bytes;
     }
     group.error_bytes = seen.interval_bytes * std::sqrt(std::max(1.0, std::abs(group.new_samples)));
     for (const SiteEvidence* site : group.members) {
@@ -280,7 +279,7 @@ class Grouping {
       double all = 0;
       double native = 0;
       for (const SiteGroup& group : out.groups) {
-        if (group.process.id != process.info.id || group.change_bytes <= 0) continue;
+        if (group.process.id != process.info.id || group.change_bytes <= 0 || group.is_shared()) continue;
         all += group.change_bytes;
         if (is_native_allocation(group.frames(), group.act_on)) native += group.change_bytes;
       }
