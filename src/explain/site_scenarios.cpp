@@ -139,6 +139,24 @@ void play_holes(record::Writer& writer) {
   job.play([&](int) { job.heap->take(norms, 1 * kMiB); }, 2.05);
 }
 
+// The list is gone when the function returns, seconds before the process ends; its memory is not.
+void play_packing_up(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python3 train.py");
+  Heap heap(stage, main);
+  const auto kept = heap.site(tensor_at("train", "/data/job/rank.py", 33));
+  double most = 0;
+  play_steps(
+      stage, [&](int) { heap.take(kept, 1 * kMiB); },
+      [&](model::Tick& tick) {
+        if (tick.at_s > kStartSeconds + kRunSeconds + 0.5) heap.give(kept, heap.blocks(kept));
+        most = std::max(most, heap.live());
+        heap.put(tick);
+        stage[main].own = 180 * kMB + most + stage.noise(0.5 * kMB);
+      },
+      6);
+}
+
 // Batches that came from workers are kept, in shared memory.
 void play_shared(record::Writer& writer) {
   OneProcess job(writer);
@@ -191,6 +209,7 @@ constexpr std::array kAll{
     Scenario{"site-temporaries", "words.py:31 keeps 0.5 MiB a step and frees ten times as much",
              play_temporaries},
     Scenario{"site-holes", "train.py:33 keeps 1 MiB a step, resident memory gains two", play_holes},
+    Scenario{"site-packing-up", "rank.py:33 keeps 1 MiB a step until the training returns", play_packing_up},
     Scenario{"site-shared", "train.py:43 keeps batches in shared memory", play_shared},
     Scenario{"agent-off", "a leak; the agent switched itself off in mid-run", play_agent_off},
 };

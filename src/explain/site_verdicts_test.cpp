@@ -194,6 +194,13 @@ TEST_F(SiteVerdicts, holes_as_large_as_the_blocks_do_not_hide_a_leak) {
   EXPECT_NEAR(share_of(report, model::Mechanism::AllocatorRetention), 0.5, 0.12);
 }
 
+TEST_F(SiteVerdicts, memory_freed_after_the_last_step_was_kept_all_the_same) {
+  const model::Report report = report_of("site-packing-up");
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_THAT(report.verdict.reason, HasSubstr("rank.py:33"));
+}
+
 TEST_F(SiteVerdicts, batches_kept_in_shared_memory_are_a_leak_of_that_memory) {
   const model::Report report = report_of("site-shared");
 

@@ -144,6 +144,14 @@ class Grouping {
     return groups;
   }
 
+  // What the training held goes when its function returns, which may be long before the process ends.
+  void drop_packing_up(Trail& trail, const ProcessEvidence& process) const {
+    if (!process.info.ended_s) return;
+    const Steps& steps = evidence_.steps;
+    drop_teardown(trail,
+                  steps.known ? std::min(*process.info.ended_s, steps.last_at_s) : *process.info.ended_s);
+  }
+
   // The latest of those that followed each other, or the last that an agent was in.
   [[nodiscard]] std::size_t latest_seen(const LivesSeen& lives) const {
     std::size_t at = lives.lives.size() - 1;
@@ -160,7 +168,7 @@ class Grouping {
       std::copy_if(members.begin(), members.end(), std::back_inserter(own),
                    [&](const SiteEvidence* site) { return site->info.process == process.info.id; });
       Trail trail = sum_of(own, moments_, lives.seen[life].all);
-      if (process.info.ended_s) drop_teardown(trail, *process.info.ended_s);
+      drop_packing_up(trail, process);
       order.push_back(each.size());
       each.push_back({process.info, std::move(trail), {}, 0});
     }
@@ -181,7 +189,7 @@ class Grouping {
         for (const HeapEvidence& heap : evidence_.heaps) {
           if (heap.process == evidence_.processes[at].info.id) trail = heap.live;
         }
-        if (evidence_.processes[at].info.ended_s) drop_teardown(trail, *evidence_.processes[at].info.ended_s);
+        drop_packing_up(trail, evidence_.processes[at]);
         order.push_back(each.size());
         each.push_back({evidence_.processes[at].info, std::move(trail), {}, 0});
       }

@@ -158,11 +158,14 @@ Steps find_steps(const Trail& target) {
   for (const TrailPoint& point : target) {
     if (std::isnan(point.step)) continue;
     if (with_step == 0) {
-      steps.first_at_s = point.at_s;
+      steps.first_at_s = steps.last_at_s = point.at_s;
       lowest = highest = point.step;
     }
     lowest = std::min(lowest, point.step);
-    highest = std::max(highest, point.step);
+    if (point.step > highest) {
+      highest = point.step;
+      steps.last_at_s = point.at_s;
+    }
     ++with_step;
   }
   steps.known =

@@ -63,6 +63,7 @@ double change(const Trail& trail, const Window& early, const Window& late,
 struct Steps {
   bool known = false;
   double first_at_s = 0;  // of the first reading that carries one
+  double last_at_s = 0;   // of the first that carries the highest: after it the job packs up
 };
 
 // What comes before the first step is start-up: imports, the model, the data.
