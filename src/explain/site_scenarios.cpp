@@ -154,7 +154,7 @@ void play_packing_up(record::Writer& writer) {
         heap.put(tick);
         stage[main].own = 180 * kMB + most + stage.noise(0.5 * kMB);
       },
-      6);
+      16);
 }
 
 // Batches that came from workers are kept, in shared memory.

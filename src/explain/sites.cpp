@@ -144,12 +144,8 @@ class Grouping {
     return groups;
   }
 
-  // What the training held goes when its function returns, which may be long before the process ends.
   void drop_packing_up(Trail& trail, const ProcessEvidence& process) const {
-    if (!process.info.ended_s) return;
-    const Steps& steps = evidence_.steps;
-    drop_teardown(trail,
-                  steps.known ? std::min(*process.info.ended_s, steps.last_at_s) : *process.info.ended_s);
+    if (process.info.ended_s) drop_teardown(trail, evidence_.steps.end_of_work_s(*process.info.ended_s));
   }
 
   // The latest of those that followed each other, or the last that an agent was in.

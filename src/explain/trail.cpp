@@ -168,6 +168,11 @@ Steps find_steps(const Trail& target) {
     }
     ++with_step;
   }
+  constexpr double kMostPackingUp = 0.5;
+  if (with_step > 0 &&
+      target.back().at_s - steps.last_at_s > kMostPackingUp * (steps.last_at_s - steps.first_at_s)) {
+    steps.last_at_s = target.back().at_s;
+  }
   steps.known =
       with_step >= kFewestSteps && highest > lowest &&
       target.back().at_s - steps.first_at_s >= kShareWithSteps * (target.back().at_s - target.front().at_s);
