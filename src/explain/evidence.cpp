@@ -41,17 +41,18 @@ Trail read_target(record::Recording& recording, Evidence& evidence) {
 }
 
 void drop_teardowns(Evidence& evidence) {
+  const Steps steps = find_steps(evidence.target);
   double all_ended_s = 0;
   bool all_ended = !evidence.processes.empty();
   for (ProcessEvidence& process : evidence.processes) {
     if (process.info.ended_s) {
-      drop_teardown(process.trail, *process.info.ended_s);
+      drop_teardown(process.trail, steps.end_of_work_s(*process.info.ended_s));
       all_ended_s = std::max(all_ended_s, *process.info.ended_s);
     } else {
       all_ended = false;
     }
   }
-  if (all_ended) drop_teardown(evidence.target, all_ended_s);
+  if (all_ended) drop_teardown(evidence.target, steps.end_of_work_s(all_ended_s));
 }
 
 void read_processes(record::Recording& recording, Evidence& evidence) {
@@ -122,7 +123,8 @@ void set_windows(Evidence& evidence) {
   constexpr double kEarly = 0.20;
   constexpr double kLate = 0.85;
   const double first_s = evidence.steps.known ? evidence.steps.first_at_s : evidence.target.front().at_s;
-  const double span_s = evidence.target.back().at_s + evidence.target.back().span_s - first_s;
+  const TrailPoint& last = evidence.target.back();
+  const double span_s = evidence.steps.end_of_work_s(last.at_s + last.span_s) - first_s;
   evidence.early = {first_s + kStart * span_s, first_s + kEarly * span_s};
   evidence.late = {first_s + kLate * span_s, first_s + span_s};
 }

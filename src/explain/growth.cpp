@@ -98,8 +98,10 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   const double all = tree_change(evidence);
 
   double copied = 0;
+  double mapped = 0;
   HeapGrowth heaps;
   for (const WatchedProcess& process : processes) {
+    mapped += std::max(0.0, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
     if (copies_on_write(process, evidence)) {
       copied += process.change_bytes;
       continue;
@@ -111,7 +113,8 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
     heaps.native_bytes += growth.native_bytes;
     heaps.retained_bytes += growth.retained_bytes;
   }
-  const double shared = shared_memory_growth(evidence, processes).bytes;
+  // /dev/shm is everybody's: what no process of the tree maps is not part of its growth.
+  const double shared = std::min(mapped, shared_memory_growth(evidence, processes).bytes);
   double explained = 0;
   const auto add = [&](model::Mechanism mechanism, double bytes) {
     const double part = std::clamp(bytes, 0.0, all - explained);

@@ -291,8 +291,9 @@ constexpr std::array kAll{
 std::span<const Scenario> scenarios() {
   static const std::vector<Scenario> kEvery = [] {
     std::vector<Scenario> all(kAll.begin(), kAll.end());
-    const std::span<const Scenario> with_agent = site_scenarios();
-    all.insert(all.end(), with_agent.begin(), with_agent.end());
+    for (const std::span<const Scenario> with_agent : {site_scenarios(), site_lookalikes()}) {
+      all.insert(all.end(), with_agent.begin(), with_agent.end());
+    }
     return all;
   }();
   return kEvery;

@@ -21,8 +21,10 @@ std::vector<SiteEvidence> read_sites(record::Recording& recording) {
   recording.for_each_site([&](const record::SitePoint& point) {
     const auto place = places.find(static_cast<std::uint32_t>(point.last.site));
     if (place == places.end()) return;  // a damaged recording: a reading of no site
-    sites[place->second].moments.push_back({point.at_s, point.last.live_bytes, point.last.live_samples,
-                                            point.last.allocated_bytes, point.last.allocated_samples});
+    const model::SiteReading& last = point.last;
+    sites[place->second].moments.push_back({point.at_s, last.live_bytes, last.live_samples,
+                                            last.allocated_bytes, last.allocated_samples, last.shared_bytes,
+                                            last.old});
   });
   sites.erase(std::remove_if(sites.begin(), sites.end(),
                              [](const SiteEvidence& site) { return site.moments.empty(); }),

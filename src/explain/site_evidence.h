@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "explain/trail.h"
@@ -19,6 +20,8 @@ struct SiteMoment {
   std::uint64_t live_samples = 0;
   std::uint64_t allocated_bytes = 0;
   std::uint64_t allocated_samples = 0;
+  std::uint64_t shared_bytes = 0;
+  std::optional<model::OldSamples> old = {};
 };
 
 struct SiteEvidence {

@@ -1,170 +1,11 @@
 #include "explain/site_scenarios.h"
 
 #include <array>
-#include <cmath>
-#include <deque>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "explain/scenario_stage.h"
+#include "explain/heap_stage.h"
 
 namespace lowtide::explain {
 namespace {
-
-constexpr double kMiB = 1048576;
-constexpr double kInterval = 512 * 1024;
-constexpr double kTickSeconds = 0.25;
-constexpr int kSteps = 300;
-constexpr double kStartSeconds = 4;
-constexpr double kRunSeconds = 70;
-
-using Frames = std::vector<model::Frame>;
-
-model::Frame python(std::string function, std::string file, std::uint32_t line) {
-  return {model::FrameLanguage::Python, std::move(function), std::move(file), line, ""};
-}
-
-model::Frame native(std::string function, std::string module) {
-  return {model::FrameLanguage::Native, std::move(function), "", 0, std::move(module)};
-}
-
-// What a tensor that is made at this line of the user's looks like.
-Frames tensor_at(std::string function, std::string file, std::uint32_t line,
-                 std::string kernel = "at::native::empty_cpu") {
-  return {native("posix_memalign", "/usr/lib/x86_64-linux-gnu/libc.so.6"),
-          native(std::move(kernel), "/usr/lib/python3/dist-packages/torch/lib/libtorch_cpu.so"),
-          native("_PyEval_EvalFrameDefault", "/usr/bin/python3.11"),
-          python("forward", "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py", 114),
-          python(std::move(function), std::move(file), line),
-          python("<module>", "/data/job/train.py", 88)};
-}
-
-// A heap that is sampled as the agent does it: blocks are taken and given back, and
-// by chance, weighted with its size, one of them is a sample.
-class Heap {
- public:
-  Heap(Stage& stage, std::size_t actor) : stage_(stage), process_(stage[actor].info.id) {}
-
-  std::size_t site(Frames frames) {
-    static_assert(sizeof(model::SiteId) == 4);
-    const auto id =
-        model::SiteId{static_cast<std::uint32_t>(process_) * 100 + static_cast<std::uint32_t>(sites_.size())};
-    stage_.writer().begin_site({id, process_, std::move(frames), false});
-    sites_.push_back({});
-    sites_.back().reading.site = id;
-    sites_.back().reading.process = process_;
-    return sites_.size() - 1;
-  }
-  void take(std::size_t at, double bytes) {
-    Site& site = sites_[at];
-    site.changed = true;
-    live_ += bytes;
-    const double chance = 1 - std::exp(-bytes / kInterval);
-    const bool sampled = stage_.noise(1) + 0.5 < chance;
-    const double weight = sampled ? bytes / chance : 0;
-    site.blocks.emplace_back(bytes, weight);
-    if (!sampled) return;
-    ++site.reading.allocated_samples;
-    ++site.reading.live_samples;
-    site.reading.allocated_bytes += whole(weight);
-    site.reading.live_bytes += whole(weight);
-  }
-  void give(std::size_t at, std::size_t blocks) {
-    Site& site = sites_[at];
-    for (; blocks > 0 && !site.blocks.empty(); --blocks) {
-      const auto [bytes, weight] = site.blocks.front();
-      site.blocks.pop_front();
-      site.changed = true;
-      live_ -= bytes;
-      if (weight == 0) continue;
-      --site.reading.live_samples;
-      site.reading.live_bytes -= whole(weight);
-    }
-  }
-  [[nodiscard]] std::size_t blocks(std::size_t at) const { return sites_[at].blocks.size(); }
-  [[nodiscard]] double live() const { return live_; }
-
-  // Sites that did not change are not told.
-  void put(model::Tick& tick, std::uint64_t dropped = 0) {
-    model::HeapReading heap;
-    heap.process = process_;
-    heap.interval_bytes = whole(kInterval);
-    heap.dropped_samples = dropped;
-    for (Site& site : sites_) {
-      heap.live_bytes += site.reading.live_bytes;
-      heap.live_samples += site.reading.live_samples;
-      heap.allocated_bytes += site.reading.allocated_bytes;
-      heap.samples += site.reading.allocated_samples;
-      if (site.changed) tick.sites.push_back(site.reading);
-      site.changed = false;
-    }
-    heap.samples += dropped;
-    heap.sampling_ns = heap.samples * 4000;
-    tick.heaps.push_back(heap);
-  }
-
- private:
-  struct Site {
-    model::SiteReading reading;
-    std::deque<std::pair<double, double>> blocks;
-    bool changed = false;
-  };
-  Stage& stage_;
-  model::ProcessId process_;
-  std::vector<Site> sites_;
-  double live_ = 0;
-};
-
-// 300 steps in 70 s after a start of 4 s, a tick every quarter of a second.
-void play_steps(Stage& stage, const std::function<void(int step)>& on_step,
-                const std::function<void(model::Tick&)>& on_tick) {
-  int done = 0;
-  double at_s = 0;
-  for (; at_s <= kStartSeconds + kRunSeconds; at_s += kTickSeconds) {
-    const double due = (at_s - kStartSeconds) / kRunSeconds * kSteps;
-    while (done < kSteps && done < due) on_step(done++);
-    model::Tick tick = stage.tick(at_s, done == 0 ? model::kUnknown : done - 1);
-    on_tick(tick);
-    stage.put(tick);
-  }
-  stage.end(at_s + 0.5);
-}
-
-// One process with a heap; resident memory is a constant and `factor` times what is alive,
-// and never shrinks below what it once was where the allocator keeps it.
-struct OneProcess {
-  explicit OneProcess(record::Writer& writer) : stage(writer) {
-    main = stage.enter(100, 1, model::ProcessRole::Trainer, "python3 train.py");
-    heap.emplace(stage, main);
-    // What every job does besides: batches that come and go.
-    batches = heap->site(tensor_at("next_batch", "/data/job/data.py", 40));
-  }
-  void churn() {
-    for (int block = 0; block < 4; ++block) heap->take(batches, 0.5 * kMiB);
-    heap->give(batches, heap->blocks(batches) - 2);
-  }
-  void play(
-      const std::function<void(int)>& on_step, double factor,
-      const std::function<double()>& besides = [] { return 0.0; }) {
-    play_steps(
-        stage,
-        [&](int step) {
-          on_step(step);
-          churn();
-        },
-        [&](model::Tick& tick) {
-          heap->put(tick);
-          stage[main].own = 180 * kMB + factor * heap->live() + besides() + stage.noise(0.6 * kMB);
-        });
-  }
-  Stage stage;
-  std::size_t main = 0;
-  std::optional<Heap> heap;
-  std::size_t batches = 0;
-};
 
 // Through two stacks of the same line, and resident memory grows by half as much again.
 void play_leak(record::Writer& writer) {
@@ -256,7 +97,7 @@ void play_eval_spikes(record::Writer& writer) {
 }
 
 void play_native(record::Writer& writer) {
-  OneProcess job(writer);
+  OneProcess job(writer, false);
   const auto decoder = job.heap->site({native("malloc", "/usr/lib/x86_64-linux-gnu/libc.so.6"),
                                        native("decode_frame", "/data/job/build/libdecoder.so"),
                                        native("ffi_call", "/usr/lib/x86_64-linux-gnu/libffi.so.8"),
@@ -272,6 +113,65 @@ void play_stairs(record::Writer& writer) {
   job.play(
       [&](int step) {
         for (int block = 0; step % 25 == 24 && block < 40; ++block) job.heap->take(outputs, 0.5 * kMiB);
+      },
+      1.0);
+}
+
+// A record of many small strings is kept, and ten times as much is freed on the way, from the same stack.
+void play_temporaries(record::Writer& writer) {
+  OneProcess job(writer);
+  const auto words = job.heap->site({python("tokenize", "/data/job/words.py", 31)});
+  job.play(
+      [&](int) {
+        for (int block = 0; block < 16; ++block) job.heap->take(words, 32 * 1024);
+        for (int block = 0; block < 160; ++block) {
+          job.heap->take(words, 32 * 1024);
+          job.heap->give_back(words, 1);
+        }
+      },
+      1.0);
+}
+
+// Half of what resident memory gains are holes between aligned blocks.
+void play_holes(record::Writer& writer) {
+  OneProcess job(writer);
+  const auto norms = job.heap->site(tensor_at("log_norms", "/data/job/train.py", 33));
+  job.play([&](int) { job.heap->take(norms, 1 * kMiB); }, 2.05);
+}
+
+// The list is gone when the function returns, seconds before the process ends; its memory is not.
+void play_packing_up(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python3 train.py");
+  Heap heap(stage, main);
+  const auto kept = heap.site(tensor_at("train", "/data/job/rank.py", 33));
+  double most = 0;
+  play_steps(
+      stage, [&](int) { heap.take(kept, 1 * kMiB); },
+      [&](model::Tick& tick) {
+        if (tick.at_s > kStartSeconds + kRunSeconds + 0.5) heap.give(kept, heap.blocks(kept));
+        most = std::max(most, heap.live());
+        heap.put(tick);
+        stage[main].own = 180 * kMB + most + stage.noise(0.5 * kMB);
+      },
+      16);
+}
+
+// Batches that came from workers are kept, in shared memory.
+void play_shared(record::Writer& writer) {
+  OneProcess job(writer);
+  const auto batches =
+      job.heap->site({native("mmap64", "/usr/lib/x86_64-linux-gnu/libc.so.6"),
+                      python("rebuild_storage_fd",
+                             "/usr/lib/python3/dist-packages/torch/multiprocessing/reductions.py", 327),
+                      python("<module>", "/data/job/train.py", 43)},
+                     true);
+  double shared = 0;
+  job.play(
+      [&](int) {
+        job.heap->take(batches, 0.75 * kMiB);
+        shared += 0.75 * kMiB;
+        job.stage[job.main].shmem = shared;
       },
       1.0);
 }
@@ -306,6 +206,11 @@ constexpr std::array kAll{
     Scenario{"site-spikes", "evaluations take 170 MB and give it back", play_eval_spikes},
     Scenario{"site-native", "a C function leaks 1 MiB a step", play_native},
     Scenario{"site-stairs", "20 MiB kept at every evaluation", play_stairs},
+    Scenario{"site-temporaries", "words.py:31 keeps 0.5 MiB a step and frees ten times as much",
+             play_temporaries},
+    Scenario{"site-holes", "train.py:33 keeps 1 MiB a step, resident memory gains two", play_holes},
+    Scenario{"site-packing-up", "rank.py:33 keeps 1 MiB a step until the training returns", play_packing_up},
+    Scenario{"site-shared", "train.py:43 keeps batches in shared memory", play_shared},
     Scenario{"agent-off", "a leak; the agent switched itself off in mid-run", play_agent_off},
 };
 

@@ -9,4 +9,7 @@ namespace lowtide::explain {
 
 std::span<const Scenario> site_scenarios();
 
+// Those that grow and do not leak.
+std::span<const Scenario> site_lookalikes();
+
 }  // namespace lowtide::explain

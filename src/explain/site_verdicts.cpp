@@ -17,12 +17,14 @@ namespace {
 using model::Verdict;
 using model::VerdictKind;
 
-constexpr double kFewestSamples = 20;      // of all places together; of each half as many
-constexpr double kFewestSteps = 50;        // that the rise was watched for ...
-constexpr double kFewestSeconds = 60;      // ... or so long, where there are no steps
-constexpr double kKeptShare = 0.6;         // of a place's growth, from stacks that free next to nothing
-constexpr double kLargePart = 0.5;         // of the growth of resident memory, which is up to 1.8 times ...
-constexpr double kSmallPart = 0.2;         // ... what is alive: docs/architecture.md, "sites"
+constexpr double kFewestSamples = 20;  // of all places together; of each half as many
+constexpr double kFewestSteps = 50;    // that the rise was watched for ...
+constexpr double kFewestSeconds = 60;  // ... or so long, where there are no steps
+constexpr double kKeptShare = 0.6;     // of a place's growth, from stacks that free next to nothing
+// Of the growth of resident memory. Aligned blocks leave holes as large as they are, so it is up
+// to twice what is alive (docs/architecture.md, "sites"), and that is an estimate.
+constexpr double kLargePart = 0.4;
+constexpr double kSmallPart = 0.2;         // the same, for what is alive and does not explain it
 constexpr double kWatchedPart = 0.8;       // of the growth, in processes that an agent is in
 constexpr double kLeastChange = 1e6;       // bytes
 constexpr double kSlowerThanWarmup = 0.8;  // pace of the second half, against a lean to a warm-up
@@ -69,13 +71,6 @@ void call_leak(Verdict& verdict, double confidence, std::string reason) {
   verdict.warmup_end.reset();
   verdict.plateau_bytes.reset();
   verdict.basis.emplace_back("sites");
-}
-
-std::string freed_words(const SiteGroup& group) {
-  const auto taken = static_cast<std::uint64_t>(std::max(0.0, group.taken_samples));
-  const auto freed = static_cast<std::uint64_t>(std::max(0.0, group.taken_samples - group.new_samples));
-  if (freed == 0) return fmt::format("none of {} samples was freed", base::format_count(taken));
-  return fmt::format("of {} samples {} were freed", base::format_count(taken), base::format_count(freed));
 }
 
 // The kept groups, of one process or of all, and what they come to.
@@ -138,6 +133,15 @@ bool is_kept(const SiteGroup& group, const Evidence& evidence) {
   if (group.kept_bytes < kKeptShare * group.change_bytes) return false;
   if (!is_long_enough(evidence, judged_part(evidence, group.early))) return false;
   return rise_of(group, evidence).steady;
+}
+
+std::string freed_words(const SiteGroup& group) {
+  const auto count = [](double samples) {
+    return base::format_count(static_cast<std::uint64_t>(std::max(0.0, samples)));
+  };
+  return fmt::format("of {} blocks sampled since then{} {}", count(group.kept_samples + group.freed_samples),
+                     group.knows_old ? " that outlived the moment" : "",
+                     group.freed_samples < 1 ? "none was freed" : count(group.freed_samples) + " were freed");
 }
 
 void judge_sites(Sites& sites, const Evidence& evidence) {

@@ -9,6 +9,7 @@
 // still filling looks like a leak here too: only its bound would tell.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "explain/evidence.h"
@@ -23,6 +24,9 @@ void judge_sites(Sites& sites, const Evidence& evidence);
 
 // The place leaks, and the samples show it: enough of them, next to none freed, rising to the end.
 bool is_kept(const SiteGroup& group, const Evidence& evidence);
+
+// "of 240 blocks sampled since then none was freed"
+std::string freed_words(const SiteGroup& group);
 
 // Settles what the series of the processes left open.
 void settle_processes(std::vector<WatchedProcess>& processes, const Sites& sites, const Evidence& evidence);

@@ -179,6 +179,84 @@ TEST_F(SiteVerdicts, leak_in_stairs_is_settled_too) {
   EXPECT_THAT(report.verdict.reason, HasSubstr("module.py:37"));
 }
 
+TEST_F(SiteVerdicts, temporaries_that_a_line_frees_do_not_hide_what_it_keeps) {
+  const model::Report report = report_of("site-temporaries");
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_THAT(report.verdict.reason, HasSubstr("words.py:31"));
+  EXPECT_THAT(report.verdict.reason, HasSubstr("none was freed"));
+}
+
+TEST_F(SiteVerdicts, holes_as_large_as_the_blocks_do_not_hide_a_leak) {
+  const model::Report report = report_of("site-holes");
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_NEAR(share_of(report, model::Mechanism::AllocatorRetention), 0.5, 0.12);
+}
+
+TEST_F(SiteVerdicts, memory_freed_after_the_last_step_was_kept_all_the_same) {
+  const model::Report report = report_of("site-packing-up");
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_THAT(report.verdict.reason, HasSubstr("rank.py:33"));
+}
+
+TEST_F(SiteVerdicts, batches_kept_in_shared_memory_are_a_leak_of_that_memory) {
+  const model::Report report = report_of("site-shared");
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  const model::Finding* finding = find_finding(report, "leaking-site");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->where.line, 43U);
+  EXPECT_EQ(finding->mechanism, model::Mechanism::SharedMemory);
+  EXPECT_GT(share_of(report, model::Mechanism::SharedMemory), 0.9);
+  EXPECT_EQ(share_of(report, model::Mechanism::LiveObjects), 0);
+}
+
+TEST_F(SiteVerdicts, dataset_cached_in_the_first_epoch_is_no_leak) {
+  const model::Report report = report_of("site-lazy-dataset");
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_FALSE(names_a_leak(report));
+}
+
+TEST_F(SiteVerdicts, history_with_a_bound_is_no_leak) {
+  const model::Report report = report_of("site-bounded-history");
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_FALSE(names_a_leak(report));
+}
+
+TEST_F(SiteVerdicts, cache_that_began_to_fill_late_is_not_settled) {
+  const model::Report report = report_of("site-late-cache");
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Inconclusive) << report.verdict.reason;
+  EXPECT_TRUE(report.verdict.needs);
+  EXPECT_FALSE(names_a_leak(report));
+}
+
+TEST_F(SiteVerdicts, working_set_that_grows_to_the_end_but_is_replaced_is_not_settled) {
+  const model::Report report = report_of("site-growing-batches");
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Inconclusive) << report.verdict.reason;
+  EXPECT_TRUE(report.verdict.needs);
+  EXPECT_FALSE(names_a_leak(report));
+}
+
+TEST_F(SiteVerdicts, arenas_of_threads_name_no_leaking_site) {
+  const model::Report report = report_of("site-arenas");
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_FALSE(names_a_leak(report));
+}
+
+TEST_F(SiteVerdicts, shared_segment_that_fills_page_by_page_names_no_leaking_site) {
+  const model::Report report = report_of("site-shared-cache");
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_FALSE(names_a_leak(report));
+}
+
 TEST_F(SiteVerdicts, agent_that_gave_up_settles_nothing_and_says_so) {
   const model::Report report = report_of("agent-off");
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "explain/keeping.h"
 #include "explain/lives.h"
 #include "explain/own_frames.h"
 
@@ -19,7 +20,6 @@ namespace {
 constexpr std::size_t kMostGrowing = 40;  // groups that are looked at: more is nobody's question
 constexpr std::size_t kMostLiving = 10;   // and so many that hold most
 constexpr std::size_t kMostMoments = 2000;
-constexpr double kKeeps = 0.8;  // of what a stack allocated is still there: it frees next to nothing
 
 // The part of the run that the agent saw of one process.
 struct Seen {
@@ -144,6 +144,10 @@ class Grouping {
     return groups;
   }
 
+  void drop_packing_up(Trail& trail, const ProcessEvidence& process) const {
+    if (process.info.ended_s) drop_teardown(trail, evidence_.steps.end_of_work_s(*process.info.ended_s));
+  }
+
   // The latest of those that followed each other, or the last that an agent was in.
   [[nodiscard]] std::size_t latest_seen(const LivesSeen& lives) const {
     std::size_t at = lives.lives.size() - 1;
@@ -160,7 +164,7 @@ class Grouping {
       std::copy_if(members.begin(), members.end(), std::back_inserter(own),
                    [&](const SiteEvidence* site) { return site->info.process == process.info.id; });
       Trail trail = sum_of(own, moments_, lives.seen[life].all);
-      if (process.info.ended_s) drop_teardown(trail, *process.info.ended_s);
+      drop_packing_up(trail, process);
       order.push_back(each.size());
       each.push_back({process.info, std::move(trail), {}, 0});
     }
@@ -181,7 +185,7 @@ class Grouping {
         for (const HeapEvidence& heap : evidence_.heaps) {
           if (heap.process == evidence_.processes[at].info.id) trail = heap.live;
         }
-        if (evidence_.processes[at].info.ended_s) drop_teardown(trail, *evidence_.processes[at].info.ended_s);
+        drop_packing_up(trail, evidence_.processes[at]);
         order.push_back(each.size());
         each.push_back({evidence_.processes[at].info, std::move(trail), {}, 0});
       }
@@ -231,14 +235,13 @@ class Grouping {
       // What is alive is that of the late part: at the very end the process may be tearing down.
       group.live_bytes += last.live_bytes;
       group.live_samples += last.live_samples;
-      const auto fresh = static_cast<double>(last.live_samples) - static_cast<double>(first.live_samples);
-      const auto taken =
-          static_cast<double>(last.allocated_samples) - static_cast<double>(first.allocated_samples);
-      group.new_samples += fresh;
-      group.taken_samples += taken;
-      if (lives.lives.size() == 1 && fresh > 0 && fresh >= kKeeps * taken) {
-        group.kept_bytes += grown(*site, group.early, evidence_.late);
-      }
+      group.shared_bytes += last.shared_bytes;
+      const Keeping keeping = keeping_of(first, last);
+      group.new_samples += static_cast<double>(last.live_samples) - static_cast<double>(first.live_samples);
+      group.kept_samples += keeping.samples;
+      group.freed_samples += keeping.freed_samples;
+      group.knows_old |= last.old.has_value();
+      if (lives.lives.size() == 1) group.kept_bytes += keeping.bytes;
     }
     group.error_bytes = seen.interval_bytes * std::sqrt(std::max(1.0, std::abs(group.new_samples)));
     for (const SiteEvidence* site : group.members) {
@@ -280,7 +283,7 @@ class Grouping {
       double all = 0;
       double native = 0;
       for (const SiteGroup& group : out.groups) {
-        if (group.process.id != process.info.id || group.change_bytes <= 0) continue;
+        if (group.process.id != process.info.id || group.change_bytes <= 0 || group.is_shared()) continue;
         all += group.change_bytes;
         if (is_native_allocation(group.frames(), group.act_on)) native += group.change_bytes;
       }

@@ -25,11 +25,16 @@ struct SiteGroup {
   double error_bytes = 0;    // one standard error of it
   double kept_bytes = 0;     // the part of it that came from stacks that free next to nothing
   double new_samples = 0;    // more live samples than at first
-  double taken_samples = 0;  // allocated since
+  double kept_samples = 0;   // the same of those that are old, where that is known
+  double freed_samples = 0;  // since then, of old ones where that is known, else of all
+  bool knows_old = false;
   std::uint64_t live_bytes = 0;
   std::uint64_t live_samples = 0;
   std::uint64_t allocated_bytes = 0;
+  std::uint64_t shared_bytes = 0;  // of the live ones
   model::Verdict verdict;
+
+  [[nodiscard]] bool is_shared() const { return shared_bytes > live_bytes / 2; }
 
   [[nodiscard]] const std::vector<model::Frame>& frames() const { return members.front()->info.frames; }
   [[nodiscard]] const model::Frame* frame() const;  // the one to act on; null where the stack is empty

@@ -159,12 +159,20 @@ Steps find_steps(const Trail& target) {
   for (const TrailPoint& point : target) {
     if (std::isnan(point.step)) continue;
     if (with_step == 0) {
-      steps.first_at_s = point.at_s;
+      steps.first_at_s = steps.last_at_s = point.at_s;
       lowest = highest = point.step;
     }
     lowest = std::min(lowest, point.step);
-    highest = std::max(highest, point.step);
+    if (point.step > highest) {
+      highest = point.step;
+      steps.last_at_s = point.at_s;
+    }
     ++with_step;
+  }
+  constexpr double kMostPackingUp = 0.5;
+  if (with_step > 0 &&
+      target.back().at_s - steps.last_at_s > kMostPackingUp * (steps.last_at_s - steps.first_at_s)) {
+    steps.last_at_s = target.back().at_s;
   }
   steps.known =
       with_step >= kFewestSteps && highest > lowest &&

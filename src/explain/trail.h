@@ -7,6 +7,7 @@
 // is bounded by the recording itself, which is thinned.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -63,9 +64,18 @@ double change(const Trail& trail, const Window& early, const Window& late,
 struct Steps {
   bool known = false;
   double first_at_s = 0;  // of the first reading that carries one
+  double last_at_s = 0;   // of the first that carries the highest: see find_steps()
+
+  // Up to when a process that ended at `ended_s` was at work.
+  [[nodiscard]] double end_of_work_s(double ended_s) const {
+    return known ? std::min(ended_s, last_at_s) : ended_s;
+  }
 };
 
-// What comes before the first step is start-up: imports, the model, the data.
+// What comes before the first step is start-up: imports, the model, the data. After the last the job
+// packs up, which takes long on a busy machine: memory that goes then was held all the same. (A
+// counter that stands for longer than half of the time before says that we lost it: then the
+// end is that of the trail.)
 Steps find_steps(const Trail& target);
 
 // Verdict, outline and extent of a trail. A thinned point counts as two

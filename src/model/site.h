@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,15 @@ struct SiteInfo {
   bool cut = false;                // there were more frames outside
 };
 
+// Samples that have been alive for longer than what a step needs and gives back:
+// for a sixteenth of the time that the process was watched, 1 to 10 seconds. A line
+// that keeps one block of ten frees nine in the same step; of these none was freed.
+struct OldSamples {
+  std::uint64_t bytes = 0;  // alive
+  std::uint64_t samples = 0;
+  std::uint64_t freed_samples = 0;  // ever, after they had become old
+};
+
 // What is known of a site at one moment. Bytes are estimates: each sample stands
 // for as many as its weight says.
 struct SiteReading {
@@ -43,12 +53,14 @@ struct SiteReading {
   std::uint64_t live_samples = 0;
   std::uint64_t allocated_bytes = 0;  // ever
   std::uint64_t allocated_samples = 0;
+  std::uint64_t shared_bytes = 0;      // of the live ones: memory that processes share
+  std::optional<OldSamples> old = {};  // absent: the recording is of before they were counted
 };
 
 // The same for all sites of a process together, and what the agent says of itself.
 struct HeapReading {
   ProcessId process{};
-  std::uint64_t live_bytes = 0;
+  std::uint64_t live_bytes = 0;  // without memory that processes share
   std::uint64_t live_samples = 0;
   std::uint64_t allocated_bytes = 0;
   std::uint64_t samples = 0;

@@ -18,7 +18,7 @@ base::Error malformed(const char* what) {
 }
 
 bool is_known(wire::Source source) {
-  return source <= wire::Source::PythonObject;
+  return source <= wire::Source::SharedMmap;
 }
 
 bool is_python(wire::Source source) {

@@ -18,6 +18,11 @@ constexpr std::uint64_t kFewSamples = 4;
 constexpr double kSmallShare = 0.01;
 constexpr std::size_t kMostReadings = 64;  // of one process at a time
 constexpr double kTellAgainS = 10;         // although nothing has changed
+// When a sample is old: model::OldSamples. A step is a small part of any run that can be judged.
+constexpr double kOldShare = 1.0 / 16;  // of the time that the process was watched
+constexpr double kOldLeastS = 1;
+constexpr double kOldMostS = 10;
+constexpr std::size_t kMostYoung = 65'536;  // what comes on top of them does not grow old
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
@@ -127,8 +132,10 @@ void SiteBook::on_allocation(const AgentAllocation& allocation) {
   if (!allocation.is_live) return;
   site.live_bytes += allocation.weight_bytes;
   ++site.live_samples;
-  live_bytes_ += allocation.weight_bytes;
-  live_[allocation.sample] = {number, allocation.weight_bytes};
+  const bool is_shared = allocation.source == wire::Source::SharedMmap;
+  (is_shared ? site.shared_bytes : live_bytes_) += allocation.weight_bytes;
+  live_[allocation.sample] = {number, allocation.weight_bytes, is_shared};
+  if (new_.size() + young_.size() < kMostYoung) new_.push_back(allocation.sample);
 }
 
 void SiteBook::on_free(std::uint64_t sample) {
@@ -137,19 +144,40 @@ void SiteBook::on_free(std::uint64_t sample) {
   Site& site = sites_[found->second.site];
   site.live_bytes -= found->second.weight_bytes;
   --site.live_samples;
-  live_bytes_ -= found->second.weight_bytes;
+  (found->second.is_shared ? site.shared_bytes : live_bytes_) -= found->second.weight_bytes;
+  if (found->second.is_old) {
+    site.old.bytes -= found->second.weight_bytes;
+    --site.old.samples;
+    ++site.old.freed_samples;
+  }
   live_.erase(found);
+}
+
+void SiteBook::let_age(double at_s) {
+  if (first_read_at_s_ < 0) first_read_at_s_ = at_s;
+  for (const std::uint64_t sample : new_) young_.push_back({sample, at_s});
+  new_.clear();
+  const double old_after_s = std::clamp(kOldShare * (at_s - first_read_at_s_), kOldLeastS, kOldMostS);
+  for (; !young_.empty() && at_s - young_.front().since_s >= old_after_s; young_.pop_front()) {
+    const auto found = live_.find(young_.front().sample);
+    if (found == live_.end()) continue;
+    found->second.is_old = true;
+    Site& site = sites_[found->second.site];
+    site.old.bytes += found->second.weight_bytes;
+    ++site.old.samples;
+  }
 }
 
 void SiteBook::read_sites(model::ProcessId process, double at_s, std::vector<model::SiteReading>& readings,
                           std::vector<model::SiteInfo>& begun) {
+  let_age(at_s);
   std::vector<std::uint32_t> wanted;
   for (std::uint32_t number = 0; number < sites_.size(); ++number) {
     const Site& site = sites_[number];
     const bool large = site.live_samples >= kFewSamples ||
                        static_cast<double>(site.live_bytes) > kSmallShare * static_cast<double>(live_bytes_);
     if (!site.has_begun && !(large && site.live_bytes > 0)) continue;
-    const bool changed = site.live_bytes != site.told_bytes;
+    const bool changed = site.live_bytes != site.told_bytes || site.old.bytes != site.told_old_bytes;
     if (changed || (site.live_bytes > 0 && at_s - site.told_at_s >= kTellAgainS)) wanted.push_back(number);
   }
   if (wanted.size() > kMostReadings) {
@@ -171,13 +199,16 @@ void SiteBook::read_sites(model::ProcessId process, double at_s, std::vector<mod
     }
     site.has_begun = true;
     site.told_bytes = site.live_bytes;
+    site.told_old_bytes = site.old.bytes;
     site.told_at_s = at_s;
     readings.push_back({.site = site.id,
                         .process = process,
                         .live_bytes = site.live_bytes,
                         .live_samples = site.live_samples,
                         .allocated_bytes = site.allocated_bytes,
-                        .allocated_samples = site.allocated_samples});
+                        .allocated_samples = site.allocated_samples,
+                        .shared_bytes = site.shared_bytes,
+                        .old = site.old});
   }
 }
 

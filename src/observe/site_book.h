@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -48,6 +49,7 @@ class SiteBook : public AgentSink {
   void read_sites(model::ProcessId process, double at_s, std::vector<model::SiteReading>& readings,
                   std::vector<model::SiteInfo>& begun);
 
+  // Of all sites; memory that processes share is not in it.
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
   [[nodiscard]] std::uint64_t live_samples() const { return live_.size(); }
 
@@ -65,14 +67,24 @@ class SiteBook : public AgentSink {
     std::uint64_t live_samples = 0;
     std::uint64_t allocated_bytes = 0;
     std::uint64_t allocated_samples = 0;
+    std::uint64_t shared_bytes = 0;
+    model::OldSamples old = {};
     std::uint64_t told_bytes = 0;  // live, at the latest reading
+    std::uint64_t told_old_bytes = 0;
     double told_at_s = -1e18;
   };
   struct LiveSample {
     std::uint32_t site = 0;
     std::uint64_t weight_bytes = 0;
+    bool is_shared = false;
+    bool is_old = false;
+  };
+  struct YoungSample {
+    std::uint64_t sample = 0;
+    double since_s = 0;  // of the first reading that found it alive
   };
 
+  void let_age(double at_s);
   symbols::StackEnd unwind(const AgentAllocation& allocation);
   std::uint32_t find_site(const AgentAllocation& allocation);
   std::vector<model::Frame> name(const AgentAllocation& allocation);
@@ -89,6 +101,9 @@ class SiteBook : public AgentSink {
   std::unordered_map<std::uint64_t, std::uint32_t> by_frames_;
   std::unordered_map<std::uint64_t, LiveSample> live_;
   std::uint64_t live_bytes_ = 0;
+  std::vector<std::uint64_t> new_;  // since the latest reading
+  std::deque<YoungSample> young_;   // oldest first; some may be gone by now
+  double first_read_at_s_ = -1;
   std::vector<std::uint64_t> addresses_;  // of the stack at hand
 };
 

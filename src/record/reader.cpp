@@ -101,6 +101,23 @@ bool Recording::State::has_table(const char* name) {
   return prepared.value().step() != SQLITE_DONE;
 }
 
+std::size_t Recording::State::columns_there(SeriesKind kind) {
+  const KindSpec& spec = spec_of(kind);
+  constexpr std::int64_t kAlways = 4;  // id, at_s, step, and what is judged
+  auto prepared = database.prepare("SELECT count(*) FROM pragma_table_info(?)");
+  if (!prepared.ok()) {
+    return kMaxColumns;  // damaged: whoever reads the table will say how
+  }
+  const std::string table = table_of(kind, 0);
+  prepared.value().bind(0, std::string_view(table));
+  if (prepared.value().step() != SQLITE_ROW) {
+    return kMaxColumns;
+  }
+  const std::int64_t others =
+      prepared.value().integer(0) - kAlways - static_cast<std::int64_t>(keys_of(spec).size());
+  return others < 0 ? kMaxColumns : static_cast<std::size_t>(others);
+}
+
 void Recording::State::load() {
   auto prepared = database.prepare("SELECT key, value FROM meta");
   int status = SQLITE_ERROR;
@@ -163,6 +180,7 @@ void Recording::State::visit(SeriesKind kind, const std::function<void(const P&)
   // One view of the file: a writer may move the lines between two levels.
   const bool snapshot = database.execute("BEGIN") == SQLITE_OK;
   const auto lines = lines_of(kind);
+  const std::size_t there = columns_there(kind);
   for (std::size_t level = kLevels; level-- > 0;) {
     const double below_s = level == 0 ? std::numeric_limits<double>::infinity() : lines[level - 1];
     const auto use = [&](const Statement& from) {
@@ -178,7 +196,7 @@ void Recording::State::visit(SeriesKind kind, const std::function<void(const P&)
       }
       return true;
     };
-    scan(table_of(kind, level), select_sql(kind, level), use, lines[level], below_s);
+    scan(table_of(kind, level), select_sql(kind, level, there), use, lines[level], below_s);
   }
   if (snapshot) {
     static_cast<void>(database.execute("COMMIT"));

@@ -29,6 +29,8 @@ struct Recording::State {
   void load();
   // Recordings of before the agent have none of its tables.
   [[nodiscard]] bool has_table(const char* name);
+  // How many of the other columns of a kind the recording has: later ones were added behind.
+  [[nodiscard]] std::size_t columns_there(SeriesKind kind);
   std::array<double, kLevels + 1> lines_of(SeriesKind kind);
 
   // Calls use(row) for the rows of a query whose first column is the id and

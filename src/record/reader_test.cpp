@@ -260,7 +260,9 @@ TEST(Recording, sites_come_back_with_their_frames_and_readings) {
                         .live_bytes = 800,
                         .live_samples = 4,
                         .allocated_bytes = 1600,
-                        .allocated_samples = 8});
+                        .allocated_samples = 8,
+                        .shared_bytes = 300,
+                        .old = model::OldSamples{.bytes = 500, .samples = 3, .freed_samples = 2}});
   writer.add(tick);
   writer.close();
 
@@ -280,8 +282,48 @@ TEST(Recording, sites_come_back_with_their_frames_and_readings) {
   EXPECT_EQ(points[0].last.site, site.id);
   EXPECT_EQ(points[0].low_bytes, 800U);
   EXPECT_EQ(points[0].last.allocated_samples, 8U);
+  EXPECT_EQ(points[0].last.shared_bytes, 300U);
+  ASSERT_TRUE(points[0].last.old);
+  EXPECT_EQ(points[0].last.old->bytes, 500U);
+  EXPECT_EQ(points[0].last.old->samples, 3U);
+  EXPECT_EQ(points[0].last.old->freed_samples, 2U);
   ASSERT_EQ(heaps.size(), 1U);
   EXPECT_EQ(heaps[0].last.samples, 5U);
+}
+
+TEST(Recording, columns_that_were_added_later_are_absent_and_no_warning) {
+  const TemporaryFolder folder;
+  {
+    Writer writer = make_writer(folder.path("run.db"), 1);
+    writer.begin_site({.id = model::SiteId{7}, .process = model::ProcessId{1}});
+    model::Tick tick = make_tick(1, 1);
+    tick.sites.push_back({.site = model::SiteId{7},
+                          .process = model::ProcessId{1},
+                          .live_bytes = 800,
+                          .allocated_samples = 8,
+                          .shared_bytes = 300,
+                          .old = model::OldSamples{}});
+    writer.add(tick);
+    writer.close();
+  }
+  std::string script = "DROP VIEW site_memory;";
+  for (const char* table : {"site_sample", "site_8s", "site_64s", "site_512s", "site_4096s"}) {
+    for (const char* column : {"shared_bytes", "old_bytes", "old_samples", "old_freed_samples"}) {
+      script += std::string("ALTER TABLE ") + table + " DROP COLUMN " + column + ";";
+    }
+  }
+  change(folder.path("run.db"), script);
+
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+  std::vector<SitePoint> points;
+  opened.value().for_each_site([&](const SitePoint& point) { points.push_back(point); });
+
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_EQ(points[0].last.allocated_samples, 8U);
+  EXPECT_EQ(points[0].last.shared_bytes, 0U);
+  EXPECT_FALSE(points[0].last.old);
+  EXPECT_TRUE(opened.value().warnings().empty());
 }
 
 TEST(Recording, of_before_the_agent_has_no_sites_and_no_warning) {

@@ -165,8 +165,13 @@ void from_row(const Row& row, model::HeapReading& reading) {
 
 Row row_of(const model::SiteReading& reading) {
   Row row = make_row(reading.live_bytes, {stored(reading.live_samples), stored(reading.allocated_bytes),
-                                          stored(reading.allocated_samples)});
+                                          stored(reading.allocated_samples), stored(reading.shared_bytes)});
   row.keys = {static_cast<std::int64_t>(reading.site), static_cast<std::int64_t>(reading.process)};
+  if (reading.old) {
+    row.others[4] = stored(reading.old->bytes);
+    row.others[5] = stored(reading.old->samples);
+    row.others[6] = stored(reading.old->freed_samples);
+  }
   return row;
 }
 
@@ -177,6 +182,10 @@ void from_row(const Row& row, model::SiteReading& reading) {
   reading.live_samples = bytes_at(row, 0);
   reading.allocated_bytes = bytes_at(row, 1);
   reading.allocated_samples = bytes_at(row, 2);
+  reading.shared_bytes = bytes_at(row, 3);
+  if (row.others[4] != kAbsent) {
+    reading.old = {.bytes = bytes_at(row, 4), .samples = bytes_at(row, 5), .freed_samples = bytes_at(row, 6)};
+  }
 }
 
 Point point_of(const Row& row) {

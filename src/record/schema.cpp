@@ -86,7 +86,13 @@ constexpr std::array<KindSpec, kKinds> kSpecs = {{
     {.name = "site",
      .judged = "live_bytes",
      .keys = {"site", "process"},
-     .columns = {{{"live_samples"}, {"allocated_bytes"}, {"allocated_samples"}}},
+     .columns = {{{"live_samples"},
+                  {"allocated_bytes"},
+                  {"allocated_samples"},
+                  {"shared_bytes"},
+                  {"old_bytes"},
+                  {"old_samples"},
+                  {"old_freed_samples"}}},
      .ages_s = kShortSeconds,
      .row_limits = kSiteRows},
 }};
@@ -109,11 +115,21 @@ CREATE TABLE outage(id INTEGER PRIMARY KEY, from_s REAL, to_s REAL, ticks INTEGE
 CREATE TABLE tier(kind TEXT, level INTEGER, samples TEXT, width_s REAL, from_s REAL, PRIMARY KEY(kind, level)) WITHOUT ROWID;
 )";
 
-// The columns after the measured ones: ", rss_bytes, anon_bytes".
-std::string others_of(const KindSpec& spec, const char* suffix) {
+// The columns after the measured ones: ", rss_bytes INTEGER, anon_bytes INTEGER".
+std::string typed_others(const KindSpec& spec) {
   std::string list;
   for (const Column& column : columns_of(spec)) {
-    list += std::string(", ") + column.name + (column.thousandths && *suffix != 0 ? " REAL" : suffix);
+    list += std::string(", ") + column.name + (column.thousandths ? " REAL" : " INTEGER");
+  }
+  return list;
+}
+
+// The same without types; NULL for those behind the first `there`.
+std::string others_of(const KindSpec& spec, std::size_t there) {
+  std::string list;
+  for (const Column& column : columns_of(spec)) {
+    list += std::string(", ") + (there > 0 ? column.name : "NULL");
+    there -= there > 0 ? 1 : 0;
   }
   return list;
 }
@@ -127,14 +143,14 @@ std::string key_list(const KindSpec& spec, const char* suffix) {
 }
 
 // The columns of a Row in their order, as this level has them.
-std::string row_columns(const KindSpec& spec, std::size_t level) {
+std::string row_columns(const KindSpec& spec, std::size_t level, std::size_t there = kMaxColumns) {
   const std::string judged = spec.judged;
   if (level == 0) {
     return "at_s, 0 AS span_s, 1 AS count, step" + key_list(spec, "") + ", " + judged + " AS low_bytes, " +
-           judged + " AS mean_bytes, " + judged + " AS high_bytes" + others_of(spec, "");
+           judged + " AS mean_bytes, " + judged + " AS high_bytes" + others_of(spec, there);
   }
   return "at_s, span_s, count, step" + key_list(spec, "") + ", low_bytes, mean_bytes, high_bytes" +
-         others_of(spec, "");
+         others_of(spec, there);
 }
 
 std::string from_s_of(const KindSpec& spec, std::size_t level) {
@@ -153,7 +169,7 @@ std::string kind_sql(SeriesKind kind) {
     sql += level == 0 ? ", step REAL" + keys + ", " + spec.judged + " INTEGER"
                       : ", span_s REAL, count INTEGER, step REAL" + keys +
                             ", low_bytes INTEGER, mean_bytes INTEGER, high_bytes INTEGER";
-    sql += others_of(spec, " INTEGER") + ");\n";
+    sql += typed_others(spec) + ");\n";
     sql += std::string("INSERT INTO tier VALUES('") + spec.name + "', " + std::to_string(level) + ", '" +
            table + "', " + std::to_string(kWidthsSeconds[level]) + ", 0);\n";
   }
@@ -216,8 +232,8 @@ std::string insert_sql(SeriesKind kind, std::size_t level) {
   return sql + ")";
 }
 
-std::string select_sql(SeriesKind kind, std::size_t level) {
-  return "SELECT id, " + row_columns(spec_of(kind), level) + " FROM " + table_of(kind, level) +
+std::string select_sql(SeriesKind kind, std::size_t level, std::size_t there) {
+  return "SELECT id, " + row_columns(spec_of(kind), level, there) + " FROM " + table_of(kind, level) +
          " WHERE id > ? AND at_s >= ? AND at_s < ? ORDER BY id";
 }
 

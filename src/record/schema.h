@@ -66,7 +66,8 @@ std::string table_of(SeriesKind kind, std::size_t level);
 // Everything that makes an empty recording of it, as one script.
 std::string schema_sql();
 std::string insert_sql(SeriesKind kind, std::size_t level);
-// id, then the columns of a Row; parameters: ids above, at_s from, at_s below.
-std::string select_sql(SeriesKind kind, std::size_t level);
+// id, then the columns of a Row; parameters: ids above, at_s from, at_s below. Of the other columns
+// the first `there` are in the table: a recording of an older lowtide has fewer.
+std::string select_sql(SeriesKind kind, std::size_t level, std::size_t there = kMaxColumns);
 
 }  // namespace lowtide::record

@@ -73,6 +73,7 @@ enum class Source : std::uint8_t {
   Mmap = 4,
   PythonMem = 5,
   PythonObject = 6,
+  SharedMmap = 7,  // memory that processes share: mapped once here, but perhaps elsewhere too
 };
 
 inline constexpr std::uint64_t kHeaderBytes = 65536;  // a page of every kernel; only its beginning is used

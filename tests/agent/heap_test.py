@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from probing import MMAP, SANITIZER, STATE_OFF, STATE_ON, VALGRIND, Skip, library, main
+from probing import MMAP, SANITIZER, SHARED_MMAP, STATE_OFF, STATE_ON, VALGRIND, Skip, library, main
 
 ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2*")
 CHECKED = "#include <cstdlib>\nint main() { for (int i = 0; i < 99; ++i) free(malloc(1 << 20)); }\n"
@@ -116,6 +116,17 @@ def mappings_may_be_cut_and_moved(bench):
 
     assert process["live_bytes"] == 8 << 20
     assert [source for source, _ in process["by_source"]] == [MMAP]
+
+
+def shared_memory_is_seen_and_files_and_devices_are_not(bench):
+    kind = subprocess.run(["stat", "-f", "-c", "%T", bench.folder], capture_output=True, text=True).stdout.strip()
+    if kind == "tmpfs":
+        raise Skip("the folder for temporary files lies in memory")
+
+    process = bench.run(bench.target, "shared_mappings").only()
+
+    assert process["live_bytes"] == 16 << 20
+    assert [source for source, _ in process["by_source"]] == [SHARED_MMAP]
 
 
 def a_stack_without_neighbours_is_not_read_past_its_end(bench):

@@ -2,6 +2,7 @@
 // Each ends with 0 when what it saw of its own memory was right.
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -356,6 +357,27 @@ void mappings() {
   ::munmap(moved, 4 * kBytes);
 }
 
+// Shared memory is kept; a file on a disk and a segment that is only read are none; one is given back.
+void shared_mappings() {
+  constexpr std::size_t kBytes = 8U << 20U;
+  const auto map = [](int fd, int protection, int flags) {
+    void* mapped = ::mmap(nullptr, kBytes, protection, flags, fd, 0);
+    expect(mapped != MAP_FAILED, "mmap");
+    return mapped;
+  };
+  constexpr int kBoth = PROT_READ | PROT_WRITE;
+  const int segment = ::memfd_create("segment", MFD_CLOEXEC);
+  expect(::ftruncate(segment, kBytes) == 0, "ftruncate");
+  map(segment, kBoth, MAP_SHARED);
+  ::munmap(map(segment, kBoth, MAP_SHARED), kBytes);
+  map(segment, PROT_READ, MAP_SHARED);
+  map(-1, kBoth, MAP_SHARED | MAP_ANONYMOUS);
+  const int disk = ::open("shared.bin", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  expect(disk >= 0 && ::ftruncate(disk, kBytes) == 0, "a file");
+  map(disk, kBoth, MAP_SHARED);
+  map(::open("/dev/zero", O_RDWR | O_CLOEXEC), kBoth, MAP_SHARED);  // a device
+}
+
 ucontext_t g_main_context;
 ucontext_t g_other_context;
 
@@ -423,6 +445,8 @@ int main(int argc, char** argv) {
     thread_exits();
   } else if (name == "mappings") {
     mappings();
+  } else if (name == "shared_mappings") {
+    shared_mappings();
   } else if (name == "small_stack") {
     small_stack();
   } else if (name == "many_live") {

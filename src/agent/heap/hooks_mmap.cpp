@@ -1,10 +1,13 @@
-// Anonymous memory that is mapped past the allocator. What the allocator maps for
+// Memory that is mapped past the allocator: anonymous, or shared between processes by a
+// file that lies in memory (/dev/shm, memfd). Files on a disk are not memory. What the allocator maps for
 // itself is not seen: glibc does not call these by name, and others call them from
 // inside malloc or from their own library.
 //
 // These may run under an allocator's lock: they initialise nothing.
 
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cstdarg>
 #include <cstddef>
@@ -14,6 +17,7 @@
 #include "agent/heap/mappings.h"
 #include "agent/heap/real.h"
 #include "agent/heap/sample.h"
+#include "agent/heap/system_call.h"
 
 extern "C" {
 
@@ -25,18 +29,38 @@ void* hook_mremap(void*, std::size_t, std::size_t, int, ...) noexcept LOWTIDE_HO
 
 namespace {
 
+using lowtide::agent::as_word;
+using lowtide::agent::failed;
 using lowtide::agent::forget_pages;
 using lowtide::agent::g_mappings;
 using lowtide::agent::g_real;
 using lowtide::agent::note_allocation;
+using lowtide::agent::system_call;
 using lowtide::agent::t_thread;
+using lowtide::wire::Source;
 
 constexpr std::uintptr_t kPageMask = 4095;
 
+// PROT_NONE is a reservation, MAP_STACK a thread's stack.
 bool counts(int protection, int flags) {
   constexpr int kWanted = MAP_PRIVATE | MAP_ANONYMOUS;
-  // PROT_NONE is a reservation, MAP_STACK a thread's stack.
   return (flags & kWanted) == kWanted && (flags & MAP_STACK) == 0 && (protection & PROT_WRITE) != 0;
+}
+
+// Devices lie in a tmpfs too (devtmpfs), and a mapping of theirs is not memory of ours.
+bool counts_as_shared(int protection, int flags, int fd) {
+  const int type = flags & MAP_TYPE;
+  if ((type != MAP_SHARED && type != MAP_SHARED_VALIDATE) || (protection & PROT_WRITE) == 0) {
+    return false;
+  }
+  if ((flags & MAP_ANONYMOUS) != 0) {
+    return true;
+  }
+  constexpr long kTmpfs = 0x01021994;
+  struct stat file {};
+  struct statfs system {};
+  return !failed(system_call(SYS_fstat, fd, as_word(&file))) && S_ISREG(file.st_mode) &&
+         !failed(system_call(SYS_fstatfs, fd, as_word(&system))) && system.f_type == kTmpfs;
 }
 
 void* observed_mmap(void* at, std::size_t bytes, int protection, int flags, int fd, off_t offset,
@@ -48,8 +72,13 @@ void* observed_mmap(void* at, std::size_t bytes, int protection, int flags, int 
     forget_pages(at, bytes);  // what was there is replaced
   }
   void* mapped = g_real.mmap(at, bytes, protection, flags, fd, offset);
-  if (mapped != MAP_FAILED && counts(protection, flags) && !lowtide::agent::is_in_allocator(caller)) {
-    note_allocation(mapped, (bytes + kPageMask) & ~kPageMask, lowtide::wire::Source::Mmap);
+  if (mapped == MAP_FAILED || lowtide::agent::is_in_allocator(caller)) {
+    return mapped;
+  }
+  if (counts(protection, flags)) {
+    note_allocation(mapped, (bytes + kPageMask) & ~kPageMask, Source::Mmap);
+  } else if (counts_as_shared(protection, flags, fd)) {
+    note_allocation(mapped, (bytes + kPageMask) & ~kPageMask, Source::SharedMmap);
   }
   return mapped;
 }
@@ -88,7 +117,7 @@ void* hook_mremap(void* at, std::size_t bytes, std::size_t new_bytes, int flags,
   // What was tracked is tracked on, as a new mapping; a failure leaves the old one untracked,
   // which understates.
   if (moved != MAP_FAILED && !lowtide::agent::is_in_allocator(__builtin_return_address(0))) {
-    note_allocation(moved, (new_bytes + kPageMask) & ~kPageMask, lowtide::wire::Source::Mmap);
+    note_allocation(moved, (new_bytes + kPageMask) & ~kPageMask, Source::Mmap);
   }
   return moved;
 }

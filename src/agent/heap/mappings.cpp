@@ -49,11 +49,13 @@ void Mappings::remove(std::uintptr_t begin, std::uintptr_t end, Remains& remains
     // Head and tail are cut off by those who want their memory aligned.
     const double share =
         static_cast<double>(mapping.weight_bytes) / static_cast<double>(mapping.end - mapping.begin);
-    const Mapping parts[] = {{mapping.begin, begin, 0, 0}, {end, mapping.end, 0, 0}};
+    const Mapping parts[] = {{mapping.begin, begin, 0, 0, mapping.source},
+                             {end, mapping.end, 0, 0, mapping.source}};
     for (const Mapping& part : parts) {
       if (part.begin < part.end && remains.count < Remains::kMax) {
         const double weight = share * static_cast<double>(part.end - part.begin);
-        remains.parts[remains.count++] = {part.begin, part.end, 0, static_cast<std::uint64_t>(weight)};
+        remains.parts[remains.count++] = {part.begin, part.end, 0, static_cast<std::uint64_t>(weight),
+                                          part.source};
       }
     }
     g_live.clear(mapping.slot);

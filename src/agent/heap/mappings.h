@@ -1,4 +1,4 @@
-// Sampled anonymous mappings. They are not found by address as blocks are: munmap may
+// Sampled mappings of memory, private and shared. They are not found by address as blocks are: munmap may
 // take a part of one, or several at once, so they are kept in a short list.
 
 #pragma once
@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "wire/layout.h"
+
 namespace lowtide::agent {
 
 struct Mapping {
@@ -14,6 +16,7 @@ struct Mapping {
   std::uintptr_t end;
   std::uint64_t slot;
   std::uint64_t weight_bytes;
+  wire::Source source;
 };
 
 // Of a mapping that was cut, what is left: to be told as a new sample.

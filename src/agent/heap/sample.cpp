@@ -84,16 +84,20 @@ std::uint32_t readable_stack(std::uintptr_t sp, std::uintptr_t python_anchor) {
   return static_cast<std::uint32_t>((end < wanted ? end : wanted) - sp) & ~7U;
 }
 
+bool is_mapped(wire::Source source) {
+  return source == wire::Source::Mmap || source == wire::Source::SharedMmap;
+}
+
 // The slot in which the sample lives, or kNoSlot.
 std::uint64_t keep_alive(const Subject& subject, std::uint64_t sample) {
-  const bool is_mapping = subject.source == wire::Source::Mmap;
+  const bool is_mapping = is_mapped(subject.source);
   const std::uint64_t slot = g_live.insert(subject.address, sample, !is_mapping);
   if (slot == wire::kNoSlot) {
     count_drop(wire::Drop::TableFull, subject.weight_bytes);
     return slot;
   }
-  if (is_mapping &&
-      !g_mappings.add({subject.address, subject.address + subject.bytes, slot, subject.weight_bytes})) {
+  if (is_mapping && !g_mappings.add({subject.address, subject.address + subject.bytes, slot,
+                                     subject.weight_bytes, subject.source})) {
     g_live.clear(slot);
     count_drop(wire::Drop::Mappings, subject.weight_bytes);
     return wire::kNoSlot;
@@ -144,7 +148,7 @@ __attribute__((noinline)) void record(const Subject& subject) {
     return;
   }
   g_pace.count(began_ns);
-  if (subject.source != wire::Source::Mmap) {
+  if (!is_mapped(subject.source)) {
     tend_python_hooks(subject.source);
   }
   wire::AgentPart& counters = header()->agent;
@@ -198,7 +202,7 @@ __attribute__((noinline)) void forget_pages(const void* begin, std::size_t bytes
   g_mappings.remove(first, (first + bytes + kPageMask) & ~kPageMask, remains);
   for (std::uint32_t at = 0; at < remains.count; ++at) {
     const Mapping& part = remains.parts[at];
-    Subject subject = {part.begin, part.end - part.begin, part.weight_bytes, wire::Source::Mmap, {}};
+    Subject subject = {part.begin, part.end - part.begin, part.weight_bytes, part.source, {}};
     read_registers(subject.registers);
     record(subject);
   }

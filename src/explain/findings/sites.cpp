@@ -9,6 +9,7 @@
 #include "explain/findings/catalogue.h"
 #include "explain/growth.h"
 #include "explain/own_frames.h"
+#include "explain/site_verdicts.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -28,6 +29,10 @@ const char* const kFixObjects =
 const char* const kFixNative =
     "this is memory of native code, that no garbage collector frees: free what the call returns, or call the "
     "library's own release function";
+
+const char* const kFixShared =
+    "what this line gets lies in memory that processes share, and lives as long as somebody maps it: keep a "
+    "copy (.clone()) of what is kept, or drop the reference; close and unlink segments that are done";
 
 double share_of(const Scene& scene, const SiteGroup& group) {
   return scene.sites.growth_bytes > 0 ? std::clamp(group.change_bytes / scene.sites.growth_bytes, 0.0, 1.0)
@@ -74,12 +79,7 @@ std::vector<std::string> evidence_of(const Scene& scene, const SiteGroup& group)
   out.push_back(fmt::format("alive from here: {} then, {} now (error {}){}", bytes_words(early.value_or(0)),
                             bytes_words(late.value_or(0)), bytes_words(group.error_bytes),
                             rate_words(group.verdict)));
-  const auto taken = static_cast<std::uint64_t>(std::max(0.0, group.taken_samples));
-  const auto freed = static_cast<std::uint64_t>(std::max(0.0, group.taken_samples - group.new_samples));
-  out.push_back(freed == 0
-                    ? fmt::format("of {} blocks sampled since then none was freed", base::format_count(taken))
-                    : fmt::format("of {} blocks sampled since then {} were freed", base::format_count(taken),
-                                  base::format_count(freed)));
+  out.push_back(freed_words(group));
   const model::Frame* frame = group.frame();
   if (frame != nullptr && frame->language == model::FrameLanguage::Native) {
     if (const model::Frame* caller = find_caller(group)) {
@@ -101,12 +101,14 @@ std::vector<std::string> evidence_of(const Scene& scene, const SiteGroup& group)
 model::Finding finding_of(const Scene& scene, const SiteGroup& group) {
   const bool native = is_native_allocation(group.frames(), group.act_on);
   model::Finding out;
-  out.mechanism = native ? model::Mechanism::NativeLive : model::Mechanism::LiveObjects;
+  out.mechanism = group.is_shared() ? model::Mechanism::SharedMemory
+                  : native          ? model::Mechanism::NativeLive
+                                    : model::Mechanism::LiveObjects;
   out.pid = group.process.pid;
   out.where = place_of(group);
   out.share = share_of(scene, group);
   out.evidence = evidence_of(scene, group);
-  out.fix = native ? kFixNative : kFixObjects;
+  out.fix = group.is_shared() ? kFixShared : native ? kFixNative : kFixObjects;
   return out;
 }
 
