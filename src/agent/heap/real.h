@@ -28,6 +28,8 @@ struct RealFunctions {
   void* (*mremap)(void*, std::size_t, std::size_t, int, void*);  // the fifth is only read under a flag
   void* (*dlopen)(const char*, int);
   int (*dlclose)(void*);
+  void* (*dlsym)(void*, const char*);
+  void* (*dlvsym)(void*, const char*, const char*);
 };
 
 // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
