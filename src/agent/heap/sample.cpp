@@ -138,7 +138,10 @@ __attribute__((noinline)) void record(const Subject& subject) {
   const TableUse use;
   const std::uint64_t began_ns = now_ns();
   if (!may_record(began_ns)) {
+    // Also where another thread has just made the file. Dropped, but sampled.
     if (owns_tables()) {
+      header()->agent.samples.fetch_add(1, std::memory_order_relaxed);
+      header()->agent.sampled_bytes.fetch_add(subject.weight_bytes, std::memory_order_relaxed);
       count_drop(wire::Drop::NoMonitor, subject.weight_bytes);
     }
     return;
