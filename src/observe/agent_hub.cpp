@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "observe/cpu_time.h"
+#include "observe/socket_folder.h"
 
 namespace lowtide::observe {
 namespace {
@@ -32,7 +33,7 @@ double now_s() {
 
 AgentHub::AgentHub(std::string folder, AgentSocket socket)
     : folder_(std::move(folder)),
-      path_(folder_ + "/agents"),
+      path_(folder_ + '/' + std::string(kSocketName)),
       socket_(std::move(socket)),
       polled_at_s_(now_s()) {
   tools_->unwind_credit_s = kMostCreditS;
@@ -50,14 +51,16 @@ AgentHub::~AgentHub() {
 base::Result<AgentHub> AgentHub::open() {
   const char* runtime =
       std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
+  const auto boot_mark = read_boot_mark();
   for (const char* parent : {runtime, "/tmp"}) {
     if (parent == nullptr || *parent != '/' || std::strlen(parent) > 60) continue;
-    std::string folder = std::string(parent) + "/lowtide-XXXXXX";
-    if (::mkdtemp(folder.data()) == nullptr) continue;  // 0700
-    auto socket = AgentSocket::bind(folder + "/agents");
-    if (socket) return AgentHub(std::move(folder), std::move(socket).value());
+    if (boot_mark) remove_dead_folders(parent, *boot_mark);
+    auto folder = make_socket_folder(parent, boot_mark.value_or("unknown"));
+    if (!folder) continue;
+    auto socket = AgentSocket::bind(folder.value() + '/' + std::string(kSocketName));
+    if (socket) return AgentHub(std::move(folder).value(), std::move(socket).value());
     std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
+    std::filesystem::remove_all(folder.value(), ignored);
   }
   return base::Error{base::ErrorCode::Io, "no folder for the agents' socket can be made in /tmp"};
 }
