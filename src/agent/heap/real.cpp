@@ -150,6 +150,13 @@ Function* next_or(const char* name, Function* otherwise) {
   return found != nullptr ? reinterpret_cast<Function*>(found) : otherwise;
 }
 
+// What the library that malloc is from has beside it; null where another one defines it.
+template <typename Function>
+Function* beside_malloc(const char* name) {
+  void* found = find_next(name).found;
+  return is_in_allocator(found) ? reinterpret_cast<Function*>(found) : nullptr;
+}
+
 // Before glibc 2.34 these are in libdl, which may come late, with a plugin of libc itself:
 // whoever can call them has loaded it. By a jump, as in hooks_dl.cpp.
 void* late_dlopen(const char* path, int flags) {
@@ -171,10 +178,11 @@ void* late_dlvsym(void* handle, const char* name, const char* version) {
 
 }  // namespace
 
-constinit RealFunctions g_real = {first_malloc,         first_free,          first_calloc,   first_realloc,
-                                  first_posix_memalign, first_aligned_alloc, first_memalign, first_valloc,
-                                  first_pvalloc,        first_mmap,          first_munmap,   first_mremap,
-                                  first_dlopen,         first_dlclose,       first_dlsym,    first_dlvsym};
+constinit RealFunctions g_real = {
+    first_malloc,        first_free,     first_calloc, first_realloc, first_posix_memalign,
+    first_aligned_alloc, first_memalign, first_valloc, first_pvalloc, first_mmap,
+    first_munmap,        first_mremap,   first_dlopen, first_dlclose, first_dlsym,
+    first_dlvsym,        nullptr,        nullptr};
 
 void resolve_real() {
   const Search malloc = find_next("malloc");
@@ -198,6 +206,8 @@ void resolve_real() {
   real.dlclose = next_or("dlclose", &late_dlclose);
   real.dlsym = next_or("dlsym", &late_dlsym);
   real.dlvsym = next_or("dlvsym", &late_dlvsym);
+  real.malloc_trim = beside_malloc<int(std::size_t)>("malloc_trim");
+  real.mallinfo2 = beside_malloc<AllocatorState()>("mallinfo2");
   g_real = real;
   find_stand_ins();
 }
