@@ -126,6 +126,9 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
     watch.value().add_event(event_of(*loop.exit_status()), describe_exit(*loop.exit_status()));
     loop.linger(kGraceS);
     if (!watch.value().is_over()) follow_survivors(watch.value(), file, flags);
+    if (flags.trim_trial) warn("no trim trial: the job ended before the watching did");
+  } else if (flags.trim_trial) {
+    watch.value().try_trim(kTrimPatienceS);
   }
   watch.value().end();
   if (!watch.value().has_seen()) {

@@ -35,6 +35,12 @@ std::vector<Flag> watch_flags() {
   };
 }
 
+Flag trim_trial_flag() {
+  return {"trim-trial", "",
+          "at the end of the watching have the job call malloc_trim(0) once: what the allocator keeps is "
+          "given back and told; the job waits for it, up to half a second for a million free chunks"};
+}
+
 std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb) {
   WatchFlags flags;
   const std::string help = fmt::format("lowtide {} --help", verb);
@@ -73,6 +79,19 @@ std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments
   flags.use_agent = !arguments.has("no-agent");
   flags.read_steps = !arguments.has("no-steps");
   flags.steps_from_output = arguments.has("steps-from-output");
+  flags.trim_trial = arguments.has("trim-trial");
+  if (flags.trim_trial && verb == "attach" && !flags.deep) {
+    return Complaint{"--trim-trial needs --deep", "the agent in the job is who calls malloc_trim",
+                     "lowtide attach --deep --trim-trial 4711"};
+  }
+  if (flags.trim_trial && verb == "run" && (!flags.duration_s || !flags.use_agent)) {
+    return Complaint{fmt::format("--trim-trial {}",
+                                 flags.use_agent ? "needs --duration" : "and --no-agent exclude each other"),
+                     flags.use_agent
+                         ? "it is made at the end of the watching, and there must be a job left then"
+                         : "the agent in the job is who calls malloc_trim",
+                     "lowtide run --duration 10min --trim-trial -- python train.py"};
+  }
   return flags;
 }
 

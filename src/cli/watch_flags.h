@@ -26,11 +26,17 @@ struct WatchFlags {
   bool use_pss = true;
   bool use_agent = true;
   bool deep = false;
+  bool trim_trial = false;
   bool read_steps = true;
   bool steps_from_output = false;
 };
 
+// For an agent that is about to allocate to come to its trim trial.
+inline constexpr double kTrimPatienceS = 5;
+
 std::vector<Flag> watch_flags();
+// For those verbs that end their watching while the job goes on.
+Flag trim_trial_flag();
 std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb);
 
 }  // namespace lowtide::cli

@@ -110,6 +110,15 @@ std::vector<model::GpuReport> gpus_of(const Evidence& evidence) {
   return out;
 }
 
+std::vector<model::TrimReport> trim_trials_of(record::Recording& recording, const Evidence& evidence) {
+  std::vector<model::TrimReport> out;
+  for (const model::TrimTrial& trial : recording.trim_trials()) {
+    if (const ProcessEvidence* process = evidence.find_process(trial.process))
+      out.push_back({process->info.pid, trial});
+  }
+  return out;
+}
+
 model::SeriesReport target_series(const Evidence& evidence, const WatchedProcesses& processes,
                                   const Sites& sites, const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
@@ -179,6 +188,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.events = find_events(evidence);
   report.reconciliation = reconcile(evidence);
   report.overhead = overhead_of(recording, evidence);
+  report.trim_trials = trim_trials_of(recording, evidence);
   report.short_lived = processes.short_lived;
   report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");

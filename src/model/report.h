@@ -12,6 +12,7 @@
 #include "model/finding.h"
 #include "model/series_report.h"
 #include "model/site_report.h"
+#include "model/trim_trial.h"
 #include "model/verdict.h"
 #include "model/watched.h"
 
@@ -112,6 +113,7 @@ struct Report {
   std::vector<SiteReport> sites = {};  // with an agent in the job: most growth first
   std::vector<Finding> findings = {};  // the gravest first
   std::optional<Reconciliation> reconciliation = std::nullopt;
+  std::vector<TrimReport> trim_trials = {};  // where the user asked for it
   std::optional<OverheadReport> overhead = std::nullopt;
   Ending ending = Ending::Unknown;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "observe/cpu_time.h"
+#include "observe/socket_folder.h"
 
 namespace lowtide::observe {
 namespace {
@@ -28,11 +29,50 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+bool is_there(std::int32_t pid) {
+  std::error_code ignored;
+  return std::filesystem::exists("/proc/" + std::to_string(pid), ignored);
+}
+
+// Numbers that no machine has are not told.
+model::TrimTrial to_trial(const AgentTrial& said, model::ProcessId process, double at_s) {
+  constexpr std::uint64_t kMostBytes = 1ULL << 50U;
+  constexpr std::uint64_t kMostNs = 3'600'000'000'000;
+  const auto believed = [](std::uint64_t bytes) {
+    return bytes > 0 && bytes < kMostBytes ? std::optional(bytes) : std::nullopt;
+  };
+  const auto seconds = [&](std::uint64_t ns) { return static_cast<double>(std::min(ns, kMostNs)) * 1e-9; };
+  model::TrimTrial out{.process = process, .at_s = at_s};
+  switch (said.state) {
+    case wire::TrialState::None:
+      return out;
+    case wire::TrialState::Running:
+      out.outcome = model::TrimOutcome::Unfinished;
+      return out;
+    case wire::TrialState::NotPossible:
+      out.outcome = model::TrimOutcome::NoTrim;
+      return out;
+    case wire::TrialState::Done:
+      break;
+  }
+  out.outcome = model::TrimOutcome::Done;
+  out.rss_before_bytes = believed(said.rss_before_bytes);
+  out.rss_after_bytes = believed(said.rss_after_bytes);
+  out.trim_s = seconds(said.trim_ns);
+  if (said.inspect_ns > 0) {
+    out.inspect_s = seconds(said.inspect_ns);
+    out.arena_bytes = believed(said.arena_bytes);
+    out.free_bytes = believed(said.free_bytes);
+    out.mapped_bytes = believed(said.mapped_bytes);
+  }
+  return out;
+}
+
 }  // namespace
 
 AgentHub::AgentHub(std::string folder, AgentSocket socket)
     : folder_(std::move(folder)),
-      path_(folder_ + "/agents"),
+      path_(folder_ + '/' + std::string(kSocketName)),
       socket_(std::move(socket)),
       polled_at_s_(now_s()) {
   tools_->unwind_credit_s = kMostCreditS;
@@ -50,14 +90,16 @@ AgentHub::~AgentHub() {
 base::Result<AgentHub> AgentHub::open() {
   const char* runtime =
       std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
+  const auto boot_mark = read_boot_mark();
   for (const char* parent : {runtime, "/tmp"}) {
     if (parent == nullptr || *parent != '/' || std::strlen(parent) > 60) continue;
-    std::string folder = std::string(parent) + "/lowtide-XXXXXX";
-    if (::mkdtemp(folder.data()) == nullptr) continue;  // 0700
-    auto socket = AgentSocket::bind(folder + "/agents");
-    if (socket) return AgentHub(std::move(folder), std::move(socket).value());
+    if (boot_mark) remove_dead_folders(parent, *boot_mark);
+    auto folder = make_socket_folder(parent, boot_mark.value_or("unknown"));
+    if (!folder) continue;
+    auto socket = AgentSocket::bind(folder.value() + '/' + std::string(kSocketName));
+    if (socket) return AgentHub(std::move(folder).value(), std::move(socket).value());
     std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
+    std::filesystem::remove_all(folder.value(), ignored);
   }
   return base::Error{base::ErrorCode::Io, "no folder for the agents' socket can be made in /tmp"};
 }
@@ -138,8 +180,7 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
     const Member* const member = tree.find(entry->first);
     if (member == nullptr) {
       // Not there yet, or gone. A process that is alive will be found by a later tick.
-      std::error_code ignored;
-      const bool gone = !std::filesystem::exists("/proc/" + std::to_string(entry->first), ignored);
+      const bool gone = !is_there(entry->first);
       if (gone) note_end(agent);
       entry = gone ? agents_.erase(entry) : std::next(entry);
       continue;
@@ -157,6 +198,32 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
                           .sampling_ns = agent.status.sampling_ns});
     agent.book.read_sites(member->info.id, tick.at_s, tick.sites, begun_);
   }
+}
+
+void AgentHub::ask_trims() {
+  for (auto& [pid, agent] : agents_) agent->ring.ask_trim();
+}
+
+bool AgentHub::awaits_trims() const {
+  return std::any_of(agents_.begin(), agents_.end(), [](const auto& entry) {
+    const wire::TrialState state = entry.second->ring.trial().state;
+    return (state == wire::TrialState::None || state == wire::TrialState::Running) && is_there(entry.first);
+  });
+}
+
+bool AgentHub::is_trimming() const {
+  return std::any_of(agents_.begin(), agents_.end(), [](const auto& entry) {
+    return entry.second->ring.trial().state == wire::TrialState::Running && is_there(entry.first);
+  });
+}
+
+std::vector<model::TrimTrial> AgentHub::trials(double at_s, const ProcessTree& tree) const {
+  std::vector<model::TrimTrial> out;
+  for (const auto& [pid, agent] : agents_) {
+    if (const Member* member = tree.find(pid))
+      out.push_back(to_trial(agent->ring.trial(), member->info.id, at_s));
+  }
+  return out;
 }
 
 AgentSummary AgentHub::summary() const {

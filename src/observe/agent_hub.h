@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "model/tick.h"
+#include "model/trim_trial.h"
 #include "observe/agent_ring.h"
 #include "observe/agent_socket.h"
 #include "observe/process_tree.h"
@@ -47,6 +48,15 @@ class AgentHub {
   // Fills in heaps and sites. Those that appear for the first time are in begun().
   void fill(model::Tick& tick, const ProcessTree& tree);
   [[nodiscard]] const std::vector<model::SiteInfo>& begun() const { return begun_; }
+
+  // Has every agent ask its allocator to give back what it keeps, once: the job waits for
+  // that. They do it when their process next allocates.
+  void ask_trims();
+  // Some agent may still come to it.
+  [[nodiscard]] bool awaits_trims() const;
+  // One is at it.
+  [[nodiscard]] bool is_trimming() const;
+  [[nodiscard]] std::vector<model::TrimTrial> trials(double at_s, const ProcessTree& tree) const;
 
   // CPU time spent with all of it.
   [[nodiscard]] double spent_s() const { return spent_s_; }

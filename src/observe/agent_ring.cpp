@@ -293,6 +293,28 @@ AgentStatus AgentRing::status() const {
   return status;
 }
 
+void AgentRing::ask_trim() {
+  header().monitor.asked_trim.store(1, std::memory_order_relaxed);
+}
+
+AgentTrial AgentRing::trial() const {
+  const wire::TrialPart& part = header().trial;
+  const std::uint32_t state = part.state.load(std::memory_order_acquire);
+  AgentTrial out;
+  if (state > static_cast<std::uint32_t>(wire::TrialState::NotPossible)) {
+    return out;
+  }
+  out.state = static_cast<wire::TrialState>(state);
+  out.rss_before_bytes = part.rss_before_bytes.load(std::memory_order_relaxed);
+  out.rss_after_bytes = part.rss_after_bytes.load(std::memory_order_relaxed);
+  out.trim_ns = part.trim_ns.load(std::memory_order_relaxed);
+  out.inspect_ns = part.inspect_ns.load(std::memory_order_relaxed);
+  out.arena_bytes = part.arena_bytes.load(std::memory_order_relaxed);
+  out.free_bytes = part.free_bytes.load(std::memory_order_relaxed);
+  out.mapped_bytes = part.mapped_bytes.load(std::memory_order_relaxed);
+  return out;
+}
+
 void AgentRing::ask_off() {
   header().monitor.asked_off.store(1, std::memory_order_relaxed);
   header().monitor.heartbeat.store(++heartbeat_, std::memory_order_release);

@@ -70,6 +70,18 @@ struct AgentStatus {
   std::array<std::uint64_t, static_cast<std::size_t>(wire::Drop::Count)> dropped_bytes{};
 };
 
+// What a trim trial found, as the agent says: not to be believed further than it can be checked.
+struct AgentTrial {
+  wire::TrialState state = wire::TrialState::None;
+  std::uint64_t rss_before_bytes = 0;
+  std::uint64_t rss_after_bytes = 0;
+  std::uint64_t trim_ns = 0;
+  std::uint64_t inspect_ns = 0;
+  std::uint64_t arena_bytes = 0;
+  std::uint64_t free_bytes = 0;
+  std::uint64_t mapped_bytes = 0;
+};
+
 class AgentRing {
  public:
   // The file must be sealed against shrinking, or the target could take our memory away.
@@ -96,6 +108,10 @@ class AgentRing {
 
   // The agent stops sampling with its next sample.
   void ask_off();
+
+  // The agent calls malloc_trim with its next sample that is not of mmap, once.
+  void ask_trim();
+  [[nodiscard]] AgentTrial trial() const;
 
  private:
   struct Live {

@@ -91,6 +91,34 @@ struct Seen : AgentSink {
 
 using Samples = std::vector<std::uint64_t>;
 
+TEST(AgentRing, trim_trial_is_asked_for_and_its_numbers_are_read) {
+  Writer writer;
+  auto ring = AgentRing::over(writer.memory());
+  ASSERT_TRUE(ring);
+  EXPECT_EQ(ring.value().trial().state, wire::TrialState::None);
+
+  ring.value().ask_trim();
+  writer.header().trial.rss_before_bytes = 900;
+  writer.header().trial.rss_after_bytes = 400;
+  writer.header().trial.state = static_cast<std::uint32_t>(wire::TrialState::Done);
+
+  EXPECT_EQ(writer.header().monitor.asked_trim, 1U);
+  EXPECT_EQ(ring.value().trial().state, wire::TrialState::Done);
+  EXPECT_EQ(ring.value().trial().rss_before_bytes, 900U);
+  EXPECT_EQ(ring.value().trial().rss_after_bytes, 400U);
+}
+
+TEST(AgentRing, state_of_a_trial_that_does_not_exist_is_none) {
+  Writer writer;
+  auto ring = AgentRing::over(writer.memory());
+  ASSERT_TRUE(ring);
+  writer.header().trial.rss_before_bytes = 900;
+  writer.header().trial.state = 77;
+
+  EXPECT_EQ(ring.value().trial().state, wire::TrialState::None);
+  EXPECT_EQ(ring.value().trial().rss_before_bytes, 0U);
+}
+
 TEST(AgentRing, block_lives_until_its_slot_is_cleared) {
   Writer writer;
   auto ring = AgentRing::over(writer.memory());

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "observe/cpu_time.h"
 #include "procfs/process_files.h"
@@ -200,6 +201,26 @@ void Watch::note_limits_of_sight() {
 
 void Watch::add_event(model::EventKind kind, const std::string& text) {
   if (writer_) writer_->add_event({.kind = kind, .at_s = at_s(), .text = text}, std::nullopt);
+}
+
+void Watch::try_trim(double patience_s) {
+  constexpr double kMoreIfBegunS = 30;
+  constexpr auto kNap = std::chrono::milliseconds(10);
+  AgentHub* const agents = monitor_.agents();
+  if (agents == nullptr) return;
+  agents->ask_trims();
+  const double began_s = steady_seconds();
+  while (agents->awaits_trims()) {
+    const double waited_s = steady_seconds() - began_s;
+    const double most_s = patience_s + (agents->is_trimming() ? kMoreIfBegunS : 0);
+    if (waited_s >= most_s) break;
+    agents->poll();  // or the agents go quiet
+    std::this_thread::sleep_for(kNap);
+  }
+  trim_trials_ = agents->trials(at_s(), monitor_.tree());
+  if (!writer_) return;
+  for (const model::TrimTrial& trial : trim_trials_) writer_->add_trim_trial(trial);
+  writer_->commit();
 }
 
 void Watch::end() {

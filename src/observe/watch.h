@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "judge/live.h"
 #include "model/judgement.h"
+#include "model/trim_trial.h"
 #include "observe/monitor.h"
 #include "observe/pace.h"
 #include "record/header.h"
@@ -37,6 +39,12 @@ class Watch {
   // A child of ours ended.
   void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
   void add_event(model::EventKind kind, const std::string& text);
+
+  // The trim trial: every agent asks its allocator to give back what it keeps. Waits up to
+  // `patience_s` for them to come to it; one that has begun gets a while longer. To be
+  // called after the last tick, since the memory falls by it.
+  void try_trim(double patience_s);
+  [[nodiscard]] const std::vector<model::TrimTrial>& trim_trials() const { return trim_trials_; }
 
   // The last words: what the watch itself cost. The recording is closed.
   void end();
@@ -74,6 +82,7 @@ class Watch {
   bool has_steps_ = false;
   bool has_seen_ = false;
   std::size_t noted_ = 0;
+  std::vector<model::TrimTrial> trim_trials_;
 };
 
 // Seconds on the steady clock.

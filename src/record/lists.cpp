@@ -172,6 +172,35 @@ std::vector<Outage> Recording::outages() {
   return list;
 }
 
+std::vector<model::TrimTrial> Recording::trim_trials() {
+  std::vector<model::TrimTrial> list;
+  if (!state_->has_table("trim_trial")) return list;
+  state_->scan("trim_trial",
+               "SELECT id, at_s, process, outcome, rss_before_bytes, rss_after_bytes, trim_s, inspect_s, "
+               "arena_bytes, free_bytes, mapped_bytes FROM trim_trial WHERE id > ? ORDER BY id",
+               [&](const Statement& row) {
+                 const auto at_s = real_at(row, 1);
+                 const auto process = process_at(row, 2);
+                 const auto outcome = named<model::TrimOutcome, 4>(row.text(3, 100));
+                 const double trim_s = real_at(row, 6).value_or(0);
+                 if (!at_s || !is_time(*at_s) || !process || !outcome || !is_time(trim_s)) {
+                   return false;
+                 }
+                 list.push_back({.process = *process,
+                                 .at_s = *at_s,
+                                 .outcome = *outcome,
+                                 .rss_before_bytes = bytes_at(row, 4),
+                                 .rss_after_bytes = bytes_at(row, 5),
+                                 .trim_s = trim_s,
+                                 .inspect_s = real_at(row, 7),
+                                 .arena_bytes = bytes_at(row, 8),
+                                 .free_bytes = bytes_at(row, 9),
+                                 .mapped_bytes = bytes_at(row, 10)});
+                 return true;
+               });
+  return list;
+}
+
 std::vector<model::Judgement> Recording::judgements() {
   std::vector<model::Judgement> list;
   state_->scan("judgement", "SELECT * FROM judgement WHERE id > ? ORDER BY id", [&](const Statement& row) {

@@ -15,6 +15,7 @@
 #include "model/process.h"
 #include "model/report.h"
 #include "model/tick.h"
+#include "model/trim_trial.h"
 #include "record/header.h"
 
 namespace lowtide::record {
@@ -98,6 +99,7 @@ class Recording {
   std::vector<RecordedEvent> events();
   std::vector<model::Judgement> judgements();
   std::vector<Outage> outages();
+  std::vector<model::TrimTrial> trim_trials();
 
   void for_each_target(const std::function<void(const TargetPoint&)>& visit);
   void for_each_process_point(const std::function<void(const ProcessPoint&)>& visit);

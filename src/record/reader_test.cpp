@@ -326,6 +326,54 @@ TEST(Recording, columns_that_were_added_later_are_absent_and_no_warning) {
   EXPECT_TRUE(opened.value().warnings().empty());
 }
 
+TEST(Recording, trim_trials_are_read_as_they_were_written) {
+  const TemporaryFolder folder;
+  {
+    Writer writer = make_writer(folder.path("run.db"), 1);
+    writer.add(make_tick(1, 1));
+    writer.add_trim_trial({.process = model::ProcessId{1},
+                           .at_s = 2.5,
+                           .outcome = model::TrimOutcome::Done,
+                           .rss_before_bytes = 900,
+                           .rss_after_bytes = 400,
+                           .trim_s = 0.012,
+                           .inspect_s = 0.003,
+                           .arena_bytes = 800,
+                           .free_bytes = 600});
+    writer.add_trim_trial({.process = model::ProcessId{1}, .at_s = 3});
+    writer.close();
+  }
+
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+  const std::vector<model::TrimTrial> trials = opened.value().trim_trials();
+
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0].outcome, model::TrimOutcome::Done);
+  EXPECT_EQ(model::given_back_bytes(trials[0]), 500U);
+  EXPECT_DOUBLE_EQ(trials[0].trim_s, 0.012);
+  EXPECT_EQ(trials[0].free_bytes, 600U);
+  EXPECT_EQ(trials[0].mapped_bytes, std::nullopt);
+  EXPECT_EQ(trials[1].outcome, model::TrimOutcome::NotReached);
+  EXPECT_EQ(model::given_back_bytes(trials[1]), std::nullopt);
+}
+
+TEST(Recording, trim_trials_that_make_no_sense_are_left_out_and_said) {
+  const TemporaryFolder folder;
+  const std::string path = record(folder, 3);
+  change(path,
+         "INSERT INTO trim_trial VALUES(NULL, 1, 1, 'magic', 9, 4, 0.1, NULL, NULL, NULL, NULL);"
+         "INSERT INTO trim_trial VALUES(NULL, 1, -5, 'done', 9, 4, 0.1, NULL, NULL, NULL, NULL);"
+         "INSERT INTO trim_trial VALUES(NULL, 'x', 1, 'done', 9, 4, 0.1, NULL, NULL, NULL, NULL);"
+         "INSERT INTO trim_trial VALUES(NULL, 1, 1, 'done', -9, 'four', 9e99, NULL, NULL, NULL, NULL)");
+
+  auto opened = Recording::open(path);
+  ASSERT_TRUE(opened.ok());
+
+  EXPECT_TRUE(opened.value().trim_trials().empty());
+  EXPECT_FALSE(opened.value().warnings().empty());
+}
+
 TEST(Recording, of_before_the_agent_has_no_sites_and_no_warning) {
   const TemporaryFolder folder;
   {
@@ -335,13 +383,15 @@ TEST(Recording, of_before_the_agent_has_no_sites_and_no_warning) {
   }
   auto database = Database::open(folder.path("run.db"), SQLITE_OPEN_READWRITE);
   ASSERT_TRUE(database.ok());
-  ASSERT_EQ(database.value().execute("DROP TABLE frame; DROP TABLE site_sample; DROP TABLE heap_sample"),
+  ASSERT_EQ(database.value().execute(
+                "DROP TABLE frame; DROP TABLE site_sample; DROP TABLE heap_sample; DROP TABLE trim_trial"),
             SQLITE_OK);
 
   auto opened = Recording::open(folder.path("run.db"));
   ASSERT_TRUE(opened.ok());
 
   EXPECT_TRUE(opened.value().sites().empty());
+  EXPECT_TRUE(opened.value().trim_trials().empty());
   opened.value().for_each_site([](const SitePoint&) { FAIL(); });
   EXPECT_TRUE(opened.value().warnings().empty());
 }

@@ -111,6 +111,8 @@ CREATE TABLE judgement(id INTEGER PRIMARY KEY, at_s REAL, kept INTEGER, kind TEX
 CREATE TABLE site(id INTEGER PRIMARY KEY, process INTEGER, cut INTEGER);
 CREATE TABLE frame(id INTEGER PRIMARY KEY, site INTEGER, depth INTEGER, language TEXT, function TEXT, file TEXT,
   line INTEGER, module TEXT);
+CREATE TABLE trim_trial(id INTEGER PRIMARY KEY, at_s REAL, process INTEGER, outcome TEXT, rss_before_bytes INTEGER,
+  rss_after_bytes INTEGER, trim_s REAL, inspect_s REAL, arena_bytes INTEGER, free_bytes INTEGER, mapped_bytes INTEGER);
 CREATE TABLE outage(id INTEGER PRIMARY KEY, from_s REAL, to_s REAL, ticks INTEGER, why TEXT);
 CREATE TABLE tier(kind TEXT, level INTEGER, samples TEXT, width_s REAL, from_s REAL, PRIMARY KEY(kind, level)) WITHOUT ROWID;
 )";

@@ -85,13 +85,14 @@ base::Result<SmallTables> SmallTables::create(Database& database) {
     Statement& into;
     const char* sql;
   };
-  const std::array<Wanted, 10> wanted = {{
+  const std::array<Wanted, 11> wanted = {{
       {tables.put_process_, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_site_, "INSERT OR REPLACE INTO site VALUES(?,?,?)"},
       {tables.put_frame_, "INSERT INTO frame VALUES(NULL,?,?,?,?,?,?,?)"},
       {tables.put_event_, "INSERT INTO event VALUES(NULL,?,?,?,?)"},
       {tables.put_judgement_,
        "INSERT INTO judgement VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+      {tables.put_trim_trial_, "INSERT INTO trim_trial VALUES(NULL,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_meta_, "INSERT OR REPLACE INTO meta VALUES(?,?)"},
       {tables.put_outage_, "INSERT INTO outage VALUES(NULL,?,?,?,?)"},
       {tables.extend_outage_,
@@ -164,6 +165,12 @@ void SmallTables::stage(const model::Judgement& judgement) {
   judgements_.push_back({judgement, kept});
 }
 
+void SmallTables::stage(const model::TrimTrial& trial) {
+  if (trim_trials_.size() < kMostStaged) {
+    trim_trials_.push_back(trial);
+  }
+}
+
 void SmallTables::stage_meta(std::string_view key, std::string_view value) {
   const auto same =
       std::find_if(meta_.begin(), meta_.end(), [&](const auto& staged) { return staged.first == key; });
@@ -175,7 +182,8 @@ void SmallTables::stage_meta(std::string_view key, std::string_view value) {
 }
 
 bool SmallTables::empty() const {
-  return processes_.empty() && sites_.empty() && events_.empty() && judgements_.empty() && meta_.empty();
+  return processes_.empty() && sites_.empty() && events_.empty() && judgements_.empty() &&
+         trim_trials_.empty() && meta_.empty();
 }
 
 void SmallTables::written() {
@@ -183,6 +191,7 @@ void SmallTables::written() {
   sites_.clear();
   events_.clear();
   judgements_.clear();
+  trim_trials_.clear();
   meta_.clear();
 }
 
@@ -199,6 +208,9 @@ int SmallTables::write() {
   }
   for (std::size_t at = 0; at < judgements_.size() && status == SQLITE_OK; ++at) {
     status = write(judgements_[at]);
+  }
+  for (std::size_t at = 0; at < trim_trials_.size() && status == SQLITE_OK; ++at) {
+    status = write(trim_trials_[at]);
   }
   for (std::size_t at = 0; at < meta_.size() && status == SQLITE_OK; ++at) {
     status = write_meta(meta_[at].first, meta_[at].second);
@@ -307,6 +319,21 @@ int SmallTables::write(const StagedJudgement& staged) {
   bind_bytes(put, 22, forecast ? std::optional(forecast->limit_bytes) : std::nullopt);
   bind_range(put, 23, forecast ? forecast->step : std::nullopt);
   bind_range(put, 26, forecast ? forecast->seconds : std::nullopt);
+  return put.run();
+}
+
+int SmallTables::write(const model::TrimTrial& trial) {
+  Statement& put = put_trim_trial_;
+  bind_real(put, 0, trial.at_s);
+  put.bind(1, static_cast<std::int64_t>(trial.process));
+  put.bind(2, to_string(trial.outcome));
+  bind_bytes(put, 3, trial.rss_before_bytes);
+  bind_bytes(put, 4, trial.rss_after_bytes);
+  bind_real(put, 5, trial.trim_s);
+  bind_real(put, 6, trial.inspect_s);
+  bind_bytes(put, 7, trial.arena_bytes);
+  bind_bytes(put, 8, trial.free_bytes);
+  bind_bytes(put, 9, trial.mapped_bytes);
   return put.run();
 }
 

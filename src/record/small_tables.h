@@ -15,6 +15,7 @@
 #include "model/process.h"
 #include "model/report.h"
 #include "model/site.h"
+#include "model/trim_trial.h"
 #include "record/header.h"
 #include "record/reader.h"
 #include "record/sqlite.h"
@@ -30,6 +31,7 @@ class SmallTables {
   void stage(const model::SiteInfo& site);
   void stage(const model::Event& event, std::optional<model::ProcessId> process);
   void stage(const model::Judgement& judgement);
+  void stage(const model::TrimTrial& trial);
   void stage_meta(std::string_view key, std::string_view value);
 
   [[nodiscard]] bool empty() const;
@@ -53,12 +55,14 @@ class SmallTables {
   [[nodiscard]] int write(const model::SiteInfo& site);
   [[nodiscard]] int write(const RecordedEvent& event);
   [[nodiscard]] int write(const StagedJudgement& staged);
+  [[nodiscard]] int write(const model::TrimTrial& trial);
   [[nodiscard]] int write_meta(std::string_view key, std::string_view value);
 
   std::vector<model::ProcessInfo> processes_;
   std::vector<model::SiteInfo> sites_;
   std::vector<RecordedEvent> events_;
   std::vector<StagedJudgement> judgements_;
+  std::vector<model::TrimTrial> trim_trials_;
   std::vector<std::pair<std::string, std::string>> meta_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table
@@ -74,6 +78,7 @@ class SmallTables {
   Statement put_frame_;
   Statement put_event_;
   Statement put_judgement_;
+  Statement put_trim_trial_;
   Statement put_meta_;
   Statement put_outage_;
   Statement extend_outage_;

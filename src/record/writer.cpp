@@ -463,6 +463,10 @@ void Writer::add_judgement(const model::Judgement& judgement) {
   state_->small.stage(judgement);
 }
 
+void Writer::add_trim_trial(const model::TrimTrial& trial) {
+  state_->small.stage(trial);
+}
+
 void Writer::set_meta(std::string_view key, std::string_view value) {
   state_->small.stage_meta(key, base::printable(value, 65'536));
 }

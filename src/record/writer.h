@@ -18,6 +18,7 @@
 #include "model/process.h"
 #include "model/report.h"
 #include "model/tick.h"
+#include "model/trim_trial.h"
 #include "record/header.h"
 
 namespace lowtide::record {
@@ -45,6 +46,7 @@ class Writer {
   void add(const model::Tick& tick);
   void add_event(const model::Event& event, std::optional<model::ProcessId> process);
   void add_judgement(const model::Judgement& judgement);
+  void add_trim_trial(const model::TrimTrial& trial);
   void set_meta(std::string_view key, std::string_view value);
 
   // Everything since the last commit() enters the file together, or not at all.

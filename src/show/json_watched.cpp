@@ -139,6 +139,29 @@ Json gate_json(const model::Gate& gate) {
   return {{"outcome", model::to_string(gate.outcome())}, {"rules", std::move(rules)}};
 }
 
+namespace {
+
+Json trim_trials(const model::Report& report) {
+  Json list = Json::array();
+  for (const model::TrimReport& told : report.trim_trials) {
+    const model::TrimTrial& trial = told.trial;
+    list.push_back({{"pid", told.pid},
+                    {"at_s", number(trial.at_s, 9)},
+                    {"outcome", model::to_string(trial.outcome)},
+                    {"rss_before_bytes", or_null(trial.rss_before_bytes)},
+                    {"rss_after_bytes", or_null(trial.rss_after_bytes)},
+                    {"given_back_bytes", or_null(model::given_back_bytes(trial))},
+                    {"trim_s", number(trial.trim_s)},
+                    {"inspect_s", seconds_or_null(trial.inspect_s)},
+                    {"arena_bytes", or_null(trial.arena_bytes)},
+                    {"free_bytes", or_null(trial.free_bytes)},
+                    {"mapped_bytes", or_null(trial.mapped_bytes)}});
+  }
+  return list;
+}
+
+}  // namespace
+
 void add_watched(Json& json, const model::Report& report) {
   json["source"]["command"] = text_or_null(report.source.command);
   const model::SeriesReport* target = tree_series(report);
@@ -151,6 +174,7 @@ void add_watched(Json& json, const model::Report& report) {
                          {"largest_bytes", report.short_lived.largest_bytes},
                          {"unseen_at_least", or_null(report.short_lived.unseen_at_least)},
                          {"unseen_at_most", or_null(report.short_lived.unseen_at_most)}};
+  json["trim_trials"] = trim_trials(report);
   json["reconciliation"] = nullptr;
   if (report.reconciliation) {
     const model::Reconciliation& sum = *report.reconciliation;

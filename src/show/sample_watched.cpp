@@ -137,6 +137,16 @@ void add_sites(model::Report& report) {
   report.overhead->allocation_samples = 48'200;
   report.overhead->allocation_samples_dropped = 3;
   report.overhead->sampling_s = 0.21;
+  model::TrimTrial trial;
+  trial.at_s = 600;
+  trial.outcome = model::TrimOutcome::Done;
+  trial.rss_before_bytes = whole(3.9 * kGB);
+  trial.rss_after_bytes = whole(3.0 * kGB);
+  trial.trim_s = 0.012;
+  trial.inspect_s = 0.009;
+  trial.arena_bytes = whole(3.5 * kGB);
+  trial.free_bytes = whole(0.95 * kGB);
+  report.trim_trials = {{101, trial}, {102, model::TrimTrial{}}};
 }
 
 void add_findings_of_oom(model::Report& report) {

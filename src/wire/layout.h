@@ -110,12 +110,34 @@ constexpr std::uint64_t chunk_offset(std::uint32_t chunk) {
 
 // Written by the monitor alone.
 struct alignas(64) MonitorPart {
-  std::atomic<std::uint64_t> tail;       // bytes of the ring that were read, ever
-  std::atomic<std::uint64_t> heartbeat;  // changes as long as somebody reads
-  std::atomic<std::uint32_t> asked_off;  // not zero: the agent is to stop
-  std::uint32_t unused[11];
+  std::atomic<std::uint64_t> tail;        // bytes of the ring that were read, ever
+  std::atomic<std::uint64_t> heartbeat;   // changes as long as somebody reads
+  std::atomic<std::uint32_t> asked_off;   // not zero: the agent is to stop
+  std::atomic<std::uint32_t> asked_trim;  // not zero: the agent is to make a trim trial, once
+  std::uint32_t unused[10];
 };
 static_assert(sizeof(MonitorPart) == 64);
+
+enum class TrialState : std::uint32_t {
+  None = 0,
+  Running = 1,
+  Done = 2,
+  NotPossible = 3,  // the allocator in charge has no malloc_trim
+};
+
+// What a trim trial found; written by the agent alone, `state` last.
+struct alignas(64) TrialPart {
+  std::atomic<std::uint32_t> state;  // TrialState
+  std::uint32_t unused;
+  std::atomic<std::uint64_t> rss_before_bytes;  // 0: not known
+  std::atomic<std::uint64_t> rss_after_bytes;
+  std::atomic<std::uint64_t> trim_ns;       // in malloc_trim
+  std::atomic<std::uint64_t> inspect_ns;    // in mallinfo2; 0: this libc has none
+  std::atomic<std::uint64_t> arena_bytes;   // that the allocator had from the kernel, without single mappings
+  std::atomic<std::uint64_t> free_bytes;    // of these, in no block
+  std::atomic<std::uint64_t> mapped_bytes;  // in blocks that are mappings of their own: all in use
+};
+static_assert(sizeof(TrialPart) == 64);
 
 // Written by the agent alone.
 struct alignas(64) AgentPart {
@@ -149,8 +171,9 @@ struct Header {
   std::int32_t parent_pid;
   AgentPart agent;
   MonitorPart monitor;
+  TrialPart trial;
 };
-static_assert(sizeof(Header) == 384);
+static_assert(sizeof(Header) == 448);
 static_assert(sizeof(Header) <= kHeaderBytes);
 
 constexpr std::uint64_t file_bytes() {

@@ -127,6 +127,14 @@ struct Process : lowtide::observe::AgentSink {
     told["module_changes"] = status.module_changes;
     told["drops"] = status.drops;
     told["by_source"] = by_source;
+    const auto trial = ring->trial();
+    told["trial"] = {{"state", static_cast<int>(trial.state)},
+                     {"rss_before_bytes", trial.rss_before_bytes},
+                     {"rss_after_bytes", trial.rss_after_bytes},
+                     {"trim_ns", trial.trim_ns},
+                     {"inspect_ns", trial.inspect_ns},
+                     {"arena_bytes", trial.arena_bytes},
+                     {"free_bytes", trial.free_bytes}};
     std::int64_t live_bytes = 0;
     json list = json::array();
     for (const auto& [name, site] : sites) {
@@ -154,6 +162,9 @@ struct Probe {
       if (hello->file.valid()) {
         if (auto ring = AgentRing::open(hello->file)) {
           process->ring = std::make_unique<AgentRing>(std::move(ring).value());
+          if (std::getenv("PROBE_TRIM") != nullptr) {
+            process->ring->ask_trim();
+          }
         } else {
           process->broken = ring.error().message;
         }

@@ -166,6 +166,37 @@ sys.stdin.read()
     assert told["live"] >= 20, told
 
 
+def function_of_libc_that_is_asked_for_later_is_seen(lab):
+    program = """
+import ctypes, sys
+print('ready', flush=True)
+sys.stdin.readline()
+for name in ('libc.so.6', None):
+    libc = ctypes.CDLL(name)
+    libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    kept = [libc.malloc(2_000_000) for _ in range(20)]
+    for block in kept[:10]:
+        libc.free(block)
+print('done', flush=True)
+sys.stdin.readline()
+for block in kept[10:]:
+    libc.free(block)
+print('freed', flush=True)
+"""
+    with lab.running(PYTHON, "-c", program) as target:
+        probe = subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "2500"], stdout=subprocess.PIPE)
+        _wait_for(lambda: "liblowtide_agent" in pathlib.Path(f"/proc/{target.pid}/maps").read_text(), "the agent")
+        time.sleep(0.3)
+        target.stdin.write(b"\n")
+        target.stdin.flush()
+        target.stdout.readline()
+        told = json.loads(probe.communicate(timeout=60)[0])
+        # Detached: what was given out goes on to libc through us.
+        assert _ends_well(target).endswith(b"freed\n")
+
+    assert 20 <= told["live"] < 30, told
+
+
 def stopped_process_is_refused_and_stays_stopped(lab):
     with lab.target("storm", 2) as target:
         target.send_signal(signal.SIGSTOP)

@@ -1,14 +1,19 @@
-// Notes that the set of loaded libraries changes.
+// Notes that the set of loaded libraries changes, and who asks for libc's malloc by name.
 //
-// dlopen looks at its return address to know whose RUNPATH counts, so the real one
-// must see the caller's, not ours: it is called as the very last thing, which the
-// compiler makes a jump. tests/agent holds it to that.
+// dlopen looks at its return address to know whose RUNPATH counts, and dlsym to know what
+// comes NEXT, so the real one must see the caller's, not ours: it is called as the very
+// last thing, which the compiler makes a jump. tests/agent holds it to that. With a handle
+// the caller does not count, and the answer can be looked at.
+//
+// No function of the loader is called here but the one that was asked for: what dlerror
+// says afterwards is what it would have said.
 
 #include <link.h>
 
 #include "agent/heap/channel.h"
 #include "agent/heap/patch.h"
 #include "agent/heap/real.h"
+#include "agent/heap/stand_in.h"
 #include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
 
@@ -31,6 +36,17 @@ __attribute__((noinline)) void note_change() {
   }
 }
 
+// What was loaded can be called from now on.
+void look_at_new() {
+  if (lowtide::agent::t_thread.inside == 0) {
+    lowtide::agent::patch_new();
+  }
+}
+
+bool counts_from_caller(const void* library) {
+  return library == RTLD_NEXT || library == RTLD_DEFAULT;
+}
+
 }  // namespace
 
 LOWTIDE_EXPORT void* dlopen(const char* path, int flags) noexcept {
@@ -41,4 +57,20 @@ LOWTIDE_EXPORT void* dlopen(const char* path, int flags) noexcept {
 LOWTIDE_EXPORT int dlclose(void* handle) noexcept {
   note_change();
   return lowtide::agent::g_real.dlclose(handle);
+}
+
+LOWTIDE_EXPORT void* dlsym(void* library, const char* name) noexcept {
+  look_at_new();
+  if (counts_from_caller(library)) {
+    return lowtide::agent::g_real.dlsym(library, name);
+  }
+  return lowtide::agent::stand_in_for(lowtide::agent::g_real.dlsym(library, name));
+}
+
+LOWTIDE_EXPORT void* dlvsym(void* library, const char* name, const char* version) noexcept {
+  look_at_new();
+  if (counts_from_caller(library)) {
+    return lowtide::agent::g_real.dlvsym(library, name, version);
+  }
+  return lowtide::agent::stand_in_for(lowtide::agent::g_real.dlvsym(library, name, version));
 }

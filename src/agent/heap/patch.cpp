@@ -28,23 +28,12 @@ void* pvalloc(std::size_t) noexcept;
 void* mmap64(void*, std::size_t, int, int, int, off64_t) noexcept;
 void* dlopen(const char*, int) noexcept;
 int dlclose(void*) noexcept;
+void* dlsym(void*, const char*) noexcept;
+void* dlvsym(void*, const char*, const char*) noexcept;
 }
 
 namespace lowtide::agent {
 namespace {
-
-using DlsymFunction = void*(void*, const char*);
-
-constinit DlsymFunction* g_dlsym = nullptr;
-
-// What was loaded can be called from now on. The real one looks at its return address
-// (RTLD_NEXT), so it is the last thing that we do, as in hooks_dl.cpp.
-void* observed_dlsym(void* library, const char* name) {
-  if (t_thread.inside == 0) {
-    patch_new();
-  }
-  return g_dlsym(library, name);
-}
 
 template <typename Function>
 std::uintptr_t address_of(Function* function) {
@@ -58,7 +47,7 @@ struct Hook {
   bool is_the_only_one;  // no second library defines it
 };
 
-constexpr std::size_t kHooks = 17;
+constexpr std::size_t kHooks = 18;
 constinit Hook g_hooks[kHooks] = {};
 constinit bool g_hooks_ready = false;
 constinit std::atomic<bool> g_patched{false};
@@ -84,7 +73,8 @@ void fill_hooks() {
       {"mremap", address_of(&mremap), 0, true},
       {"dlopen", address_of(&dlopen), 0, true},
       {"dlclose", address_of(&dlclose), 0, true},
-      {"dlsym", address_of(&observed_dlsym), 0, true},
+      {"dlsym", address_of(&dlsym), 0, true},
+      {"dlvsym", address_of(&dlvsym), 0, true},
   };
   for (std::size_t at = 0; at < kHooks; ++at) {
     g_hooks[at] = hooks[at];
@@ -134,7 +124,8 @@ void drop_what_we_would_not_pass_on() {
       address_of(g_real.mremap),
       address_of(g_real.dlopen),
       address_of(g_real.dlclose),
-      g_hooks[16].real,
+      address_of(g_real.dlsym),
+      address_of(g_real.dlvsym),
   };
   static_assert(sizeof(passed_on_to) / sizeof(passed_on_to[0]) == kHooks);
   constexpr std::size_t kAllocatorHooks = 10;
@@ -447,7 +438,6 @@ void patch_all() {
     fill_hooks();
     dl_iterate_phdr(find_definitions, nullptr);
     drop_what_we_would_not_pass_on();
-    g_dlsym = reinterpret_cast<DlsymFunction*>(g_hooks[kHooks - 1].real);
     g_hooks_ready = true;
   }
   std::uint64_t adds = 0;

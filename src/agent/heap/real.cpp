@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "agent/heap/elf_lookup.h"
+#include "agent/heap/stand_in.h"
 #include "agent/heap/system_call.h"
 
 namespace lowtide::agent {
@@ -67,6 +68,14 @@ int first_dlclose(void* handle) {
   resolve_real();
   return g_real.dlclose(handle);
 }
+void* first_dlsym(void* handle, const char* name) {
+  resolve_real();
+  return g_real.dlsym(handle, name);
+}
+void* first_dlvsym(void* handle, const char* name, const char* version) {
+  resolve_real();
+  return g_real.dlvsym(handle, name, version);
+}
 
 // Where an allocator lacks a function that the caller asked for. glibc, jemalloc,
 // tcmalloc and mimalloc have them all.
@@ -80,12 +89,6 @@ void* no_memory_plain(std::size_t /*bytes*/) {
 }
 int no_posix_memalign(void** /*block*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {
   return ENOMEM;
-}
-void* no_dlopen(const char* /*path*/, int /*flags*/) {
-  return nullptr;
-}
-int no_dlclose(void* /*handle*/) {
-  return -1;
 }
 
 constinit std::uintptr_t g_allocator_begin = 0;
@@ -147,12 +150,39 @@ Function* next_or(const char* name, Function* otherwise) {
   return found != nullptr ? reinterpret_cast<Function*>(found) : otherwise;
 }
 
+// What the library that malloc is from has beside it; null where another one defines it.
+template <typename Function>
+Function* beside_malloc(const char* name) {
+  void* found = find_next(name).found;
+  return is_in_allocator(found) ? reinterpret_cast<Function*>(found) : nullptr;
+}
+
+// Before glibc 2.34 these are in libdl, which may come late, with a plugin of libc itself:
+// whoever can call them has loaded it. By a jump, as in hooks_dl.cpp.
+void* late_dlopen(const char* path, int flags) {
+  auto* found = next_or<void*(const char*, int)>("dlopen", nullptr);
+  return found != nullptr ? found(path, flags) : nullptr;
+}
+int late_dlclose(void* handle) {
+  auto* found = next_or<int(void*)>("dlclose", nullptr);
+  return found != nullptr ? found(handle) : -1;
+}
+void* late_dlsym(void* handle, const char* name) {
+  auto* found = next_or<void*(void*, const char*)>("dlsym", nullptr);
+  return found != nullptr ? found(handle, name) : nullptr;
+}
+void* late_dlvsym(void* handle, const char* name, const char* version) {
+  auto* found = next_or<void*(void*, const char*, const char*)>("dlvsym", nullptr);
+  return found != nullptr ? found(handle, name, version) : nullptr;
+}
+
 }  // namespace
 
-constinit RealFunctions g_real = {first_malloc,         first_free,          first_calloc,   first_realloc,
-                                  first_posix_memalign, first_aligned_alloc, first_memalign, first_valloc,
-                                  first_pvalloc,        first_mmap,          first_munmap,   first_mremap,
-                                  first_dlopen,         first_dlclose};
+constinit RealFunctions g_real = {
+    first_malloc,        first_free,     first_calloc, first_realloc, first_posix_memalign,
+    first_aligned_alloc, first_memalign, first_valloc, first_pvalloc, first_mmap,
+    first_munmap,        first_mremap,   first_dlopen, first_dlclose, first_dlsym,
+    first_dlvsym,        nullptr,        nullptr};
 
 void resolve_real() {
   const Search malloc = find_next("malloc");
@@ -172,9 +202,14 @@ void resolve_real() {
   real.mmap = next_or<void*(void*, std::size_t, int, int, int, off_t)>("mmap", nullptr);
   real.munmap = next_or<int(void*, std::size_t)>("munmap", nullptr);
   real.mremap = next_or<void*(void*, std::size_t, std::size_t, int, void*)>("mremap", nullptr);
-  real.dlopen = next_or("dlopen", &no_dlopen);
-  real.dlclose = next_or("dlclose", &no_dlclose);
+  real.dlopen = next_or("dlopen", &late_dlopen);
+  real.dlclose = next_or("dlclose", &late_dlclose);
+  real.dlsym = next_or("dlsym", &late_dlsym);
+  real.dlvsym = next_or("dlvsym", &late_dlvsym);
+  real.malloc_trim = beside_malloc<int(std::size_t)>("malloc_trim");
+  real.mallinfo2 = beside_malloc<AllocatorState()>("mallinfo2");
   g_real = real;
+  find_stand_ins();
 }
 
 bool is_in_allocator(const void* address) {

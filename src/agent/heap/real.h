@@ -13,6 +13,21 @@
 
 namespace lowtide::agent {
 
+// glibc's struct mallinfo2, which the headers of an older one do not have.
+struct AllocatorState {
+  std::size_t arena_bytes;
+  std::size_t free_chunks;
+  std::size_t fast_chunks;
+  std::size_t mappings;
+  std::size_t mapped_bytes;
+  std::size_t unused;
+  std::size_t fast_bytes;
+  std::size_t used_bytes;
+  std::size_t free_bytes;
+  std::size_t top_bytes;
+};
+static_assert(sizeof(AllocatorState) == 10 * sizeof(std::size_t));
+
 struct RealFunctions {
   void* (*malloc)(std::size_t);
   void (*free)(void*);
@@ -28,6 +43,11 @@ struct RealFunctions {
   void* (*mremap)(void*, std::size_t, std::size_t, int, void*);  // the fifth is only read under a flag
   void* (*dlopen)(const char*, int);
   int (*dlclose)(void*);
+  void* (*dlsym)(void*, const char*);
+  void* (*dlvsym)(void*, const char*, const char*);
+  // Of the library that malloc is from; null where it has none (mallinfo2 is of glibc 2.33).
+  int (*malloc_trim)(std::size_t);
+  AllocatorState (*mallinfo2)();
 };
 
 // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit

@@ -11,6 +11,7 @@
 #include "agent/heap/registers.h"
 #include "agent/heap/ring.h"
 #include "agent/heap/system_call.h"
+#include "agent/heap/trim_trial.h"
 #include "agent/python/python.h"
 
 namespace lowtide::agent {
@@ -142,7 +143,10 @@ __attribute__((noinline)) void record(const Subject& subject) {
   const TableUse use;
   const std::uint64_t began_ns = now_ns();
   if (!may_record(began_ns)) {
+    // Also where another thread has just made the file. Dropped, but sampled.
     if (owns_tables()) {
+      header()->agent.samples.fetch_add(1, std::memory_order_relaxed);
+      header()->agent.sampled_bytes.fetch_add(subject.weight_bytes, std::memory_order_relaxed);
       count_drop(wire::Drop::NoMonitor, subject.weight_bytes);
     }
     return;
@@ -187,6 +191,11 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
   Subject subject = {reinterpret_cast<std::uintptr_t>(block), bytes, weight, source, {}};
   read_registers(subject.registers);
   record(subject);
+  // This thread has just been in an allocator and out again, so it may go there once more. Not
+  // so for mmap, which may be called under an allocator's lock.
+  if (source != wire::Source::Mmap) {
+    try_trim_if_asked();
+  }
 }
 
 // A mapping that was cut is a new one: what is left of it, at this place of the program.

@@ -10,6 +10,7 @@
 #include "agent/heap/pace.h"
 #include "agent/heap/patch.h"
 #include "agent/heap/real.h"
+#include "agent/heap/stand_in.h"
 #include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
 #include "agent/heap/thread_state.h"
@@ -89,6 +90,7 @@ wire::StartResult start_late(const char* socket_path) {
   // Not on before every slot leads to us: a block that was sampled must not be freed
   // past us.
   g_power.store(Power::Asleep, std::memory_order_seq_cst);
+  stand_in(true);
   if (has_own_allocator()) {
     patch_all();
   }
@@ -119,6 +121,7 @@ __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, cha
   const Settings settings = read_settings(environment);
   if (settings.socket_path == nullptr || *settings.socket_path == 0 || getauxval(AT_SECURE) != 0) {
     g_power.store(Power::Off, std::memory_order_release);
+    stand_in(false);
     return;
   }
   HookScope scope;
@@ -131,6 +134,7 @@ __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, cha
   }
   if (reason != wire::OffReason::None) {
     decline(settings.socket_path, reason);
+    stand_in(false);
     return;
   }
   look_for_python();

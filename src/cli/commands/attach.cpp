@@ -156,6 +156,7 @@ ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
                   .show_status = flags.show_status,
                   .read_steps = flags.read_steps});
   const WatchLoop::End end = loop.run();
+  if (flags.trim_trial && end != WatchLoop::End::JobEnded) watch.value().try_trim(kTrimPatienceS);
   if (deep) {
     if (const std::string trouble = deep->end(); !trouble.empty()) warn(trouble);
   }
@@ -202,7 +203,8 @@ ExitCode run(const Arguments& arguments) {
 Command attach_command() {
   std::vector<Flag> flags = {
       {"find", "", "look for the training process with the most memory, and watch that"},
-      {"deep", "", "load the allocation agent into the process: which lines allocate what grows"}};
+      {"deep", "", "load the allocation agent into the process: which lines allocate what grows"},
+      trim_trial_flag()};
   for (const Flag& flag : watch_flags()) flags.push_back(flag);
   return {
       "attach",

@@ -45,6 +45,7 @@ ExitCode run(const Arguments& arguments) {
 Command run_command() {
   std::vector<Flag> flags = watch_flags();
   flags.push_back({"no-agent", "", "nothing of ours in the job: no lines that allocate"});
+  flags.push_back(trim_trial_flag());
   flags.push_back(
       {"steps-from-output", "",
        "read steps from output that goes to a pipe or a terminal, by passing it through; a job whose "

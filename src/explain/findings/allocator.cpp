@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -40,6 +41,17 @@ Retainer find_largest(const Scene& scene) {
   return largest;
 }
 
+// The trim trial in that process, where there was one.
+std::string trial_words(const Scene& scene, const WatchedProcess& process) {
+  for (const model::TrimReport& told : scene.report.trim_trials) {
+    const auto given = model::given_back_bytes(told.trial);
+    if (told.trial.process != process.report.info.id || !given) continue;
+    return fmt::format("malloc_trim gave back {} in {:.0f} ms", bytes_words(static_cast<double>(*given)),
+                       told.trial.trim_s * 1e3);
+  }
+  return {};
+}
+
 }  // namespace
 
 void find_allocator_retention(const Scene& scene, Findings& out) {
@@ -73,6 +85,8 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
                   bytes_words(largest.growth.gained_bytes), bytes_words(largest.growth.live_bytes)),
       fmt::format("all that is alive in it changed by {} (error {})",
                   bytes_words(largest.agent->change_bytes), bytes_words(largest.agent->error_bytes))};
+  if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
+    finding.evidence.push_back(trial);
   if (most) finding.fix = kFix;
   out.push_back(std::move(finding));
 }

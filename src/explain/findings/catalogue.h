@@ -21,7 +21,7 @@ struct Scene {
   const std::vector<WatchedProcess>& processes;
   const Sites& sites;
   const model::ShortLived& short_lived;
-  const model::Report& report;  // verdict, limit, forecast, events, growth and gpus are there
+  const model::Report& report;  // verdict, limit, forecast, events, growth, gpus and trim trials are there
 };
 
 using Findings = std::vector<model::Finding>;
@@ -33,6 +33,7 @@ Findings find_all(const Scene& scene);
 void find_leaking_sites(const Scene& scene, Findings& out);
 void find_leaks(const Scene& scene, Findings& out);
 void find_allocator_retention(const Scene& scene, Findings& out);
+void find_trim_trial(const Scene& scene, Findings& out);
 void find_agent_faults(const Scene& scene, Findings& out);
 void find_copy_on_write(const Scene& scene, Findings& out);
 void find_shared_memory(const Scene& scene, Findings& out);

@@ -1,0 +1,108 @@
+"""The agent under the real binary: what is left behind, and the trim trial."""
+
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+
+from box import Box, Skip, main, wait_for
+
+# 150 MB are freed and cannot go back by themselves: small blocks in use lie between.
+RETAINS = """
+import time
+pairs = [(bytearray(100_000), bytearray(2_000)) for _ in range(1_500)]
+kept = [small for _, small in pairs]
+del pairs
+open('ready', 'w').close()
+while True:
+    for _ in range(20):
+        bytearray(90_000)
+    time.sleep(0.01)
+"""
+
+WAITS = """
+import time
+block = bytearray(3_000_000)
+open('ready', 'w').close()
+time.sleep(60)
+"""
+
+
+def _sockets(box):
+    return sorted(box.folder.glob("runtime/lowtide-*/agents"))
+
+
+def what_a_killed_lowtide_left_is_removed_by_the_next(box: Box):
+    box.path("runtime").mkdir()
+    box.environment["XDG_RUNTIME_DIR"] = str(box.path("runtime"))
+    lives = box.start("sleep", "60", options=("--output", "lives.lowtide"))
+    dies = box.start("sleep", "60", options=("--output", "dies.lowtide"))
+    wait_for(lambda: len(_sockets(box)) == 2, "the sockets of both")
+    os.kill(dies.pid, signal.SIGKILL)
+    dies.wait()
+    assert len(_sockets(box)) == 2
+
+    box.run("true", options=("--no-recording",))
+
+    assert len(_sockets(box)) == 1 and len(list(box.path("runtime").iterdir())) == 1
+    assert lives.poll() is None
+
+
+def _is_closed(box):
+    with contextlib.suppress(sqlite3.Error):
+        return box.recording("run.lowtide").meta("closed") == "1"
+
+
+def _trial(box, job, *options):
+    process = box.start(*box.script("job.py", job), options=("--output", "run.lowtide", "--duration", "8s", *options))
+    wait_for(lambda: _is_closed(box), "the end of the watching")
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)
+    return box.recording("run.lowtide").rows(
+        "SELECT pid, outcome, rss_before_bytes, rss_after_bytes, trim_s, free_bytes FROM trim_trial JOIN process "
+        "ON process.id = trim_trial.process")
+
+
+def trim_trial_tells_what_the_allocator_kept(box: Box):
+    (pid, outcome, before, after, trim_s, free), = _trial(box, RETAINS, "--trim-trial")
+
+    assert outcome == "done" and before - after > 110e6 and trim_s > 0, (before, after)
+    assert free is None or free > 130e6, free  # before glibc 2.33 it is not known
+    report = json.loads(box.run("run.lowtide", options=("--json",), verb="report").stdout)
+    trial, = report["trim_trials"]
+    assert (trial["pid"], trial["given_back_bytes"]) == (pid, before - after), trial
+    for style in ((), ("--markdown",)):
+        words = box.run("run.lowtide", options=style, verb="report").stdout.decode().replace("\\", "")
+        assert "malloc_trim gave back 1" in words, words
+
+
+def trim_trial_of_a_job_that_runs_already_leaves_it_running(box: Box):
+    job = box.spawn(box.script("job.py", RETAINS))
+    wait_for(box.path("ready").exists, "the job")
+
+    done = box.run(str(job.pid), verb="attach",
+                   options=("--deep", "--trim-trial", "--duration", "2s", "--output", "run.lowtide"))
+
+    if b"cannot enter process" in done.stderr:
+        raise Skip(done.stderr.decode())
+    assert done.returncode == 0, done.stderr
+    (outcome, before, after), = box.recording("run.lowtide").rows(
+        "SELECT outcome, rss_before_bytes, rss_after_bytes FROM trim_trial")
+    assert outcome == "done" and before - after > 110e6, (before, after)
+    assert b"malloc_trim gave back 1" in done.stderr, done.stderr
+    assert job.poll() is None
+
+
+def without_the_flag_there_is_no_trim_trial(box: Box):
+    assert _trial(box, RETAINS) == []
+
+
+def process_that_waits_is_not_made_to_trim(box: Box):
+    (_, outcome, before, *_), = _trial(box, WAITS, "--trim-trial")
+
+    assert (outcome, before) == ("not-reached", None)
+
+
+if __name__ == "__main__":
+    main(globals())
