@@ -63,5 +63,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     position = header->monitor.tail.load();
   }
   (void)ring.value().status();
+  (void)ring.value().trial();
   return 0;
 }

@@ -34,8 +34,8 @@ void expect(bool holds, const char* what) {
   }
 }
 
-// "libc.so.6", or what is no address at all. Ours counts as libc's: it stands for it.
-std::string owner_of(void* address) {
+// "libc.so.6", or what is no address at all.
+std::string library_of(void* address) {
   Dl_info info{};
   if (address == nullptr) {
     return "null";
@@ -44,8 +44,13 @@ std::string owner_of(void* address) {
     return "nobody";
   }
   const std::string_view path = info.dli_fname;
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  return std::string(name.substr(0, name.find(".so")) == "liblowtide_agent" ? "libc.so.6" : name);
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+// The agent counts as libc: it stands for it.
+std::string owner_of(void* address) {
+  const std::string library = library_of(address);
+  return library == "liblowtide_agent.so" ? "libc.so.6" : library;
 }
 
 void* libc() {
@@ -158,13 +163,17 @@ void keep(std::string_view how) {
   }
 }
 
-// What a library in the middle of the chain got, asked by itself and in its constructor.
+// What a library in the middle of the chain got, asked by itself and in its constructor. What
+// is behind it is behind the agent too, so nobody may stand for that.
 void middle() {
   using Answer = void*();
-  for (const char* name : {"middle_next_malloc", "middle_early_malloc", "middle_early_next"}) {
+  const auto ask = [](const char* name) {
     auto* answer = reinterpret_cast<Answer*>(::dlsym(RTLD_DEFAULT, name));
-    std::printf("%s: %s\n", name, answer != nullptr ? owner_of(answer()).c_str() : "not there");
-  }
+    return answer != nullptr ? answer() : nullptr;
+  };
+  std::printf("middle_next_malloc: %s\n", library_of(ask("middle_next_malloc")).c_str());
+  std::printf("middle_early_next: %s\n", library_of(ask("middle_early_next")).c_str());
+  std::printf("middle_early_malloc: %s\n", owner_of(ask("middle_early_malloc")).c_str());
 }
 
 }  // namespace
