@@ -1,10 +1,12 @@
 """What a recording of lowtide says about the agent, and how large it is."""
+import contextlib
 import os
 import sqlite3
 
 
 def query(path, words):
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+    # Closed at once: whoever is the last to close a recording puts its log away.
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         return database.execute(words).fetchall()
 
 
@@ -26,6 +28,6 @@ def used_bytes(path):
 
 
 def file_bytes(path):
-    """Of what any tool left under this name: heaptrack adds its ending, memray the pid of a child."""
-    folder, name = os.path.split(path)
-    return sum(os.path.getsize(os.path.join(folder, each)) for each in os.listdir(folder) if each.startswith(name))
+    """Of all that a tool left in a folder of its own: heaptrack adds its ending, memray the pid of a child."""
+    folder = os.path.dirname(path)
+    return sum(entry.stat().st_size for entry in os.scandir(folder))

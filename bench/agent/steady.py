@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import recording
@@ -42,7 +43,7 @@ def children_of(pid):
 class Watched:
     def __init__(self, tool, python, folder):
         self.tool = tool
-        self.path = os.path.join(folder, "steady-" + tool.name.replace(" ", ""))
+        self.path = os.path.join(tempfile.mkdtemp(dir=folder), "left")
         command = tool.command(python, os.path.join(LOADS, "training.py"), [os.devnull, "0", str(STEPS_PER_S)], self.path)
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True)

@@ -18,7 +18,7 @@ from tools import import_error
 
 LOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "loads")
 LIBRARY = os.path.join(os.path.dirname(LOADS), "pairs.so")
-LIMIT_S = 180
+LIMIT_S = 100  # bare they take 3 s
 ONE_THREAD, EIGHT_THREADS = "malloc + free, 1 thread", "malloc + free, 8 threads"
 
 
@@ -59,7 +59,8 @@ def find_loads(python, wanted):
 def run_once(tool, load, python, folder):
     """What the load took under the tool, and what the tool left; text where it failed."""
     with tempfile.TemporaryDirectory(dir=folder) as here:
-        result, left = os.path.join(here, "result"), os.path.join(here, "left")
+        result, left = os.path.join(here, "result"), os.path.join(here, "of the tool", "left")
+        os.mkdir(os.path.dirname(left))
         units = load.slow_units if tool.slow else load.units
         command = tool.command(python, load.script, [result, str(units), *load.arguments], left, load.children)
         job = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -80,18 +81,19 @@ def run_once(tool, load, python, folder):
         return took
 
 
-def one_round(load, tools, python, folder):
-    """Per tool the means of its turns; a tool that fails has its last words instead."""
+def one_round(load, tools, python, folder, failed_before):
+    """Per tool the means of its turns; a tool that fails has its last words instead, and no further turn."""
     near, far = tools[:3], [tool for tool in tools[3:] if tool.only is None or load.name in tool.only]
     turns = {}
     for tool in near + far + near[::-1]:
-        took = run_once(tool, load, python, folder)
+        took = failed_before.get(tool.name) or run_once(tool, load, python, folder)
         if isinstance(took, str) and tool in near:
             sys.exit(f"{load.name} under {tool.name}: {took}")
         turns.setdefault(tool.name, []).append(took)
     means = {}
     for name, each in turns.items():
         failed = [took for took in each if isinstance(took, str)]
+        failed_before.update({name: failed[0]} if failed else {})
         means[name] = failed[0] if failed else {key: statistics.mean(took[key] for took in each) for key in each[0]}
         if not failed:
             means[name]["cpu_least"] = min(took["cpu_ns"] for took in each)
@@ -126,7 +128,8 @@ def show_tool(name, rounds):
 
 def bench_load(load, tools, python, arguments, folder, aims):
     """The ratios of every tool, by name."""
-    rounds = [one_round(load, tools, python, folder) for _ in range(arguments.rounds)]
+    failed = {}
+    rounds = [one_round(load, tools, python, folder, failed) for _ in range(arguments.rounds)]
     per = {"us": 1e3, "ns": 1}[load.unit]
     bare = statistics.median(each["bare"]["cpu_ns"] for each in rounds) / per
     print(f"\n{load.name}: {bare:.1f} {load.unit} bare")
