@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """./dev bench agent: what the agent costs a job, beside the tools that people use.
 
-  agent [--rounds N] [--seconds N] [--python PROGRAM] [--check] [LOAD...]
+  agent [--rounds N] [--seconds N] [--python PROGRAM] [--no-peers] [--check] [LOAD...]
 
 Each load runs bare, under `lowtide run` with the agent and without, and under heaptrack,
 memray and tracemalloc, by turns on the same machine. The figure is the CPU time that the
@@ -28,11 +28,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=60, help="of the job that stands still")
     parser.add_argument("--python", help="the Python of the loads (default: the system's)")
+    parser.add_argument("--no-peers", action="store_true", help="only bare and ours: sooner, or more rounds")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("loads", nargs="*", metavar="LOAD")
     arguments = parser.parse_args()
     python = tools.make_environment(tools.python_of(arguments.python))
-    contenders = list(tools.find_tools(python))
+    contenders = list(tools.find_tools(python))[:3 if arguments.no_peers else None]
     print(f"{tools.describe(python)}; {arguments.rounds} rounds", flush=True)
     aims = Aims()
     with tempfile.TemporaryDirectory() as folder:

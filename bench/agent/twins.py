@@ -3,7 +3,7 @@
 A round goes bare, ours, the peers, ours, bare, as A B C B A does, so that a steady drift of the
 machine cancels for those whose cost is small; the peers' is not, and they have one turn. Ratios
 are made within a round. The figure is their median; what the machine did is in the spread.
-`least` is the least time of all turns over the least bare one: what disturbs only ever adds.
+`least` is the least block of all turns over the least bare one: what disturbs only ever adds.
 """
 import json
 import os
@@ -78,6 +78,8 @@ def run_once(tool, load, python, folder):
         took["bytes"] = recording.file_bytes(left)
         if tool.name == "lowtide":
             took.update(recording.agents(left))
+            if not took["samples"]:
+                return "no sample was taken: is the agent's library of the same build?"
         return took
 
 
@@ -96,7 +98,7 @@ def one_round(load, tools, python, folder, failed_before):
         failed_before.update({name: failed[0]} if failed else {})
         means[name] = failed[0] if failed else {key: statistics.mean(took[key] for took in each) for key in each[0]}
         if not failed:
-            means[name]["cpu_least"] = min(took["cpu_ns"] for took in each)
+            means[name]["cpu_least_ns"] = min(took["cpu_least_ns"] for took in each)
     return means
 
 
@@ -114,7 +116,7 @@ def show_tool(name, rounds):
         print(f"  {name:21} FAILED: {failed[0]}", flush=True)
         return None
     cpu, wall = ratios_of(rounds, name, "cpu_ns"), ratios_of(rounds, name, "wall_ns")
-    least = min(each[name]["cpu_least"] for each in rounds) / min(each["bare"]["cpu_least"] for each in rounds)
+    least = min(each[name]["cpu_least_ns"] for each in rounds) / min(each["bare"]["cpu_least_ns"] for each in rounds)
     line = f"  {name:21}{spread(cpu):28}{least:8.3f}{statistics.median(wall):8.3f}"
     line += f"{statistics.median(each[name]['bytes'] for each in rounds) / 1e6:10.2f} MB"
     if name == "lowtide":
