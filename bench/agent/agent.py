@@ -1,99 +1,53 @@
-#!/usr/bin/env python3
-"""./dev bench agent [ROUNDS]: what the agent costs, as twins.
+#!/usr/bin/python3
+"""./dev bench agent: what the agent costs a job, beside the tools that people use.
 
-Bare and under the agent by turns, on the same machine in the same run. The figure is
-the CPU time that a job itself measures, the least of all rounds (what disturbs a round
-only ever adds), and their ratio. The reader runs beside, as the monitor would.
+  agent [--rounds N] [--seconds N] [--python PROGRAM] [--no-peers] [--check] [LOAD...]
+
+Each load runs bare, under `lowtide run` with the agent and without, and under heaptrack,
+memray and tracemalloc, by turns on the same machine. The figure is the CPU time that the
+job itself measures (its children's too), as a ratio to the bare job of the same round:
+the median of the rounds, the least and the most. The wall time is told beside it.
+Then a job that stands still: the memory of the agent, and how fast the files grow.
+
+LOAD: a word of the name (torch, objects, malloc, DataLoader), or `steady`. Default: all.
+A missed aim is told; with --check it also makes the exit status 1.
 """
-
-import json
-import os
-import pathlib
-import subprocess
+import argparse
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-BUILD = HERE.parent.parent
-PROBE = BUILD / "tests/agent/agent_probe"
-AGENT = BUILD / "src/agent/liblowtide_agent.so"
-PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
-
-CHURN = """
-import time
-class Node:
-    def __init__(self, i): self.i = i; self.name = str(i); self.pair = (i, i + 1)
-def work():
-    for r in range(20):
-        kept = [Node(i) for i in range(20_000)]
-        d = {n.name: n for n in kept}
-work()
-t = time.thread_time_ns(); work(); work()
-print((time.thread_time_ns() - t) / 800_000)
-"""
-
-NUMPY = """
-import time, numpy as np
-def work():
-    for r in range(3000):
-        a = np.ones(40_000); b = a * 2.0 + r; c = np.concatenate([a, b])
-work()
-t = time.thread_time_ns(); work(); work()
-print((time.thread_time_ns() - t) / 6000)
-"""
-
-TORCH = """
-import time, torch
-torch.manual_seed(0); torch.set_num_threads(1)
-net = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 512), torch.nn.ReLU(),
-                          torch.nn.Linear(512, 10))
-opt = torch.optim.Adam(net.parameters()); loss_of = torch.nn.CrossEntropyLoss()
-x = torch.randn(128, 256); y = torch.randint(0, 10, (128,))
-def work(n):
-    for i in range(n):
-        opt.zero_grad(); loss = loss_of(net(x), y); loss.backward(); opt.step()
-work(30)
-t = time.process_time_ns(); work(120)
-print((time.process_time_ns() - t) / 120)
-"""
-
-
-def jobs():
-    pairs = str(HERE / "pairs")
-    yield "malloc + free, 1 thread", "ns", [pairs, "1", "20000000"]
-    yield "malloc + free, 8 threads", "ns", [pairs, "8", "4000000"]
-    yield "Python objects", "ns", [PYTHON, "-c", CHURN]
-    for module, title, text in (("numpy", "numpy step", NUMPY), ("torch", "torch CPU training step", TORCH)):
-        if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True).returncode == 0:
-            yield title, "ns", [PYTHON, "-c", text]
-        else:
-            print(f"SKIPPED {title}: no {module}")
-
-
-def bare(command):
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout), None
-
-
-def observed(command):
-    with tempfile.NamedTemporaryFile() as out:
-        done = subprocess.run([PROBE, AGENT, *command], capture_output=True, text=True, check=True,
-                              env={**os.environ, "PROBE_OUT": out.name})
-        said = json.load(open(out.name))
-    processes = [process for process in said["processes"] if process.get("samples")]
-    return float(done.stdout), processes[0] if processes else None
+sys.dont_write_bytecode = True
+import tools  # noqa: E402
+from aims import Aims  # noqa: E402
+from steady import bench_steady  # noqa: E402
+from twins import bench_load, find_loads, show_threads  # noqa: E402
 
 
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    print(f"{'':26}{'bare':>12}{'agent':>12}{'ratio':>8}{'samples':>9}{'lost':>6}{'us each':>9}")
-    for title, unit, command in jobs():
-        twins = [(bare(command), observed(command)) for _ in range(rounds)]
-        without = min(twin[0][0] for twin in twins)
-        best = min((twin[1] for twin in twins), key=lambda twin: twin[0])
-        process = best[1] or {"samples": 0, "drops": [0], "sampling_ns": 0}
-        each = process["sampling_ns"] / max(process["samples"], 1) / 1000
-        print(f"{title:26}{without:9.1f} {unit}{best[0]:9.1f} {unit}{best[0] / without:8.3f}{process['samples']:9}"
-              f"{sum(process['drops']):6}{each:9.1f}", flush=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=60, help="of the job that stands still")
+    parser.add_argument("--python", help="the Python of the loads (default: the system's)")
+    parser.add_argument("--no-peers", action="store_true", help="only bare and ours: sooner, or more rounds")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("loads", nargs="*", metavar="LOAD")
+    arguments = parser.parse_args()
+    python = tools.make_environment(tools.python_of(arguments.python))
+    contenders = list(tools.find_tools(python))[:3 if arguments.no_peers else None]
+    print(f"{tools.describe(python)}; {arguments.rounds} rounds", flush=True)
+    aims = Aims()
+    with tempfile.TemporaryDirectory() as folder:
+        by_load = {}
+        if arguments.loads != ["steady"]:
+            for load in find_loads(python, arguments.loads):
+                by_load[load.name] = bench_load(load, contenders, python, arguments, folder, aims)
+        show_threads(by_load, aims)
+        if not arguments.loads or "steady" in arguments.loads:
+            bench_steady(contenders, python, arguments, folder, aims)
+    print(f"\n{aims.kept} aims kept, {aims.missed} MISSED")
+    if arguments.check and aims.missed:
+        sys.exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""How a load tells what it took: RESULT gets {"cpu_ns", "cpu_least_ns", "wall_ns"} of a unit.
+
+Into a file, because the tools that start a load write to its standard output. The work is
+done in blocks, and the middle one counts: a burst of something else on the machine spoils
+a block, not the figure. CPU time is that of the process and of the children that it has
+waited for.
+"""
+import json
+import resource
+import statistics
+import time
+
+
+def cpu_now_ns():
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time_ns() + int((children.ru_utime + children.ru_stime) * 1e9)
+
+
+def tell(result, units, work, blocks=5):
+    """Does work(UNITS) once for each block, UNITS in all."""
+    each = units // blocks
+    took = []
+    for _ in range(blocks):
+        cpu_ns, wall_ns = cpu_now_ns(), time.perf_counter_ns()
+        work(each)
+        took.append(((cpu_now_ns() - cpu_ns) / each, (time.perf_counter_ns() - wall_ns) / each))
+    with open(result, "w") as file:
+        json.dump({"cpu_ns": statistics.median(block[0] for block in took),
+                   "cpu_least_ns": min(block[0] for block in took),
+                   "wall_ns": statistics.median(block[1] for block in took)}, file)

@@ -1,0 +1,23 @@
+"""Python object churn: objects.py RESULT OBJECTS. Each is a Node with a string and a tuple."""
+import sys
+
+from clock import tell
+
+BATCH = 20_000
+
+
+class Node:
+    def __init__(self, number):
+        self.number = number
+        self.name = str(number)
+        self.pair = (number, number + 1)
+
+
+def churn(objects):
+    for _ in range(objects // BATCH):
+        kept = [Node(number) for number in range(BATCH)]
+        {node.name: node for node in kept}
+
+
+churn(10 * BATCH)
+tell(sys.argv[1], int(sys.argv[2]), churn)
