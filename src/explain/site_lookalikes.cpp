@@ -62,7 +62,7 @@ void play_arenas(record::Writer& writer) {
   job.play(
       [&](int step) {
         for (int block = 0; block < 8; ++block) job.heap->take(buffers, 0.5 * kMiB);
-        job.heap->give(buffers, job.heap->blocks(buffers) - 16);
+        if (job.heap->blocks(buffers) > 16) job.heap->give(buffers, job.heap->blocks(buffers) - 16);
         if (step % 12 == 0) arenas += 8 * kMB;
       },
       1.0, [&] { return arenas; });
