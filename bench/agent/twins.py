@@ -59,7 +59,7 @@ def find_loads(python, wanted):
 def run_once(tool, load, python, folder):
     """What the load took under the tool, and what the tool left; text where it failed."""
     with tempfile.TemporaryDirectory(dir=folder) as here:
-        result, left = os.path.join(here, "result"), os.path.join(here, "of the tool", "left")
+        result, left = os.path.join(here, "result"), os.path.join(here, "tool", "left")
         os.mkdir(os.path.dirname(left))
         units = load.slow_units if tool.slow else load.units
         command = tool.command(python, load.script, [result, str(units), *load.arguments], left, load.children)
