@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import recording
+from tools import import_error
 from twins import LOADS
 
 WARM_S = 20
@@ -43,11 +44,16 @@ def children_of(pid):
 class Watched:
     def __init__(self, tool, python, folder):
         self.tool = tool
+        self.ready = os.path.join(folder, f"{tool.name} is ready")
         self.path = os.path.join(tempfile.mkdtemp(dir=folder), "left")
-        command = tool.command(python, os.path.join(LOADS, "training.py"), [os.devnull, "0", str(STEPS_PER_S)], self.path)
+        command = tool.command(python, os.path.join(LOADS, "training.py"), [self.ready, "0", str(STEPS_PER_S)], self.path)
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True)
         self.marks = []
+
+    def wait_until_ready(self):
+        while not os.path.exists(self.ready) and self.process.poll() is None:
+            time.sleep(0.2)
 
     def mark(self):
         if self.process.poll() is not None:
@@ -63,6 +69,8 @@ class Watched:
         return (to_bytes - from_bytes) * 60 / (to_s - from_s)
 
     def end(self):
+        if self.process.poll() is not None:
+            return
         os.killpg(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(30)
@@ -78,20 +86,28 @@ def show_agent(watched, aims):
 
 
 def bench_steady(tools, python, arguments, folder, aims):
+    why = import_error(python, "torch")
+    if why:
+        print(f"\nSKIPPED the job that stands still: {why}")
+        return
     names = ("lowtide", "heaptrack", "memray", "memray --native")
     all_watched = [Watched(tool, python, folder) for tool in tools if tool.name in names]
-    print(f"\na job that stands still ({STEPS_PER_S} training steps a second), from {WARM_S} s after its start on, "
-          f"for {arguments.seconds} s", flush=True)
-    for wait_s in (WARM_S, arguments.seconds):
-        time.sleep(wait_s)
-        for watched in all_watched:
-            watched.mark()
     ours = all_watched[0]
-    if ours.growth() is None:
-        sys.exit("lowtide run ended before its time")
-    show_agent(ours, aims)
-    for watched in all_watched:
-        watched.end()
+    try:
+        for watched in all_watched:
+            watched.wait_until_ready()
+        print(f"\na job that stands still ({STEPS_PER_S} training steps a second), from {WARM_S} s after all have begun, "
+              f"for {arguments.seconds} s", flush=True)
+        for wait_s in (WARM_S, arguments.seconds):
+            time.sleep(wait_s)
+            for watched in all_watched:
+                watched.mark()
+        if ours.growth() is None:
+            sys.exit("lowtide run ended before its time")
+        show_agent(ours, aims)
+    finally:
+        for watched in all_watched:
+            watched.end()
     for watched in all_watched:
         grown = watched.growth()
         rate = "ended by itself" if grown is None else f"{grown / 1e6:8.3f} MB/min"

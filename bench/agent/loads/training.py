@@ -1,7 +1,7 @@
 """A training loop of torch on one CPU: training.py RESULT STEPS [STEPS_PER_SECOND].
 
 Small on purpose: the less there is to compute in a step, the more a tool shows. With a pace
-it is a job that stands still and goes on until it is ended.
+it is a job that stands still and goes on until it is ended; RESULT is then there once it does.
 """
 import sys
 import time
@@ -36,5 +36,6 @@ def train_paced(steps_per_s):
 
 train(30)
 if len(sys.argv) > 3:
+    open(sys.argv[1], "w").close()
     train_paced(float(sys.argv[3]))
 tell(sys.argv[1], int(sys.argv[2]), train)
