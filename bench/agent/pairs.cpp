@@ -28,6 +28,7 @@ void work(std::uint64_t seed, long pairs) {
 
 extern "C" void run_pairs(int count, long pairs) {
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(count));
   for (int at = 0; at < count; ++at) {
     threads.emplace_back([=] { work(static_cast<std::uint64_t>(at) + 1, pairs); });
   }

@@ -18,15 +18,13 @@ namespace fs = std::filesystem;
 
 class SocketFolder : public testing::Test {
  protected:
-  SocketFolder() { EXPECT_NE(::mkdtemp(parent_.data()), nullptr); }
-  ~SocketFolder() override { fs::remove_all(parent_); }
-  SocketFolder(const SocketFolder&) = delete;
-  SocketFolder& operator=(const SocketFolder&) = delete;
+  void SetUp() override { ASSERT_NE(::mkdtemp(parent_.data()), nullptr); }
+  void TearDown() override { fs::remove_all(parent_); }
 
   std::string made(std::string_view mark) { return make_socket_folder(parent_, mark).value(); }
   // As a killed monitor leaves it: the socket is bound by nobody.
   std::string left_behind(std::string_view mark) {
-    const std::string folder = made(mark);
+    std::string folder = made(mark);
     EXPECT_TRUE(AgentSocket::bind(folder + "/agents"));
     return folder;
   }

@@ -4,6 +4,8 @@
 #include <link.h>
 #include <sys/auxv.h>
 
+#include <initializer_list>
+
 #include "agent/heap/channel.h"
 #include "agent/heap/clock.h"
 #include "agent/heap/elf_lookup.h"

@@ -1,5 +1,7 @@
 #include "agent/python/text.h"
 
+#include <initializer_list>
+
 #include "agent/python/runtime.h"
 
 namespace lowtide::agent {
