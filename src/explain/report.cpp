@@ -133,6 +133,9 @@ model::SeriesReport target_series(const Evidence& evidence, const WatchedProcess
   }
   if (!ceiling) return series;
   series.limit_bytes = ceiling->limit.bytes;
+  // The series alone may see a rise that the rest of the evidence has explained.
+  const model::VerdictKind kind = series.verdict.kind;
+  if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
   series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
   if (series.forecast) series.forecast->limit_bytes = ceiling->limit.bytes;
   return series;

@@ -10,7 +10,8 @@
 namespace lowtide::explain {
 
 // A leak, or an open question, whose floor moved by less than a hundredth of
-// the tree (at least 1 MB, at most 16 MB) becomes stable, and says so.
+// the tree (at least 1 MB, at most 16 MB; under spikes also a twentieth of one)
+// becomes stable, or spikes, and says so.
 void pass_over_small_growth(model::Verdict& verdict, double tree_bytes);
 
 }  // namespace lowtide::explain

@@ -130,6 +130,7 @@ model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
     out.plateau_bytes = to_bytes(settled->plateau);
     if (settled->warmup_end) out.warmup_end = mark_at(e.curve, *settled->warmup_end);
   }
+  out.spikes = e.spikes;
   if (e.spikes > 0) out.spike_bytes = to_bytes(e.spike_bytes);
   out.levels = find_levels(a);
   out.reason = reason(a, out.floor, out.levels);

@@ -56,7 +56,7 @@ std::optional<model::Forecast> forecast(const Assessment& a, model::LimitKind li
   const Regime& r = a.decision.regime;
   const double floor_now = e.floors.back() + r.slope_now * (e.curve.x.back() - e.floor_x.back());
   // One spike is an accident; several are how the job is.
-  const double usual_spike = e.spikes >= 3 ? e.spike_bytes : 0.0;
+  const double usual_spike = e.spikes >= model::kSpikesToNameThem ? e.spike_bytes : 0.0;
   const double headroom = static_cast<double>(limit_bytes) - floor_now - usual_spike;
   if (headroom <= 0) return std::nullopt;
   const double now = e.curve.x.back();

@@ -8,8 +8,6 @@
 namespace lowtide::judge {
 namespace {
 
-constexpr std::size_t kSpikesToNameThem = 3;
-
 // The curve without single outliers: the median of a few neighbours.
 std::vector<double> smoothed(const std::vector<double>& trace) {
   const std::size_t count = trace.size();
@@ -86,7 +84,7 @@ Settled settle(const Evidence& e) {
       return out;
     }
   }
-  out.kind = e.spikes >= kSpikesToNameThem ? model::VerdictKind::Spikes : model::VerdictKind::Stable;
+  out.kind = e.spikes >= model::kSpikesToNameThem ? model::VerdictKind::Spikes : model::VerdictKind::Stable;
   return out;
 }
 

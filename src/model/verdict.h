@@ -33,6 +33,9 @@ struct Floor {
   std::uint64_t last_bytes = 0;
 };
 
+// With fewer a flat series is stable: one spike is an accident.
+inline constexpr std::uint64_t kSpikesToNameThem = 3;
+
 // A floor that is lower at the end by this share of it has fallen, and is not called flat.
 inline constexpr double kFallen = 0.04;
 
@@ -63,7 +66,8 @@ struct Verdict {
   Floor floor;
   std::optional<Mark> warmup_end;
   std::optional<std::uint64_t> plateau_bytes;
-  std::optional<std::uint64_t> spike_bytes;
+  std::optional<std::uint64_t> spike_bytes;  // of the typical one
+  std::uint64_t spikes = 0;
   std::optional<Levels> levels;      // stable only
   std::string reason;                // one sentence, lower case, no full stop
   std::optional<std::string> needs;  // what would settle an inconclusive verdict
