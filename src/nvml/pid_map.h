@@ -5,8 +5,8 @@
 // the pids of the namespace it was mounted in, and lists in NSpid those of the
 // namespaces further in. Looking from the host all of it agrees. Looking from
 // inside a container a host pid may happen to be the number of an innocent
-// process of ours, so there a match counts only for a process that has the
-// driver's library mapped. What cannot be told is said to be unclear.
+// process of ours, so there a match counts only for a process that has opened
+// the driver. What cannot be told is said to be unclear.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace lowtide::nvml {
 struct KnownProcess {
   std::int64_t pid = 0;                          // ours
   std::span<const std::int64_t> namespace_pids;  // its NSpid line, `pid` first; may be empty
-  bool uses_gpu = false;                         // libcuda is mapped; asked for only inside containers
+  bool uses_gpu = false;                         // it has opened the driver
 };
 
 struct GpuOwner {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "nvml/pid_map.h"
 #include "observe/cpu_time.h"
 #include "procfs/meminfo.h"
 #include "procfs/pressure.h"
@@ -15,7 +14,6 @@ namespace lowtide::observe {
 namespace {
 
 // GPU counters move slowly and their reading takes the driver's lock.
-constexpr double kGpuIntervalS = 1.0;
 
 // Families are swept when this much, or a hundredth of the job, may have moved.
 constexpr std::uint64_t kWorthASweepBytes = std::uint64_t{1024} * 1024;
@@ -53,33 +51,17 @@ Monitor::Monitor(const Options& options, ProcessTree tree)
     : options_(options),
       tree_(std::move(tree)),
       meminfo_(procfs::meminfo_file(options.tree.roots)),
-      pressure_(procfs::pressure_file(options.tree.roots)) {}
+      pressure_(procfs::pressure_file(options.tree.roots)),
+      gpus_(options.tree.roots) {}
 
-base::Result<Monitor> Monitor::open(const Options& asked, double at_s) {
-  Options options = asked;
-  std::optional<nvml::Nvml> gpus;
-  if (options.use_gpu) {
-    if (auto nvml = nvml::Nvml::load()) gpus = std::move(nvml).value();
-  }
-  if (gpus) {
-    const auto pid_namespace = procfs::read_own_pid_namespace(options.tree.roots);
-    options.tree.look_for_gpu_users =
-        !pid_namespace || !nvml::is_initial_pid_namespace(pid_namespace.value());
-  }
+base::Result<Monitor> Monitor::open(const Options& options, double at_s) {
   auto tree = ProcessTree::open(options.tree, at_s);
   if (!tree) return std::move(tree).error();
   Monitor monitor(options, std::move(tree).value());
-  monitor.nvml_ = std::move(gpus);
   if (auto cgroup = procfs::CgroupMemory::open(options.tree.roots, options.tree.root_pid)) {
     monitor.cgroup_ = std::move(cgroup).value();
   }
   return monitor;
-}
-
-std::vector<nvml::Device> Monitor::gpus() const {
-  if (!nvml_) return {};
-  const auto devices = nvml_->devices();
-  return {devices.begin(), devices.end()};
 }
 
 void Monitor::note_once(const std::string& text) {
@@ -103,7 +85,10 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   find_cgroup(at_s);
   read_cgroup(at_s);
   read_host();
-  read_gpus(at_s);
+  if (options_.use_gpu) gpus_.read(at_s, tree_.members(), tick_);
+  if (gpus_.is_unclear()) {
+    note_once("some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
+  }
   find_limit();
   if (options_.agents != nullptr) options_.agents->fill(tick_, tree_);
   return tick_;
@@ -258,33 +243,6 @@ void Monitor::read_host() {
     host.pressure_percent = pressure.value()->some.avg10_percent;
   }
   tick_.host = host;
-}
-
-void Monitor::read_gpus(double at_s) {
-  tick_.gpus.clear();
-  tick_.gpu_processes.clear();
-  if (!nvml_ || at_s < next_gpu_s_) return;
-  next_gpu_s_ = at_s + kGpuIntervalS;
-  if (!nvml_->read(gpu_readings_)) return;
-  std::vector<nvml::KnownProcess> known;
-  known.reserve(tree_.members().size());
-  for (const Member& member : tree_.members()) {
-    known.push_back({member.info.pid, member.status.namespace_pids(), member.uses_gpu});
-  }
-  const nvml::PidMap map(known, !options_.tree.look_for_gpu_users);
-  for (const nvml::GpuReading& gpu : gpu_readings_) {
-    tick_.gpus.push_back({gpu.index, gpu.total_bytes, gpu.used_bytes});
-    for (const nvml::GpuProcess& process : gpu.processes) {
-      const nvml::GpuOwner owner = map.find(process.driver_pid);
-      if (owner.unclear) {
-        note_once(
-            "some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
-      }
-      const Member* member = owner.pid ? tree_.find(*owner.pid) : nullptr;
-      if (member == nullptr || !process.bytes_known) continue;
-      tick_.gpu_processes.push_back({gpu.index, member->info.id, process.bytes});
-    }
-  }
 }
 
 // Others use the same memory, and files that are cached give way: what counts is

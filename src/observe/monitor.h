@@ -12,8 +12,8 @@
 #include "model/report.h"
 #include "model/tick.h"
 #include "model/verdict.h"
-#include "nvml/nvml.h"
 #include "observe/agent_hub.h"
+#include "observe/gpu_watch.h"
 #include "observe/process_tree.h"
 #include "observe/pss_budget.h"
 #include "procfs/cgroup.h"
@@ -38,7 +38,7 @@ class Monitor {
     AgentHub* agents = nullptr;  // must outlive the monitor
   };
 
-  static base::Result<Monitor> open(const Options& asked, double at_s);
+  static base::Result<Monitor> open(const Options& options, double at_s);
 
   // The same object at every tick: its vectors keep their room.
   const model::Tick& tick(double at_s, double step);
@@ -52,7 +52,7 @@ class Monitor {
   [[nodiscard]] const std::vector<model::Event>& events() const { return events_; }
 
   [[nodiscard]] const PssBudget& budget() const { return budget_; }
-  [[nodiscard]] std::vector<nvml::Device> gpus() const;
+  [[nodiscard]] std::vector<nvml::Device> gpus() const { return gpus_.devices(); }
   // Why something is not seen; empty when all is.
   [[nodiscard]] const std::vector<std::string>& limits_of_sight() const { return limits_of_sight_; }
 
@@ -68,7 +68,6 @@ class Monitor {
   void find_cgroup(double at_s);
   void read_cgroup(double at_s);
   void read_host();
-  void read_gpus(double at_s);
   void find_limit();
   void note_once(const std::string& text);
 
@@ -87,9 +86,7 @@ class Monitor {
   std::optional<std::uint64_t> oom_kills_;
   procfs::KeptText meminfo_;
   procfs::KeptText pressure_;
-  std::optional<nvml::Nvml> nvml_;
-  std::vector<nvml::GpuReading> gpu_readings_;
-  double next_gpu_s_ = 0;
+  GpuWatch gpus_;
   std::optional<NearestLimit> limit_;
   std::vector<model::Event> events_;
   std::vector<std::string> limits_of_sight_;

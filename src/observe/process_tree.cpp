@@ -404,11 +404,6 @@ void ProcessTree::identify(Member& member, double at_s) {
 void ProcessTree::look_again(Member& member, double at_s) {
   member.looked_s = at_s;
   member.look_again_s = at_s + std::clamp(at_s - member.info.started_s, 0.5, 60.0);
-  if (options_.look_for_gpu_users && !member.uses_gpu) {
-    const auto mapped =
-        procfs::read_mapped_libraries(options_.roots, static_cast<std::int32_t>(member.info.pid));
-    member.uses_gpu = mapped && mapped.value().cuda;
-  }
   auto arguments = procfs::read_arguments(options_.roots, static_cast<std::int32_t>(member.info.pid));
   if (!arguments || arguments.value().empty()) return;
   if (std::equal(arguments.value().begin(), arguments.value().end(), member.words().begin(),

@@ -47,13 +47,14 @@ struct Member {
   bool has_family = false;         // shares pages by fork: was forked, or has such children
   std::uint64_t minor_faults = 0;  // of the latest tick; only where it has a family
   bool pss_denied = false;
-  bool has_settled = false;      // its PSS was read since it became what it is
-  bool statm_is_enough = false;  // it would have been at the latest tick
-  double ask_statm_s = 0;        // not before then: it was asked in vain
-  double read_status_s = 0;      // then in any case
-  bool uses_gpu = false;         // only looked for where Options says so
-  double look_again_s = 0;       // its program may have changed by exec: when to look
-  double looked_s = 0;           // when that was done last
+  bool has_settled = false;          // its PSS was read since it became what it is
+  bool statm_is_enough = false;      // it would have been at the latest tick
+  double ask_statm_s = 0;            // not before then: it was asked in vain
+  double read_status_s = 0;          // then in any case
+  bool uses_gpu = false;             // has opened the driver, see gpu_watch.h
+  std::uint64_t gpu_look_bytes = 0;  // as large it must be to be asked for that again
+  double look_again_s = 0;           // its program may have changed by exec: when to look
+  double looked_s = 0;               // when that was done last
 
   [[nodiscard]] CheapCounters counters() const;
   [[nodiscard]] std::span<const std::string> words() const;
@@ -64,9 +65,8 @@ class ProcessTree {
   struct Options {
     procfs::Roots roots;
     std::int32_t root_pid = 0;
-    std::int32_t own_pid = 0;         // the monitor: never a part of what it watches
-    bool adopts_orphans = false;      // the monitor is the subreaper of the job
-    bool look_for_gpu_users = false;  // in a container: nvml/pid_map.h says why
+    std::int32_t own_pid = 0;     // the monitor: never a part of what it watches
+    bool adopts_orphans = false;  // the monitor is the subreaper of the job
   };
 
   // Gone where there is no such process, Unsupported for a kernel thread. With

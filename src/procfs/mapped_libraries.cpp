@@ -49,7 +49,6 @@ void note_library(std::string_view path, MappedLibraries& found) {
   found.tensorflow =
       found.tensorflow || file.starts_with("libtensorflow") || file.starts_with("_pywrap_tensorflow");
   found.python = found.python || file.starts_with("libpython") || is_interpreter(file);
-  found.cuda = found.cuda || file.starts_with("libcuda.so");
 }
 
 base::Result<MappedLibraries> read_mapped_libraries(const Roots& roots, std::int32_t pid) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "procfs/scan.h"
@@ -161,6 +163,18 @@ base::Result<FdTarget> read_fd_target(const Roots& roots, std::int32_t pid, int 
                   .size_bytes = regular ? static_cast<std::uint64_t>(found.st_size) : 0,
                   .offset_bytes = info.value().offset_bytes,
                   .open_flags = info.value().open_flags};
+}
+
+base::Result<bool> has_opened(const Roots& roots, std::int32_t pid, std::string_view path) {
+  std::error_code failure;
+  const std::string folder = path_of(roots, pid, "fd");
+  std::filesystem::directory_iterator descriptors(folder, failure);
+  for (; !failure && descriptors != std::filesystem::directory_iterator(); descriptors.increment(failure)) {
+    const auto target = read_link(descriptors->path());
+    if (target && target.value() == path) return true;
+  }
+  if (failure) return make_system_error(failure.value(), folder);
+  return false;
 }
 
 }  // namespace lowtide::procfs

@@ -39,7 +39,6 @@ struct MappedLibraries {
   bool jax = false;
   bool tensorflow = false;
   bool python = false;  // libpython, or the interpreter itself
-  bool cuda = false;    // libcuda, the driver
   bool cut = false;     // the list was longer than what is looked at
 
   [[nodiscard]] bool any_framework() const { return torch || jax || tensorflow; }
@@ -59,6 +58,8 @@ struct FdTarget {
   int open_flags = 0;  // O_APPEND, O_WRONLY ...
 };
 base::Result<FdTarget> read_fd_target(const Roots& roots, std::int32_t pid, int fd);
+// Whether one of its descriptors leads to `path`.
+base::Result<bool> has_opened(const Roots& roots, std::int32_t pid, std::string_view path);
 
 struct FdInfo {
   std::uint64_t offset_bytes = 0;

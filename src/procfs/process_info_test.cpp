@@ -66,16 +66,13 @@ TEST(ProcessInfo, frameworks_are_known_by_their_libraries) {
 
   note_library("/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so", found);
   EXPECT_TRUE(found.torch);
-  EXPECT_FALSE(found.jax || found.tensorflow || found.python || found.cuda);
+  EXPECT_FALSE(found.jax || found.tensorflow || found.python);
 
   note_library("/venv/lib/python3.11/site-packages/jaxlib/xla_extension.so", found);
   EXPECT_TRUE(found.jax);
 
   note_library("/venv/tensorflow/libtensorflow_framework.so.2", found);
   EXPECT_TRUE(found.tensorflow);
-
-  note_library("/usr/lib/libcuda.so.570.1", found);
-  EXPECT_TRUE(found.cuda);
 
   note_library("/usr/bin/python-config", found);
   EXPECT_FALSE(found.python);
@@ -115,6 +112,15 @@ TEST(ProcessInfo, pipe_is_not_a_file_to_read_from_outside) {
   ASSERT_TRUE(target);
   EXPECT_FALSE(target.value().regular);
   EXPECT_TRUE(target.value().path.starts_with("pipe:["));
+}
+
+TEST(ProcessInfo, opened_file_is_found_among_the_descriptors) {
+  const base::Fd kept(::open("/proc/self/comm", O_RDONLY | O_CLOEXEC));
+  const std::string comm = "/proc/" + std::to_string(::getpid()) + "/comm";
+
+  EXPECT_TRUE(has_opened({}, ::getpid(), comm).value());
+  EXPECT_FALSE(has_opened({}, ::getpid(), "/dev/nvidiactl").value());
+  EXPECT_EQ(has_opened({}, 1 << 30, comm).error().code, base::ErrorCode::Gone);
 }
 
 TEST(ProcessInfo, fdinfo_without_an_offset_is_malformed) {

@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
@@ -45,7 +46,8 @@ class Lab:
         return self.running(str(self.targets / "attach_target"), name, *map(str, words), **more)
 
     def python(self, turns=3000):
-        return self.running(PYTHON, str(HERE / "busy.py"), str(turns), ready="stderr")
+        # It forks among threads: newer Pythons warn of that.
+        return self.running(PYTHON, "-W", "ignore", str(HERE / "busy.py"), str(turns), ready="stderr")
 
     def attach(self, pid, *words, **more):
         """What the probe said, as data; `code` is its status."""
@@ -71,6 +73,14 @@ def _refused(told, *pieces):
     assert told["code"] == 1 and told["failed"], told
     for piece in pieces:
         assert piece in words, (piece, words)
+
+
+@contextlib.contextmanager
+def _open_to_all(lab):
+    """The same with probe and agent where other users may read them: ours may lie in /root."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Lab(shutil.copy(lab.probe, folder), shutil.copy(lab.agent, folder), lab.targets, 1)
 
 
 def _alone(lab, turns=3000):
@@ -259,15 +269,8 @@ def program_of_another_user_is_refused(lab):
     if os.geteuid() != 0:
         raise Skip("only root has another user at hand")
     with lab.target("blocks") as target:
-        folder = pathlib.Path("/tmp") / f"attach_test.{os.getpid()}"
-        shutil.copytree(pathlib.Path(lab.probe).parent, folder, ignore=shutil.ignore_patterns("*.cmake", "CMakeFiles"))
-        folder.chmod(0o755)
-        shutil.copy(lab.agent, folder / "liblowtide_agent.so")
-        try:
-            as_nobody = Lab(str(folder / "attach_probe"), folder / "liblowtide_agent.so", lab.targets, 1)
-            _refused(as_nobody.attach(target.pid, user=NOBODY, group=NOBODY, extra_groups=[]), "as root")
-        finally:
-            shutil.rmtree(folder)
+        with _open_to_all(lab) as opened:
+            _refused(opened.attach(target.pid, user=NOBODY, group=NOBODY, extra_groups=[]), "as root")
         _ends_well(target)
 
 
@@ -275,8 +278,9 @@ def root_enters_a_program_of_another_user(lab):
     if os.geteuid() != 0:
         raise Skip("only root has another user at hand")
     program = "print('ready', flush=True)\nimport sys; sys.stdin.read()"
-    with lab.running(PYTHON, "-c", program, user=NOBODY, group=NOBODY, extra_groups=[]) as target:
-        told = lab.attach(target.pid)
+    with _open_to_all(lab) as opened, \
+            lab.running(PYTHON, "-c", program, user=NOBODY, group=NOBODY, extra_groups=[]) as target:
+        told = opened.attach(target.pid)
         _ends_well(target)
 
     assert told["code"] == 0 and told["hellos"] == 1, told

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from box import NOBODY, Box, Skip, is_alive, main, need_root, text_of, wait_for
+from box import Box, Skip, is_alive, main, need_root, text_of, wait_for
 
 WORKS = """
 import time
@@ -72,12 +72,8 @@ def zombie_is_refused(box: Box):
 def process_of_another_user_is_watched_or_refused_in_words(box: Box):
     need_root()
     job = box.spawn(["sleep", "60"])
-    box.folder.chmod(0o777)
-    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-    if subprocess.run([box.binary, "--version"], capture_output=True, **user).returncode != 0:
-        raise Skip("nobody cannot execute the binary here")
 
-    ended = _attach(box, str(job.pid), "--duration", "1s", **user)
+    ended = _attach(box, str(job.pid), "--duration", "1s", **box.as_nobody())
 
     # /proc/PID/status is open to all; smaps_rollup is not, and the recording says so.
     assert ended.returncode == 0, ended
@@ -181,12 +177,9 @@ def pid_and_find_exclude_each_other(box: Box):
 
 def find_without_a_training_process_says_so(box: Box):
     need_root()
-    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-    if subprocess.run([box.binary, "--version"], capture_output=True, **user).returncode != 0:
-        raise Skip("nobody cannot execute the binary here")
 
     # nobody can look into no process here but its own.
-    _refused(_attach(box, "--find", **user), 3, "found no training process")
+    _refused(_attach(box, "--find", **box.as_nobody()), 3, "found no training process")
 
 
 def find_takes_the_training_process(box: Box):

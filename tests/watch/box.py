@@ -130,6 +130,14 @@ class Box:
         self.started.append(process)
         return process
 
+    def as_nobody(self):
+        """Keywords that make a run one of an ordinary user, with a binary that is there for all: ours may lie in /root."""
+        if os.geteuid() != 0:
+            return {}
+        self.binary = shutil.copy(self.binary, self.path("lowtide"))
+        self.folder.chmod(0o777)
+        return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+
     def recordings(self):
         return sorted(path for path in self.folder.rglob("*.lowtide"))
 

@@ -7,19 +7,9 @@ import sqlite3
 import subprocess
 import sys
 
-from box import NOBODY, Box, Recording, Skip, main, need_root
+from box import Box, Recording, Skip, main, need_root
 
 JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
-
-
-def _as_nobody(box):
-    """Keywords that make a run one of an ordinary user."""
-    if os.geteuid() != 0:
-        return {}
-    if subprocess.run([box.binary, "--version"], user=NOBODY, group=NOBODY, extra_groups=[],
-                      capture_output=True).returncode != 0:
-        raise Skip("nobody cannot execute the binary here")
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
 
 def _check_job(ended):
@@ -53,7 +43,7 @@ def folder_that_is_missing_is_told_and_another_place_taken(box: Box):
 
 
 def folder_that_is_read_only_sends_it_to_the_temporary_one(box: Box):
-    user = _as_nobody(box)
+    user = box.as_nobody()
     there, here = box.path("temporary"), box.path("read-only")
     there.mkdir()
     there.chmod(0o777)
@@ -68,7 +58,7 @@ def folder_that_is_read_only_sends_it_to_the_temporary_one(box: Box):
 
 
 def nowhere_to_write_is_a_warning(box: Box):
-    user = _as_nobody(box)
+    user = box.as_nobody()
     box.folder.chmod(0o555)
     try:
         ended = box.run(*JOB, env=box.environment | {"TMPDIR": "/no/such/folder"}, **user)
