@@ -7,6 +7,7 @@ Each load runs bare, under `lowtide run` with the agent and without, and under h
 memray and tracemalloc, by turns on the same machine. The figure is the CPU time that the
 job itself measures (its children's too), as a ratio to the bare job of the same round:
 the median of the rounds, the least and the most. The wall time is told beside it.
+Before that, what only the hooks cost, by turns within one process: less noise.
 Then a job that stands still: the memory of the agent, and how fast the files grow.
 
 LOAD: a word of the name (torch, objects, malloc, DataLoader), or `steady`. Default: all.
@@ -20,7 +21,8 @@ sys.dont_write_bytecode = True
 import tools  # noqa: E402
 from aims import Aims  # noqa: E402
 from steady import bench_steady  # noqa: E402
-from twins import bench_load, find_loads, show_threads  # noqa: E402
+from turns import bench_turns  # noqa: E402
+from twins import bench_load, find_loads  # noqa: E402
 
 
 def main():
@@ -37,11 +39,10 @@ def main():
     print(f"{tools.describe(python)}; {arguments.rounds} rounds", flush=True)
     aims = Aims()
     with tempfile.TemporaryDirectory() as folder:
-        by_load = {}
         if arguments.loads != ["steady"]:
+            by_turns = bench_turns(python, arguments.loads, folder, aims)
             for load in find_loads(python, arguments.loads):
-                by_load[load.name] = bench_load(load, contenders, python, arguments, folder, aims)
-        show_threads(by_load, aims)
+                bench_load(load, contenders, python, arguments, folder, aims, by_turns.get(load.name))
         if not arguments.loads or "steady" in arguments.loads:
             bench_steady(contenders, python, arguments, folder, aims)
     print(f"\n{aims.kept} aims kept, {aims.missed} MISSED")

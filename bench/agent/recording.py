@@ -12,9 +12,9 @@ def query(path, words):
 
 def agents(path):
     """Samples, samples that were lost, and time spent with them, of all processes together."""
-    rows = query(path, "SELECT max(samples), max(dropped_samples), max(sampling_ns) FROM heap_memory GROUP BY process")
-    return {"samples": sum(row[0] or 0 for row in rows), "lost": sum(row[1] or 0 for row in rows),
-            "sampling_ns": sum(row[2] or 0 for row in rows)}
+    meta = dict(query(path, "SELECT key, value FROM meta WHERE key LIKE 'agent%'"))
+    return {"samples": int(meta.get("agent_samples", 0)), "lost": int(meta.get("agent_samples_lost", 0)),
+            "sampling_ns": 1e9 * float(meta.get("agent_seconds", 0))}
 
 
 def live_samples(path):

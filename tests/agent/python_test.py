@@ -32,6 +32,38 @@ churn()
 os._exit(0)
 """
 
+SMALL_ONLY = """\
+import os
+def work():
+    for i in range(300):
+        x = tuple((j, j + 0.5) for j in range(3000))  # line 4
+work()
+os._exit(0)
+"""
+
+KEPT_BYTES = 60_000 * (56 + 24)  # a tuple, and a float
+DROPPED_BYTES = 3 * 10 * 6000 * 1000  # a list, a text, a dict and a bytearray, about
+COMES_AND_GOES = """\
+import os, threading
+kept = []
+def keep():
+    for i in range(60_000):
+        kept.append((i, i + 0.5))  # line 5
+def drop():
+    for _ in range(10):
+        x = [[j, str(j), {j: j}, bytearray(j % 700)] for j in range(6000)]  # line 8
+        for y in x: y.extend(range(40)); del y[3:]; y[3:] = y[:2]
+def whole():
+    threads = [threading.Thread(target=drop) for _ in range(3)]
+    for t in threads: t.start()
+    keep()
+    for t in threads: t.join()
+pid = os.fork()
+whole()
+if pid: assert os.waitpid(pid, 0)[1] == 0
+os._exit(0)
+"""
+
 FORKS = """\
 import os, sys
 kept = []
@@ -123,6 +155,31 @@ def small_objects_are_seen_where_they_are_made(bench):
         process = _run(bench, python, KEEPS).only()
 
         assert dict(process["by_source"]).get(PYTHON_OBJECT, 0) > 50, version
+
+
+def objects_of_a_program_that_needs_no_malloc_are_seen(bench):
+    # Its only samples are of the arenas that pymalloc maps.
+    for version, python in _each_python():
+        process = _run(bench, python, SMALL_ONLY, LOWTIDE_AGENT_MEAN="524288").only()
+
+        assert dict(process["by_source"]).get(PYTHON_OBJECT, 0) > 50, (version, process["by_source"])
+        assert live_bytes_of(process, ":4 ") < 5e6, (version, process["sites"])
+
+
+def small_blocks_of_every_kind_come_and_go(bench):
+    # With a sample every 4 kB, each way through the allocator is sampled thousands of times: made, made of
+    # zeros, grown, shrunk and dropped, by threads, and again in a forked child. Whatever serves Python, little
+    # that was dropped may still count, and what is kept must.
+    for version, python in _each_python():
+        for allocator in ("pymalloc", "malloc", "pymalloc_debug", "malloc_debug"):
+            said = _run(bench, python, COMES_AND_GOES, PYTHONMALLOC=allocator, LOWTIDE_AGENT_MEAN="4096",
+                        PROBE_PAUSE_US="50")
+            assert len(said.processes) == 2, (version, allocator)
+            for process in said.processes:
+                which = (version, allocator, process["sites"])
+                assert process["python_state"] == FRAMES_AND_OBJECTS, which
+                assert 0.7 < live_bytes_of(process, ":5 keep") / KEPT_BYTES < 1.5, which
+                assert live_bytes_of(process, ":8 ") < 0.05 * DROPPED_BYTES, which
 
 
 def forked_workers_tell_what_is_theirs(bench):

@@ -13,11 +13,16 @@ class Node:
         self.pair = (number, number + 1)
 
 
+def make_and_drop():
+    kept = [Node(number) for number in range(BATCH)]
+    {node.name: node for node in kept}
+
+
 def churn(objects):
     for _ in range(objects // BATCH):
-        kept = [Node(number) for number in range(BATCH)]
-        {node.name: node for node in kept}
+        make_and_drop()
 
 
-churn(10 * BATCH)
-tell(sys.argv[1], int(sys.argv[2]), churn)
+if __name__ == "__main__":
+    churn(10 * BATCH)
+    tell(sys.argv[1], int(sys.argv[2]), churn)

@@ -5,7 +5,8 @@
 
 namespace lowtide::agent {
 
-constinit std::atomic<std::uint8_t> g_filter[1U << kFilterBits] = {};
+constinit std::atomic<std::uint8_t> g_near[1U << kNearBits] = {};
+constinit std::atomic<std::uint8_t> g_far[1U << kFarBits] = {};
 constinit LiveTable g_live;
 
 namespace {
@@ -19,20 +20,27 @@ std::uint64_t bucket_index(std::uintptr_t address, std::uint64_t buckets, std::u
 }
 
 // Counters stick at 255: such a one answers "maybe" for ever, which costs time, not truth.
-void filter_add(std::uintptr_t address) {
-  auto& counter = g_filter[filter_index(address)];
+void add_one(std::atomic<std::uint8_t>& counter) {
   std::uint8_t seen = counter.load(std::memory_order_relaxed);
   while (seen != 255 && !counter.compare_exchange_weak(seen, static_cast<std::uint8_t>(seen + 1),
                                                        std::memory_order_relaxed)) {
   }
 }
 
-void filter_remove(std::uintptr_t address) {
-  auto& counter = g_filter[filter_index(address)];
+void take_one(std::atomic<std::uint8_t>& counter) {
   std::uint8_t seen = counter.load(std::memory_order_relaxed);
   while (
       seen != 255 && seen != 0 &&
       !counter.compare_exchange_weak(seen, static_cast<std::uint8_t>(seen - 1), std::memory_order_relaxed)) {
+  }
+}
+
+template <std::size_t size>
+void clear_counters(std::atomic<std::uint8_t> (&counters)[size]) {
+  for (auto& counter : counters) {
+    if (counter.load(std::memory_order_relaxed) != 0) {  // leaves untouched pages shared
+      counter.store(0, std::memory_order_relaxed);
+    }
   }
 }
 
@@ -51,11 +59,8 @@ void LiveTable::forget() {
     used_[chunk].store(0, std::memory_order_relaxed);
   }
   growing_.store(0, std::memory_order_relaxed);
-  for (auto& counter : g_filter) {
-    if (counter.load(std::memory_order_relaxed) != 0) {  // leaves untouched pages shared
-      counter.store(0, std::memory_order_relaxed);
-    }
-  }
+  clear_counters(g_near);
+  clear_counters(g_far);
 }
 
 bool LiveTable::grow(std::uint32_t chunk) {
@@ -113,7 +118,8 @@ std::uint64_t LiveTable::insert(std::uintptr_t address, std::uint64_t sample, bo
     }
   }
   if (slot != wire::kNoSlot && filtered) {
-    filter_add(address);
+    add_one(g_far[far_index(address)]);
+    add_one(g_near[near_index(address)]);
   }
   return slot;
 }
@@ -143,7 +149,8 @@ Detached LiveTable::detach(std::uintptr_t address) {
 void LiveTable::finish(Detached slot, std::uintptr_t address) {
   slot.bucket->sample[slot.at].store(0, std::memory_order_release);
   slot.bucket->address[slot.at].store(0, std::memory_order_release);
-  filter_remove(address);
+  take_one(g_near[near_index(address)]);
+  take_one(g_far[far_index(address)]);
 }
 
 void LiveTable::put_back(Detached slot, std::uintptr_t address) {

@@ -2,8 +2,8 @@
 //
 // free() must answer "was this block sampled?" for every block of the program, and
 // the answer is nearly always no. So first a filter of counters, one byte each,
-// indexed so that neighbours in memory are neighbours in the filter; a part that no
-// sample has touched is the kernel's one page of zeros and stays in the first cache.
+// indexed so that neighbours in memory are neighbours in the filter: a small one that
+// stays in the first cache, and where that says maybe, a large one.
 // Only on a hit comes the table: buckets of seven slots in the memory file, where
 // the monitor sees them. No lock: a slot is taken and given back by compare and swap.
 
@@ -17,19 +17,31 @@
 
 namespace lowtide::agent {
 
-inline constexpr std::uint32_t kFilterBits = 18;  // 256 KiB
+inline constexpr std::uint32_t kNearBits = 14;  // 16 KiB
+inline constexpr std::uint32_t kFarBits = 18;   // 256 KiB
 
-// NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
-extern constinit std::atomic<std::uint8_t> g_filter[1U << kFilterBits];
+// NOLINTBEGIN(bugprone-dynamic-static-initializers): constinit
+extern constinit std::atomic<std::uint8_t> g_near[1U << kNearBits];
+extern constinit std::atomic<std::uint8_t> g_far[1U << kFarBits];
+// NOLINTEND(bugprone-dynamic-static-initializers)
 
-inline std::uint32_t filter_index(std::uintptr_t address) {
+inline std::uint32_t near_index(std::uintptr_t address) {
+  return static_cast<std::uint32_t>(address >> 4U) & ((1U << kNearBits) - 1);
+}
+
+inline std::uint32_t far_index(std::uintptr_t address) {
   const std::uintptr_t block = address >> 4U;
-  return static_cast<std::uint32_t>(block ^ ((block >> kFilterBits) * 0x9e37U)) & ((1U << kFilterBits) - 1);
+  return static_cast<std::uint32_t>(block ^ ((block >> kFarBits) * 0x9e37U)) & ((1U << kFarBits) - 1);
 }
 
 // False: certainly not sampled.
 inline bool may_be_sampled(const void* block) {
-  return g_filter[filter_index(reinterpret_cast<std::uintptr_t>(block))].load(std::memory_order_relaxed) != 0;
+  return g_near[near_index(reinterpret_cast<std::uintptr_t>(block))].load(std::memory_order_relaxed) != 0;
+}
+
+// The second look.
+inline bool is_likely_sampled(const void* block) {
+  return g_far[far_index(reinterpret_cast<std::uintptr_t>(block))].load(std::memory_order_relaxed) != 0;
 }
 
 // A slot that was taken out of sight of other threads, or none.

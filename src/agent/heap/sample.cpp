@@ -152,9 +152,7 @@ __attribute__((noinline)) void record(const Subject& subject) {
     return;
   }
   g_pace.count(began_ns);
-  if (!is_mapped(subject.source)) {
-    tend_python_hooks(subject.source);
-  }
+  tend_python_hooks(subject.source);
   wire::AgentPart& counters = header()->agent;
   counters.samples.fetch_add(1, std::memory_order_relaxed);
   counters.sampled_bytes.fetch_add(subject.weight_bytes, std::memory_order_relaxed);
@@ -218,6 +216,9 @@ __attribute__((noinline)) void forget_pages(const void* begin, std::size_t bytes
 }
 
 void forget_sampled(void* block) {
+  if (!is_likely_sampled(block)) {
+    return;
+  }
   const TableUse use;
   if (!owns_tables()) {
     return;
@@ -230,7 +231,7 @@ void forget_sampled(void* block) {
 }
 
 Moving::Moving(void* block) : address_(reinterpret_cast<std::uintptr_t>(block)) {
-  if (block == nullptr || !may_be_sampled(block)) {
+  if (block == nullptr || !may_be_sampled(block) || !is_likely_sampled(block)) {
     return;
   }
   const TableUse use;

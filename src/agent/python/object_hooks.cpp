@@ -4,25 +4,22 @@
 // wrappers are set from the first sample of a thread that holds the GIL of a Python
 // that is up. Earlier they would not last (Python sets its allocators while it
 // starts), and without the GIL another thread might be calling what we exchange. The
-// thread is below a malloc of its own at that moment: no lock of an allocator is
-// held, and CPython has read the pointers that it is calling through.
+// thread is below a malloc or an mmap of its own at that moment, which pymalloc may have
+// called: CPython has read the pointers that it is calling through, and nothing here
+// allocates.
 
 #include "agent/heap/channel.h"
 #include "agent/heap/sample.h"
 #include "agent/python/python.h"
-#include "agent/python/runtime.h"
+#include "agent/python/wrappers.h"
 
 namespace lowtide::agent {
-namespace {
-
-struct Wrapper {
-  PythonAllocator real;
-  PythonDomain domain;
-  wire::Source source;
-};
 
 constinit Wrapper g_mem = {{}, PythonDomain::Mem, wire::Source::PythonMem};
 constinit Wrapper g_object = {{}, PythonDomain::Object, wire::Source::PythonObject};
+
+namespace {
+
 constinit std::atomic<std::uint32_t> g_setting{0};
 // Samples since one came through our wrappers. Others on top of them are fine
 // (tracemalloc, started after us, calls us); but one that was there before us and ends
@@ -87,16 +84,28 @@ void wrapped_free(void* context, void* block) {
   wrapper.real.free(wrapper.real.context, block);
 }
 
-void wrap(Wrapper& wrapper) {
-  g_python.functions.get_allocator(wrapper.domain, &wrapper.real);
+}  // namespace
+
+void wrap_all(Wrapper& wrapper) {
   PythonAllocator ours = {&wrapper, wrapped_malloc, wrapped_calloc, wrapped_realloc, wrapped_free};
   g_python.functions.set_allocator(wrapper.domain, &ours);
+}
+
+namespace {
+
+void wrap() {
+  g_python.functions.get_allocator(g_mem.domain, &g_mem.real);
+  g_python.functions.get_allocator(g_object.domain, &g_object.real);
+  if (!wrap_pymalloc()) {
+    wrap_all(g_mem);
+    wrap_all(g_object);
+  }
 }
 
 bool is_wrapped(const Wrapper& wrapper) {
   PythonAllocator now = {};
   g_python.functions.get_allocator(wrapper.domain, &now);
-  return now.context == &wrapper;
+  return now.context == &wrapper || is_in_front_of_pymalloc(now);
 }
 
 void set_state(wire::PythonState state) {
@@ -116,6 +125,7 @@ void release_python_hooks(wire::Source source) {
   }
   g_python.functions.set_allocator(g_mem.domain, &g_mem.real);
   g_python.functions.set_allocator(g_object.domain, &g_object.real);
+  release_arenas();
   g_python_state.store(wire::PythonState::Frames, std::memory_order_release);
   g_setting.store(0, std::memory_order_release);
 }
@@ -125,11 +135,13 @@ void tend_python_hooks(wire::Source source) {
   const wire::PythonState state = python_state();
   if (state == wire::PythonState::Frames) {
     if (holds_gil() && g_setting.exchange(1, std::memory_order_acquire) == 0) {
-      wrap(g_mem);
-      wrap(g_object);
+      wrap();
       set_state(wire::PythonState::Full);
     }
     return;
+  }
+  if (source == wire::Source::Mmap || source == wire::Source::SharedMmap) {
+    return;  // tells nothing of who serves Python
   }
   if (source == wire::Source::PythonMem || source == wire::Source::PythonObject) {
     g_missed.store(0, std::memory_order_relaxed);

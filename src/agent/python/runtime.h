@@ -19,6 +19,13 @@ struct PythonAllocator {
   void (*free)(void* context, void* block);
 };
 
+// Where pymalloc takes the memory that it cuts up; the same since 3.4.
+struct PythonArenas {
+  void* context;
+  void* (*take)(void* context, std::size_t bytes);
+  void (*give_back)(void* context, void* arena, std::size_t bytes);
+};
+
 enum class PythonDomain : int { Raw = 0, Mem = 1, Object = 2 };
 
 struct PythonFunctions {
@@ -29,6 +36,8 @@ struct PythonFunctions {
   int (*address_to_line)(void* code, int byte_offset);
   void (*get_allocator)(PythonDomain, PythonAllocator*);
   void (*set_allocator)(PythonDomain, PythonAllocator*);
+  void (*get_arenas)(PythonArenas*);  // may be missing
+  void (*set_arenas)(PythonArenas*);
   const void* code_type;
 };
 

@@ -1,0 +1,39 @@
+"""What the hooks cost, within one process: with and without them by turns of milliseconds.
+
+Between two processes an effect of a few percent drowns in how they happen to be laid out and in what the
+machine does meanwhile; here neither matters. Samples are taken as ever, and are part of it.
+"""
+import json
+import os
+import statistics
+import subprocess
+
+from tools import LOWTIDE
+from twins import EIGHT_THREADS, LIBRARY, LOADS, ONE_THREAD
+
+PARTS = (("Python objects", ["objects"], 1.05), (ONE_THREAD, ["pairs", "1", LIBRARY], 1.20),
+         (EIGHT_THREADS, ["pairs", "8", LIBRARY], 1.20))
+
+
+def ratios_of(words, python, folder):
+    result = os.path.join(folder, "turns")
+    subprocess.run([LOWTIDE, "run", "--quiet", "--no-report", "--no-recording", "--", python,
+                    os.path.join(LOADS, "by_turns.py"), result, *words], check=True, stdin=subprocess.DEVNULL)
+    with open(result) as file:
+        return json.load(file)
+
+
+def bench_turns(python, wanted, folder, aims):
+    print("\nwith the hooks / without, in one process by turns of milliseconds: median (quartiles)")
+    medians = {}
+    for name, words, aim in PARTS:
+        if wanted and not any(word in name for word in wanted):
+            continue
+        ratios = ratios_of(words, python, folder)
+        low, medians[name], high = statistics.quantiles(ratios, n=4)
+        aims.tell(f"  {name:26}{medians[name]:.3f} ({low:.3f} to {high:.3f}) of {len(ratios)}, aim <= {aim:.2f}",
+                  medians[name] <= aim)
+    if {ONE_THREAD, EIGHT_THREADS} <= medians.keys():
+        beside = medians[EIGHT_THREADS] / medians[ONE_THREAD]
+        aims.tell(f"  8 threads beside 1: {beside:.3f}, aim <= 1.05", beside <= 1.05)
+    return medians
