@@ -21,6 +21,12 @@ double change_of_cgroup(const Evidence& evidence, std::uint64_t model::CgroupRea
   return change(trail, evidence.early, evidence.late);
 }
 
+bool has_cgroup_of_its_own(const Evidence& evidence) {
+  constexpr double kMonitorAndShell = 64e6;  // bytes
+  const double tree = level(evidence.target, evidence.late).value_or(0);
+  return static_cast<double>(evidence.cgroup.back().reading.anon_bytes) < 1.2 * tree + kMonitorAndShell;
+}
+
 double change_of_shm(const Evidence& evidence) {
   Trail trail;
   for (const HostMoment& moment : evidence.host) {
@@ -63,8 +69,10 @@ SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
   }
   if (evidence.cgroup.size() >= 2) {
     const double grown = change_of_cgroup(evidence, &model::CgroupReading::shmem_bytes);
-    // The cgroup may hold others: no more than the tree's own processes can account for, or /dev/shm.
-    return {std::min(grown, std::max(largest * 1.5, change_of_shm(evidence))), "the cgroup's shmem"};
+    // The cgroup may hold others: then no more than the tree's own processes can account for. In a cgroup
+    // of its own also what lies in /dev/shm and is mapped by nobody.
+    const double unmapped = has_cgroup_of_its_own(evidence) ? change_of_shm(evidence) : 0;
+    return {std::min(grown, std::max(largest * 1.5, unmapped)), "the cgroup's shmem"};
   }
   return {largest, "RssShmem of the process that maps most"};
 }

@@ -154,6 +154,13 @@ TEST_F(Report, shared_memory_that_grows_is_named) {
   EXPECT_EQ(find_finding(report, "copy-on-write"), nullptr);
 }
 
+TEST_F(Report, shared_memory_of_others_in_the_cgroup_is_not_blamed_on_the_job) {
+  const model::Report report = report_of(record("neighbours-shared-memory"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(find_finding(report, "shared-memory-grows"), nullptr);
+}
+
 TEST_F(Report, oom_kill_tells_the_last_second_the_victim_the_limit_and_the_forecast_given_before) {
   const model::Report report = report_of(record("oom"));
 

@@ -146,6 +146,21 @@ void play_shared_memory(record::Writer& writer) {
   stage.end(kTicks);
 }
 
+void play_neighbours_shared_memory(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 190 * kMB * settled(at) + 0.75 * kMB * at + stage.noise(1 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tick.cgroup = cgroup_of(tick, 60 * kMB, 3 * kGB, 64ULL << 30U);
+    tick.cgroup->anon_bytes += static_cast<std::uint64_t>(3 * kGB);
+    tick.cgroup->shmem_bytes = static_cast<std::uint64_t>(0.5 * kMB * at);
+    tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, tick.cgroup->shmem_bytes, 0.0};
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
 void play_oom(record::Writer& writer) {
   Stage stage(writer);
   constexpr std::uint64_t kLimit = 4ULL << 30U;
@@ -275,6 +290,8 @@ constexpr std::array kAll{
     Scenario{"copying", "the same after 300 steps", play_copying},
     Scenario{"copied", "two workers copied what they touch, and are done", play_copied},
     Scenario{"shared-memory", "segments of shared memory are kept", play_shared_memory},
+    Scenario{"neighbours-shared-memory", "a leak, while others in the cgroup keep shared memory",
+             play_neighbours_shared_memory},
     Scenario{"oom", "leaks into its cgroup's limit and is killed", play_oom},
     Scenario{"warmup", "rises for 90 s, then stays", play_warmup},
     Scenario{"spikes", "170 MB up and down every minute", play_spikes},
