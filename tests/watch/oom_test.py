@@ -8,14 +8,14 @@ from cgroup import MemoryCgroup
 
 LIMIT_BYTES = 200 << 20
 
-# 18 s until the end: what is thought of the job is put on record every fifteen.
+# 20 s until the end: what is thought of the job is put on record every fifteen.
 LEAK = """
 import time
 kept = []
 for step in range(2000):
     kept.append(bytearray(b"x" * 1000000))
     print(f"step {step} loss {1 / (step + 1):.4f}", flush=True)
-    time.sleep(0.085)
+    time.sleep(0.1)
 """
 
 
