@@ -41,6 +41,15 @@ work()
 os._exit(0)
 """
 
+SHORT_THREADS = """\
+import os, threading
+def work():
+    x = [(i, str(i)) for i in range(20)]
+for _ in range(2000):
+    t = threading.Thread(target=work); t.start(); t.join()
+os._exit(0)
+"""
+
 KEPT_BYTES = 60_000 * (56 + 24)  # a tuple, and a float
 DROPPED_BYTES = 3 * 10 * 6000 * 1000  # a list, a text, a dict and a bytearray, about
 COMES_AND_GOES = """\
@@ -164,6 +173,15 @@ def objects_of_a_program_that_needs_no_malloc_are_seen(bench):
 
         assert dict(process["by_source"]).get(PYTHON_OBJECT, 0) > 50, (version, process["by_source"])
         assert live_bytes_of(process, ":4 ") < 5e6, (version, process["sites"])
+
+
+def threads_that_come_and_go_are_not_overrated(bench):
+    # The first block of a thread is no more likely to be sampled than any other.
+    for version, python in _each_python():
+        process = _run(bench, python, SHORT_THREADS, LOWTIDE_AGENT_MEAN="524288").only()
+
+        allocated = sum(site["allocated_bytes"] for site in process["sites"])
+        assert allocated < 200e6, (version, allocated, process["sites"])  # half a megabyte each would be 1 GB
 
 
 def small_blocks_of_every_kind_come_and_go(bench):

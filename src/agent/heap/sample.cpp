@@ -196,6 +196,22 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
   }
 }
 
+bool is_sample_due(std::size_t bytes, wire::Source source) {
+  ThreadState& thread = t_thread;
+  if (g_power.load(std::memory_order_relaxed) != Power::On) {
+    take_sample(nullptr, bytes, source);  // which takes none, and does what is to be done then
+    return false;
+  }
+  if (thread.mean_bytes == 0 || thread.mean_bytes == kStayedOut) {
+    begin_thread(thread);
+  }
+  if (thread.bytes_left < static_cast<std::int64_t>(bytes)) {
+    return true;
+  }
+  thread.bytes_left -= static_cast<std::int64_t>(bytes);
+  return false;
+}
+
 // A mapping that was cut is a new one: what is left of it, at this place of the program.
 __attribute__((noinline)) void forget_pages(const void* begin, std::size_t bytes) {
   const TableUse use;

@@ -15,6 +15,10 @@ namespace lowtide::agent {
 // For an allocation for which count_down said no. `block` may be null: it failed.
 __attribute__((noinline, cold)) void take_sample(void* block, std::size_t bytes, wire::Source source);
 
+// For who must know before it allocates, once bytes_left does not suffice. False: no
+// sample after all (the thread is new, or the agent off), and the bytes are counted.
+bool is_sample_due(std::size_t bytes, wire::Source source);
+
 // Counts an allocation that is about to be made. True, as nearly always: that is all,
 // and the real function can be the last thing that the hook does. False: the caller
 // makes the allocation inside a HookScope and calls take_sample.

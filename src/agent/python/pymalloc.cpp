@@ -4,6 +4,7 @@
 // that does nothing costs it 3 % on each side. So pymalloc's free is not wrapped: a small
 // block that is sampled is asked for as one that pymalloc leaves to malloc, and its free
 // comes by libc's. Only where something else serves Python are all four wrapped.
+//
 // Allocates: what it is asked for. Blocks: never. Throws: never. Signals: Python's
 // allocators are not called from handlers.
 
@@ -29,11 +30,14 @@ bool comes_from_malloc(Allocate allocate) {
   return has_counted;
 }
 
-// A sample is due for a small block, which `allocate` gives as a larger one.
+// `allocate` gives as many bytes as it is told. A block that is sampled is a larger one.
 template <Wrapper& wrapper, typename Allocate>
-void* sample_small(std::size_t bytes, Allocate allocate) {
+void* allocate_small(std::size_t bytes, Allocate allocate) {
+  if (!is_sample_due(bytes, wrapper.source)) {
+    return allocate(bytes);
+  }
   void* block = nullptr;
-  if (comes_from_malloc([&] { block = allocate(); })) {
+  if (comes_from_malloc([&] { block = allocate(kLeftToMalloc); })) {
     take_sample(block, bytes, wrapper.source);
   } else if (block != nullptr) {
     wrap_all(wrapper);  // not pymalloc after all
@@ -43,7 +47,7 @@ void* sample_small(std::size_t bytes, Allocate allocate) {
 
 template <Wrapper& wrapper>
 __attribute__((noinline, cold)) void* sampled_malloc(void* context, std::size_t bytes) {
-  return sample_small<wrapper>(bytes, [=] { return wrapper.real.malloc(context, kLeftToMalloc); });
+  return allocate_small<wrapper>(bytes, [=](std::size_t size) { return wrapper.real.malloc(context, size); });
 }
 
 // All its ways out are jumps: it has no frame of its own.
@@ -67,7 +71,8 @@ void* quick_calloc(void* context, std::size_t count, std::size_t bytes) {
   }
   const std::int64_t left = t_thread.bytes_left - static_cast<std::int64_t>(total);
   if (left < 0) {
-    return sample_small<wrapper>(total, [&] { return wrapper.real.calloc(context, 1, kLeftToMalloc); });
+    return allocate_small<wrapper>(total,
+                                   [=](std::size_t size) { return wrapper.real.calloc(context, 1, size); });
   }
   t_thread.bytes_left = left;
   return wrapper.real.calloc(context, count, bytes);
@@ -81,7 +86,8 @@ void* quick_realloc(void* context, void* block, std::size_t bytes) {
   const std::int64_t before = t_thread.bytes_left;
   const std::int64_t left = before - static_cast<std::int64_t>(bytes);
   if (bytes <= kPymallocBytes && left < 0) {
-    return sample_small<wrapper>(bytes, [&] { return wrapper.real.realloc(context, block, kLeftToMalloc); });
+    return allocate_small<wrapper>(
+        bytes, [=](std::size_t size) { return wrapper.real.realloc(context, block, size); });
   }
   void* moved = wrapper.real.realloc(context, block, bytes);
   // A block that was sampled is malloc's, and has been counted by realloc.
