@@ -20,6 +20,10 @@ void* operator new(std::size_t size) {
   }
   return memory;
 }
+void* operator new(std::size_t size,
+                   const std::nothrow_t& /*tag*/) noexcept {  // a sanitizer has one of its own
+  return operator new(size);
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
