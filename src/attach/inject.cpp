@@ -25,6 +25,7 @@
 #include "attach/stub.h"
 #include "attach/target_image.h"
 #include "attach/threads.h"
+#include "wire/snapshot.h"
 #include "wire/start.h"
 
 namespace lowtide::attach {
@@ -362,7 +363,8 @@ base::Result<bool> lend_folder(const std::string& socket_path, uid_t uid) {
   return true;
 }
 
-base::Result<Injected> call_agent(pid_t pid, const InjectOptions& options, const char* function) {
+base::Result<Injected> call_agent(pid_t pid, const InjectOptions& options, const char* function,
+                                  const std::string& argument) {
   const auto target = check_target(pid, options);
   if (!target) {
     return target.error();
@@ -377,13 +379,13 @@ base::Result<Injected> call_agent(pid_t pid, const InjectOptions& options, const
     return std::move(lent).error();
   }
   Call call(pid, options, std::move(image).value(), files);
-  return call.make(function, options.socket_path, target.value().uid);
+  return call.make(function, argument, target.value().uid);
 }
 
 }  // namespace
 
 base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options) {
-  auto injected = call_agent(pid, options, wire::kStartFunction);
+  auto injected = call_agent(pid, options, wire::kStartFunction, options.socket_path);
   if (!injected) {
     return injected;
   }
@@ -402,7 +404,35 @@ base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options) {
 }
 
 base::Result<Injected> retire_agent(pid_t pid, const InjectOptions& options) {
-  return call_agent(pid, options, wire::kStopFunction);
+  return call_agent(pid, options, wire::kStopFunction, options.socket_path);
+}
+
+base::Result<Injected> begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits) {
+  auto begun =
+      call_agent(pid, options, wire::kSnapshotFunction,
+                 options.socket_path + '\n' + std::to_string(limits.to_begin.count()) + '\n' +
+                     std::to_string(limits.to_end.count()) + '\n' + std::to_string(limits.memory_mb));
+  if (!begun || begun.value().result >= 0) {
+    if (begun) begun.value().pause_of_python = std::chrono::microseconds(begun.value().result);
+    return begun;
+  }
+  switch (static_cast<wire::SnapshotResult>(begun.value().result)) {
+    case wire::SnapshotResult::NoPython:
+      return unsupported("there is no Python in it");
+    case wire::SnapshotResult::UnknownPython:
+      return unsupported("its Python is none of 3.9 to 3.14");
+    case wire::SnapshotResult::FreeThreaded:
+      return unsupported("its Python is free-threaded: without a GIL nothing holds still for a fork");
+    case wire::SnapshotResult::NotInitialized:
+      return unsupported("its Python has not begun, or has ended");
+    case wire::SnapshotResult::Busy:
+      return base::Error{base::ErrorCode::Io, "its interpreter did not let go of the GIL in time"};
+    case wire::SnapshotResult::NoFork:
+      return base::Error{base::ErrorCode::Io, "the kernel does not let it fork"};
+    case wire::SnapshotResult::NoFunctions:
+      return unsupported("its Python hides the functions that a walk needs");
+  }
+  return base::Error{base::ErrorCode::Malformed, "the agent's answer makes no sense"};
 }
 
 }  // namespace lowtide::attach

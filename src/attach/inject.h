@@ -34,6 +34,7 @@ struct Injected {
   std::chrono::nanoseconds work{};   // of dlopen and the agent's function
   bool in_own_thread = false;        // false: the work was done in the borrowed thread
   std::int32_t result = 0;           // what the agent's function returned: wire::StartResult
+  std::chrono::microseconds pause_of_python{};
 };
 
 // Loads the agent, which hooks in and says hello. Denied: no right to. Unsupported: not
@@ -43,6 +44,17 @@ base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options);
 
 // Takes the hooks out; the library itself stays.
 base::Result<Injected> retire_agent(pid_t pid, const InjectOptions& options);
+
+// What a walk over the Python objects may take.
+struct WalkLimits {
+  std::chrono::milliseconds to_begin{5000};  // until the interpreter can be had
+  std::chrono::milliseconds to_end{60000};
+  std::uint64_t memory_mb = 4096;  // of the child, for its tables
+};
+
+// Forks the process and lets the child walk, which says what it found at the socket. In the
+// answer, `pause_of_python` is how long the interpreter stood still.
+base::Result<Injected> begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits);
 
 // The second and third line of an error: why on this machine, and what to try.
 struct Advice {

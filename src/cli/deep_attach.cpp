@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <utility>
 
 #include "base/text.h"
@@ -30,6 +31,25 @@ std::string DeepAttach::end() {
   }
   return fmt::format("the agent's hooks are still in process {}, switched off: {}", pid_,
                      base::printable(retired.error().message));
+}
+
+pid_t choose_deep_target(observe::ProcessTree& tree, pid_t pid) {
+  // A minute later by the tree's clock: it does not take in who has only just begun.
+  constexpr double kLaterS = 60;
+  tree.refresh(kLaterS);
+  const observe::Member* chosen = tree.find(pid);
+  if (chosen == nullptr || chosen->info.role != model::ProcessRole::Wrapper) return pid;
+  for (const observe::Member& member : tree.members()) {
+    if (member.status.anon_bytes > chosen->status.anon_bytes) chosen = &member;
+  }
+  return static_cast<pid_t>(chosen->info.pid);
+}
+
+std::optional<pid_t> parse_pid(const std::string& text) {
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc{} || end != text.data() + text.size() || pid <= 0) return std::nullopt;
+  return pid;
 }
 
 }  // namespace lowtide::cli

@@ -4,11 +4,13 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "attach/inject.h"
 #include "cli/complaint.h"
+#include "observe/process_tree.h"
 
 namespace lowtide::cli {
 
@@ -32,5 +34,11 @@ class DeepAttach {
   attach::InjectOptions options_;
   attach::Injected injected_;
 };
+
+// The process that is worth entering: the one that was named, or below a wrapper the largest.
+pid_t choose_deep_target(observe::ProcessTree& tree, pid_t pid);
+
+// A number above 0 and nothing else.
+std::optional<pid_t> parse_pid(const std::string& text);
 
 }  // namespace lowtide::cli

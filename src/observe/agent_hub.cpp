@@ -88,20 +88,9 @@ AgentHub::~AgentHub() {
 }
 
 base::Result<AgentHub> AgentHub::open() {
-  const char* runtime =
-      std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
-  const auto boot_mark = read_boot_mark();
-  for (const char* parent : {runtime, "/tmp"}) {
-    if (parent == nullptr || *parent != '/' || std::strlen(parent) > 60) continue;
-    if (boot_mark) remove_dead_folders(parent, *boot_mark);
-    auto folder = make_socket_folder(parent, boot_mark.value_or("unknown"));
-    if (!folder) continue;
-    auto socket = AgentSocket::bind(folder.value() + '/' + std::string(kSocketName));
-    if (socket) return AgentHub(std::move(folder).value(), std::move(socket).value());
-    std::error_code ignored;
-    std::filesystem::remove_all(folder.value(), ignored);
-  }
-  return base::Error{base::ErrorCode::Io, "no folder for the agents' socket can be made in /tmp"};
+  auto place = open_agent_socket();
+  if (!place) return std::move(place).error();
+  return AgentHub(std::move(place.value().folder), std::move(place.value().socket));
 }
 
 void AgentHub::take_hellos() {

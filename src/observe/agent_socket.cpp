@@ -4,7 +4,11 @@
 #include <sys/un.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+
+#include "observe/socket_folder.h"
 
 namespace lowtide::observe {
 namespace {
@@ -111,6 +115,23 @@ std::optional<AgentHello> AgentSocket::receive() {
       silent_.push_back(std::move(connection));
     }
   }
+}
+
+base::Result<SocketPlace> open_agent_socket() {
+  const char* runtime =
+      std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
+  const auto boot_mark = read_boot_mark();
+  for (const char* parent : {runtime, "/tmp"}) {
+    if (parent == nullptr || *parent != '/' || std::strlen(parent) > 60) continue;
+    if (boot_mark) remove_dead_folders(parent, *boot_mark);
+    auto folder = make_socket_folder(parent, boot_mark.value_or("unknown"));
+    if (!folder) continue;
+    auto socket = AgentSocket::bind(folder.value() + '/' + std::string(kSocketName));
+    if (socket) return SocketPlace{std::move(folder).value(), std::move(socket).value()};
+    std::error_code ignored;
+    std::filesystem::remove_all(folder.value(), ignored);
+  }
+  return base::Error{base::ErrorCode::Io, "no folder for the agents' socket can be made in /tmp"};
 }
 
 }  // namespace lowtide::observe

@@ -43,4 +43,12 @@ class AgentSocket {
   std::vector<base::Fd> silent_;  // have connected and said nothing yet
 };
 
+struct SocketPlace {
+  std::string folder;  // of its own; whoever takes it removes it
+  AgentSocket socket;
+};
+
+// In the user's runtime folder or /tmp; folders of monitors that were killed are removed on the way.
+base::Result<SocketPlace> open_agent_socket();
+
 }  // namespace lowtide::observe

@@ -7,6 +7,9 @@
 namespace lowtide::agent {
 namespace {
 
+constexpr std::size_t kLength = 16;
+constexpr std::size_t kState = 32;
+
 struct Shape {
   std::uint32_t letter_bytes = 0;  // 1, 2 or 4; 0: unreadable
   bool is_ascii = false;
@@ -46,9 +49,17 @@ std::uint32_t put_utf8(std::uint32_t letter, char* into, std::uint32_t room) {
 
 }  // namespace
 
+std::uint64_t python_text_bytes(const void* object) {
+  const auto length = static_cast<std::uint64_t>(field<std::int64_t>(object, kLength));
+  const Shape shape = shape_of(field<std::uint32_t>(object, kState));
+  if (shape.letter_bytes == 0) {
+    return g_python.offsets.text_compact + 16;  // its letters lie elsewhere: rare, and gone with 3.12
+  }
+  return (shape.is_ascii ? g_python.offsets.text_ascii : g_python.offsets.text_compact) +
+         (length + 1) * shape.letter_bytes;
+}
+
 std::uint32_t copy_python_text(const void* object, char* into, std::uint32_t room) {
-  constexpr std::size_t kLength = 16;
-  constexpr std::size_t kState = 32;
   const auto length = field<std::int64_t>(object, kLength);
   const Shape shape = shape_of(field<std::uint32_t>(object, kState));
   if (shape.letter_bytes == 0 || length < 0) {

@@ -11,4 +11,7 @@ namespace lowtide::agent {
 // two letters. 0: not a text that we can read.
 std::uint32_t copy_python_text(const void* object, char* into, std::uint32_t room);
 
+// What the object takes, letters and all.
+std::uint64_t python_text_bytes(const void* object);
+
 }  // namespace lowtide::agent

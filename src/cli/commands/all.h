@@ -11,5 +11,6 @@ Command completion_command();
 Command doctor_command();
 Command report_command();
 Command run_command();
+Command snapshot_command();
 
 }  // namespace lowtide::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <optional>
 #include <variant>
 
@@ -30,13 +29,6 @@ namespace {
 ExitCode refuse(std::string what, std::string why, std::string attempt, ExitCode code = ExitCode::Usage) {
   complain({std::move(what), std::move(why), std::move(attempt)});
   return code;
-}
-
-std::optional<pid_t> parse_pid(const std::string& text) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc{} || end != text.data() + text.size() || pid <= 0) return std::nullopt;
-  return pid;
 }
 
 std::string name_of(pid_t pid) {
@@ -72,16 +64,6 @@ void tell_target(const observe::Watch& watch, pid_t pid) {
     words += fmt::format(" and the {} process{} below it", below, below == 1 ? "" : "es");
   }
   std::fputs((words + "; Ctrl-C ends the watching, not the job\n").c_str(), stderr);
-}
-
-// The process that is worth entering: the one that was named, or below a wrapper the largest.
-pid_t deep_target(const observe::ProcessTree& tree, pid_t pid) {
-  const observe::Member* chosen = tree.find(pid);
-  if (chosen == nullptr || chosen->info.role != model::ProcessRole::Wrapper) return pid;
-  for (const observe::Member& member : tree.members()) {
-    if (member.status.anon_bytes > chosen->status.anon_bytes) chosen = &member;
-  }
-  return static_cast<pid_t>(chosen->info.pid);
 }
 
 // Loads the agent into a job that runs already.
@@ -122,8 +104,7 @@ ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
   std::optional<observe::AgentHub> hub;
   std::optional<DeepAttach> deep;
   if (flags.deep) {
-    tree.value().refresh(0);
-    if (const auto complaint = go_deep(hub, deep, deep_target(tree.value(), pid))) {
+    if (const auto complaint = go_deep(hub, deep, choose_deep_target(tree.value(), pid))) {
       complain(*complaint);
       return ExitCode::Unreadable;
     }

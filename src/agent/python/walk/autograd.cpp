@@ -1,0 +1,153 @@
+#include "agent/python/walk/autograd.h"
+
+#include "agent/heap/text.h"
+#include "agent/python/walk/child_memory.h"
+
+namespace lowtide::agent {
+namespace {
+
+constexpr std::size_t kMostAnswers = 1U << 26U;
+constexpr std::size_t kMostObjects = 1U << 27U;
+constexpr std::size_t kGetters = 248;  // tp_getset
+constexpr std::size_t kGetterBytes = 40;
+
+bool is_worth_keeping(const PyObject* object) {
+  return object != nullptr && object != g_calls.none &&
+         !is_kind(object, type_flag::kNumber | type_flag::kText) && type_of(object) != g_calls.float_type;
+}
+
+}  // namespace
+
+PyObject* ask_getter(PyObject* getter, PyObject* object) {
+  PyObject* bind = attribute(getter, "__get__");
+  PyObject* value = bind == nullptr ? nullptr : g_calls.call(bind, object, nullptr);
+  if (value == nullptr) {
+    g_calls.clear_error();
+  }
+  if (bind != nullptr) {
+    g_calls.release(bind);
+  }
+  return value;
+}
+
+PyObject* tensor_base() {
+  PyObject* torch = loaded_module("torch._C");
+  if (torch == nullptr) {
+    return nullptr;
+  }
+  PyObject* base = attribute(torch, "_TensorBase");
+  return base != nullptr ? base : attribute(torch, "TensorBase");
+}
+
+void switch_off_overrides() {
+  PyObject* torch = loaded_module("torch._C");
+  for (const char* name : {"DisableTorchFunctionSubclass", "DisableTorchFunction"}) {
+    PyObject* type = torch == nullptr ? nullptr : attribute(torch, name);
+    PyObject* guard = type == nullptr ? nullptr : g_calls.call(type, nullptr);
+    PyObject* enter = guard == nullptr ? nullptr : attribute(guard, "__enter__");
+    if (enter != nullptr && g_calls.call(enter, nullptr) != nullptr) {
+      return;
+    }
+    g_calls.clear_error();
+  }
+}
+
+bool Autograd::begin() {
+  PyObject* base = tensor_base();
+  if (base == nullptr) {
+    return false;
+  }
+  switch_off_overrides();
+  function_of_ = attribute(base, "grad_fn");
+  gradient_of_ = attribute(base, "grad");
+  answers_ = static_cast<Answer*>(reserve_memory(sizeof(Answer), kMostAnswers, answer_room_));
+  objects_ = static_cast<PyObject**>(reserve_memory(sizeof(PyObject*), kMostObjects, object_room_));
+  return function_of_ != nullptr && gradient_of_ != nullptr && answers_ != nullptr && objects_ != nullptr;
+}
+
+void Autograd::keep(PyObject* object) {
+  if (is_worth_keeping(object) && object_count_ < object_room_ && count_memory(sizeof(PyObject*))) {
+    objects_[object_count_++] = object;
+  }
+}
+
+void Autograd::keep_items(PyObject* tuple) {
+  if (tuple == nullptr || !is_kind(tuple, type_flag::kTuple)) {
+    keep(tuple);
+    return;
+  }
+  const std::int64_t length = size_of_variable(tuple);
+  for (std::int64_t at = 0; at < length; ++at) {
+    PyObject* item = tuple_item(tuple, at);
+    // next_functions is a tuple of pairs: a function, and which of its inputs.
+    if (item != nullptr && is_kind(item, type_flag::kTuple)) {
+      keep(size_of_variable(item) > 0 ? tuple_item(item, 0) : nullptr);
+    } else {
+      keep(item);
+    }
+  }
+}
+
+void Autograd::ask_saved(PyObject* function) {
+  const void* type = type_of(function);
+  for (; type != nullptr; type = field<const void*>(type, type_field::kBase)) {
+    const char* getter = field<const char*>(type, kGetters);
+    for (; getter != nullptr && field<const char*>(getter, 0) != nullptr; getter += kGetterBytes) {
+      const char* name = field<const char*>(getter, 0);
+      if (after(name, "_saved_") != nullptr || equal(name, "next_functions") || equal(name, "variable") ||
+          equal(name, "saved_tensors")) {
+        keep_items(attribute(function, name));
+      }
+    }
+  }
+}
+
+void Autograd::ask(PyObject* object, const TypeInfo& info) {
+  if (info.role == Role::Tensor) {
+    PyObject* function = ask_getter(function_of_, object);
+    if (is_worth_keeping(function)) {
+      keep(function);
+    } else {
+      keep(ask_getter(gradient_of_, object));  // asked for one with a function, torch would warn, in Python
+    }
+  } else {
+    ask_saved(object);
+  }
+}
+
+const Autograd::Answer* Autograd::find(std::uint32_t node) const {
+  std::uint32_t from = 0;
+  std::uint32_t to = answer_count_;
+  while (from < to) {
+    const std::uint32_t middle = (from + to) / 2;
+    if (answers_[middle].node < node) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from < answer_count_ && answers_[from].node == node ? &answers_[from] : nullptr;
+}
+
+void Autograd::visit(PyObject* object, const TypeInfo& info, std::uint32_t node, Visit visitor,
+                     void* context) {
+  if (function_of_ == nullptr) {
+    return;
+  }
+  const bool is_new = answer_count_ == 0 || answers_[answer_count_ - 1].node < node;
+  if (is_new) {
+    if (answer_count_ == answer_room_ || !count_memory(sizeof(Answer))) {
+      return;
+    }
+    const std::uint32_t first = object_count_;
+    ask(object, info);
+    answers_[answer_count_++] = {node, first, object_count_ - first};
+  }
+  if (const Answer* answer = find(node)) {
+    for (std::uint32_t at = 0; at < answer->count; ++at) {
+      visitor(objects_[answer->first + at], context);
+    }
+  }
+}
+
+}  // namespace lowtide::agent

@@ -1,0 +1,57 @@
+// What torch holds in C++, where the collector does not look: the gradient of a tensor, the
+// graph that computed it, and the tensors that the graph has saved for the way back.
+//
+// Torch is asked once for each; the answers are kept, because an answer may be an object that was
+// made for it.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/python/walk/object_types.h"
+
+namespace lowtide::agent {
+
+class Autograd {
+ public:
+  // False where there is no torch.
+  bool begin();
+
+  // What a tensor or a function of the graph refers to. `node` rises from call to call; a second call
+  // with the same one repeats the answer.
+  void visit(PyObject* object, const TypeInfo& info, std::uint32_t node, Visit visitor, void* context);
+
+ private:
+  struct Answer {
+    std::uint32_t node;
+    std::uint32_t first;
+    std::uint32_t count;
+  };
+
+  void ask(PyObject* object, const TypeInfo& info);
+  void ask_saved(PyObject* function);
+  void keep(PyObject* object);
+  void keep_items(PyObject* tuple);
+  [[nodiscard]] const Answer* find(std::uint32_t node) const;
+
+  PyObject* function_of_ = nullptr;
+  PyObject* gradient_of_ = nullptr;
+  Answer* answers_ = nullptr;
+  PyObject** objects_ = nullptr;
+  std::size_t answer_room_ = 0;
+  std::size_t object_room_ = 0;
+  std::uint32_t answer_count_ = 0;
+  std::uint32_t object_count_ = 0;
+};
+
+// A getter of C and what it says of an object; null and no exception where it fails.
+PyObject* ask_getter(PyObject* getter, PyObject* object);
+
+// torch._C.TensorBase, whatever it is called; null where torch is not loaded.
+PyObject* tensor_base();
+
+// Subclasses of Tensor may want to be asked in Python: not from here on.
+void switch_off_overrides();
+
+}  // namespace lowtide::agent

@@ -1,0 +1,289 @@
+#include "agent/python/walk/census.h"
+
+#include "agent/heap/clock.h"
+#include "agent/heap/memory.h"
+#include "agent/heap/system_call.h"
+#include "agent/python/python.h"
+#include "agent/python/text.h"
+#include "agent/python/walk/child_memory.h"
+#include "agent/python/walk/object_graph.h"
+#include "agent/python/walk/paths.h"
+#include "agent/python/walk/roots.h"
+#include "agent/python/walk/snapshot_file.h"
+#include "agent/python/walk/tensors.h"
+
+namespace lowtide::agent {
+namespace {
+
+constexpr std::uint32_t kMostPasses = 12;
+constexpr std::uint32_t kMostNodes = 4096;
+constexpr std::uint64_t kLeastRetained = 4096;  // less is not worth a name
+
+class Timer {
+ public:
+  explicit Timer(std::uint64_t& into) : into_(into), began_ns_(now_ns()) {}
+  ~Timer() { into_ = now_ns() - began_ns_; }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  std::uint64_t& into_;
+  std::uint64_t began_ns_;
+};
+
+void write_types(ObjectGraph& graph, SnapshotFile& file) {
+  for (std::uint32_t at = 0; at < graph.types().count(); ++at) {
+    const TypeInfo& info = graph.types().at(at);
+    char name[wire::kMaxNameBytes];
+    const std::uint32_t bytes = write_type_name(info.type, name, sizeof(name));
+    auto* record = static_cast<wire::TypeRecord*>(
+        file.add(wire::SnapshotRecordKind::Type, sizeof(wire::TypeRecord) + bytes));
+    if (record == nullptr) {
+      return;
+    }
+    record->count = info.count;
+    record->bytes = info.bytes;
+    record->name_bytes = bytes;
+    copy_bytes(record + 1, name, bytes);
+    file.header().objects += info.count;
+    file.header().object_bytes += info.bytes;
+  }
+}
+
+void write_tensors(const Tensors& tensors, SnapshotFile& file) {
+  for (std::uint32_t at = 0; at < tensors.count(); ++at) {
+    const TensorGroup& group = tensors.at(at);
+    char dtype[wire::kMaxNameBytes];
+    // A dtype tells its name in the way of its repr, which is in C: "torch.float32".
+    PyObject* name = g_calls.represent(group.dtype);
+    const std::uint32_t dtype_bytes = name == nullptr ? 0 : copy_python_text(name, dtype, sizeof(dtype));
+    std::uint32_t device_bytes = 0;
+    while (group.device[device_bytes] != 0) {
+      ++device_bytes;
+    }
+    auto* record = static_cast<wire::TensorsRecord*>(file.add(
+        wire::SnapshotRecordKind::Tensors, sizeof(wire::TensorsRecord) + device_bytes + dtype_bytes));
+    if (record == nullptr) {
+      return;
+    }
+    record->count = group.count;
+    record->bytes = group.bytes;
+    record->storages = group.storages;
+    record->storage_bytes = group.storage_bytes;
+    record->requires_grad = group.requires_grad;
+    record->dimensions = group.dimensions;
+    copy_bytes(record->shape, group.shape, sizeof(record->shape));
+    record->device_bytes = device_bytes;
+    record->dtype_bytes = dtype_bytes;
+    auto* text = reinterpret_cast<char*>(record + 1);
+    copy_bytes(text, group.device, device_bytes);
+    copy_bytes(text + device_bytes, dtype, dtype_bytes);
+  }
+}
+
+// --- which objects get a name ---------------------------------------------------------------
+
+// In half powers of two, so that the largest few thousand can be told without sorting.
+std::uint32_t bucket_of(std::uint64_t bytes) {
+  const auto power = static_cast<std::uint32_t>(63 - __builtin_clzll(bytes | 1));
+  return power * 2 + static_cast<std::uint32_t>(power > 0 ? (bytes >> (power - 1)) & 1U : 0);
+}
+
+// One of a chain of objects of the same kind, or inside of a cache: the first says it all.
+bool is_further_link(ObjectGraph& graph, Node node) {
+  constexpr std::int64_t kSmall = 4;
+  constexpr int kHops = 3;
+  const void* type = type_of(graph.object(node));
+  if (graph.types().of(graph.object(node)).role == Role::Function || is_made_here(graph.object(node))) {
+    return true;
+  }
+  const bool may_be_link = length_of(graph.object(node)) <= kSmall;
+  Node above = node;
+  for (int hop = 0; hop < kHops; ++hop) {
+    above = graph.dominator(above);
+    if (above == kRoot) {
+      return false;
+    }
+    PyObject* holder = graph.object(above);
+    if (graph.types().of(holder).role == Role::LruCache ||
+        (may_be_link && type_of(holder) == type && length_of(holder) <= kSmall)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::uint64_t least_retained(ObjectGraph& graph) {
+  std::uint32_t counts[130] = {};
+  for (Node node = 1; node < graph.count(); ++node) {
+    if (graph.retained_bytes(node) >= kLeastRetained && !is_further_link(graph, node)) {
+      ++counts[bucket_of(graph.retained_bytes(node))];
+    }
+  }
+  std::uint64_t sum = 0;
+  for (std::uint32_t bucket = 129; bucket > 0; --bucket) {
+    sum += counts[bucket];
+    if (sum > kMostNodes) {
+      return bucket + 1 >= 128 ? ~0ULL : (2ULL + ((bucket + 1) & 1U)) << ((bucket + 1) / 2 - 1);
+    }
+  }
+  return kLeastRetained;
+}
+
+void describe_cache(const void* object, const TypeInfo& info, wire::NodeRecord& record) {
+  constexpr std::size_t kBound = 96;  // lru_cache_object.maxsize; -1: none
+  if (info.role != Role::LruCache) {
+    return;
+  }
+  const auto bound = field<std::int64_t>(object, kBound);
+  record.kind = bound < 0 ? wire::NodeKind::UnboundedCache : wire::NodeKind::BoundedCache;
+  record.bound = bound;
+}
+
+class NodeWriter {
+ public:
+  NodeWriter(ObjectGraph& graph, const Roots& roots, SnapshotFile& file)
+      : graph_(graph), roots_(roots), file_(file) {}
+
+  void write_all() {
+    written_ = static_cast<Node*>(take_memory(2 * kMostNodes * sizeof(Node)));
+    const std::uint64_t least = least_retained(graph_);
+    for (Node node = 1; written_ != nullptr && node < graph_.count() && count_ < 2 * kMostNodes; ++node) {
+      if (graph_.retained_bytes(node) >= least && !is_further_link(graph_, node) && !write(node)) {
+        return;
+      }
+    }
+  }
+
+ private:
+  // The nearest holder that was written; they come in the order of their numbers.
+  std::uint32_t holder_of(Node node) const {
+    for (node = graph_.dominator(node); node != kRoot; node = graph_.dominator(node)) {
+      std::uint32_t from = 0;
+      std::uint32_t to = count_;
+      while (from < to) {
+        const std::uint32_t middle = (from + to) / 2;
+        (written_[middle] < node ? from : to) = written_[middle] < node ? middle + 1 : middle;
+      }
+      if (from < count_ && written_[from] == node) {
+        return from;
+      }
+    }
+    return wire::kNoHolder;
+  }
+
+  bool write(Node node) {
+    PyObject* object = graph_.object(node);
+    char type[wire::kMaxNameBytes];
+    char path[wire::kMaxPathBytes];
+    char file[wire::kMaxPathBytes];
+    PathText text;
+    text.letters = path;
+    text.room = sizeof(path);
+    write_path(graph_, roots_, node, text);
+    const std::uint32_t type_bytes = write_type_name(type_of(object), type, sizeof(type));
+    const bool has_file = text.root != nullptr && text.root->file != nullptr;
+    const std::uint32_t file_bytes = has_file ? copy_python_text(text.root->file, file, sizeof(file)) : 0;
+    auto* record = static_cast<wire::NodeRecord*>(file_.add(
+        wire::SnapshotRecordKind::Node, sizeof(wire::NodeRecord) + type_bytes + text.bytes + file_bytes));
+    if (record == nullptr) {
+      return false;
+    }
+    record->address = reinterpret_cast<std::uintptr_t>(object);
+    record->length = length_of(object);
+    record->retained_bytes = graph_.retained_bytes(node);
+    record->retained_objects = graph_.retained_objects(node);
+    describe_cache(object, graph_.types().of(object), *record);
+    record->holder = holder_of(node);
+    record->depth = text.names;
+    record->line = text.root != nullptr ? text.root->line : 0;
+    record->type_bytes = type_bytes;
+    record->path_bytes = text.bytes;
+    record->file_bytes = file_bytes;
+    auto* letters = reinterpret_cast<char*>(record + 1);
+    copy_bytes(letters, type, type_bytes);
+    copy_bytes(letters + type_bytes, path, text.bytes);
+    copy_bytes(letters + type_bytes + text.bytes, file, file_bytes);
+    written_[count_++] = node;
+    return true;
+  }
+
+  ObjectGraph& graph_;
+  const Roots& roots_;
+  SnapshotFile& file_;
+  Node* written_ = nullptr;
+  std::uint32_t count_ = 0;
+};
+
+constinit ObjectGraph g_graph;
+constinit Roots g_roots;
+constinit Tensors g_tensors;
+constinit SnapshotFile g_file;
+
+bool walk_all() {
+  const Timer timer(g_file.header().walk_ns);
+  if (!g_graph.begin() || !g_roots.begin()) {
+    return false;
+  }
+  g_roots.add_named(g_graph);
+  g_graph.walk();
+  if (!g_roots.add_unnamed(g_graph) || g_graph.is_cut()) {
+    g_file.set(wire::SnapshotPart::OutOfMemory);
+  } else {
+    g_file.set(wire::SnapshotPart::Walked);
+  }
+  return true;
+}
+
+bool find_dominators() {
+  const Timer timer(g_file.header().dominator_ns);
+  const bool exact = g_graph.find_dominators(kMostPasses);
+  g_file.header().passes = g_graph.passes();
+  if (exact) {
+    g_file.set(wire::SnapshotPart::Dominators);
+  }
+  return exact || g_graph.passes() == kMostPasses;
+}
+
+void ask_tensors() {
+  const Timer timer(g_file.header().tensor_ns);
+  if (loaded_module("torch._C") == nullptr) {
+    return;
+  }
+  g_file.set(wire::SnapshotPart::TorchThere);
+  if (g_tensors.ask_all(g_graph)) {
+    g_file.set(wire::SnapshotPart::Tensors);
+    g_file.header().storage_bytes = g_tensors.host_bytes();
+    write_tensors(g_tensors, g_file);
+  }
+}
+
+}  // namespace
+
+void take_census(const WalkOrder& order) {
+  if (!g_file.open(order.socket_path)) {
+    return;
+  }
+  wire::SnapshotHeader& header = g_file.header();
+  header.forked_ns = now_ns();
+  header.python_version = python_version();
+  limit_child_memory(static_cast<std::uint64_t>(order.memory_mb) << 20U);
+  serve_python();
+  if (!stop_collector() || !walk_all()) {
+    g_file.set(wire::SnapshotPart::OutOfMemory);
+    return;
+  }
+  write_types(g_graph, g_file);
+  if (find_dominators()) {
+    ask_tensors();
+    const Timer timer(header.name_ns);
+    if (g_graph.sum_up()) {
+      NodeWriter(g_graph, g_roots, g_file).write_all();
+      g_file.set(wire::SnapshotPart::Holders);
+    }
+  }
+  header.table_bytes = taken_bytes();
+  g_file.set(wire::SnapshotPart::Complete);
+}
+
+}  // namespace lowtide::agent

@@ -1,0 +1,16 @@
+// The order of a walk, from the first object to the last record.
+#pragma once
+
+namespace lowtide::agent {
+
+struct WalkOrder {
+  const char* socket_path;
+  unsigned long wait_ms;
+  unsigned long walk_ms;
+  unsigned long memory_mb;
+};
+
+// In the child, which ends when this returns.
+void take_census(const WalkOrder& order);
+
+}  // namespace lowtide::agent

@@ -1,0 +1,162 @@
+#include "agent/python/walk/object_graph.h"
+
+#include "agent/python/walk/arrays.h"
+#include "agent/python/walk/child_memory.h"
+
+namespace lowtide::agent {
+namespace {
+
+constexpr std::size_t kMostObjects = 1ULL << 30U;
+constexpr std::size_t kBytesOfNode = sizeof(PyObject*) + sizeof(Node) + sizeof(std::uint64_t);
+constexpr std::size_t kCountEvery = 1U << 16U;
+constexpr Node kAhead = 12;  // objects whose memory is asked for before their turn
+
+// A dict whose keys are all texts does not tell the collector of them.
+void visit_keys(PyObject* dict, Visit visitor, void* context) {
+  std::ptrdiff_t position = 0;
+  PyObject* key = nullptr;
+  while (g_calls.next_item(dict, &position, &key, nullptr) != 0) {
+    if (type_of(key) == g_calls.text_type) {
+      visitor(key, context);
+    }
+  }
+}
+
+}  // namespace
+
+bool ObjectGraph::begin() {
+  std::size_t room = kMostObjects;
+  objects_ = static_cast<PyObject**>(reserve_memory(sizeof(PyObject*), room, room));
+  parents_ = static_cast<Node*>(reserve_memory(sizeof(Node), room, room));
+  retained_ = static_cast<std::uint64_t*>(reserve_memory(sizeof(std::uint64_t), room, room));
+  room_ = room;
+  count_ = 1;
+  walked_ = 1;
+  if (objects_ == nullptr || parents_ == nullptr || retained_ == nullptr || !map_.begin() ||
+      !types_.begin()) {
+    return false;
+  }
+  autograd_.begin();
+  return true;
+}
+
+Node ObjectGraph::append(PyObject* object, Node from) {
+  if (count_ >= counted_) {
+    if (count_ + kCountEvery >= room_ || !count_memory(kCountEvery * kBytesOfNode)) {
+      is_cut_ = true;
+      return 0;
+    }
+    counted_ += kCountEvery;
+  }
+  objects_[count_] = object;
+  parents_[count_] = from;
+  return count_++;
+}
+
+Node ObjectGraph::add_root(PyObject* object) {
+  return !is_cut_ && map_.add(object) ? append(object, kRoot) : 0;
+}
+
+int ObjectGraph::visit(PyObject* object, void* graph) {
+  auto& self = *static_cast<ObjectGraph*>(graph);
+  if (self.map_.add(object)) {
+    self.append(object, self.here_);
+  }
+  return 0;
+}
+
+void ObjectGraph::traverse(PyObject* object, const TypeInfo& info, Visit visitor) {
+  if (info.traverse != nullptr && (info.is_collected == nullptr || info.is_collected(object) != 0)) {
+    info.traverse(object, visitor, this);
+  }
+  if (info.role == Role::Dict) {
+    visit_keys(object, visitor, this);
+  } else if (info.role == Role::Array) {
+    visit_array(object, visitor, this);
+  } else if (info.role == Role::Tensor || info.role == Role::Function) {
+    autograd_.visit(object, info, here_, visitor, this);
+  }
+}
+
+void ObjectGraph::walk() {
+  for (; walked_ < count_ && !is_cut_; ++walked_) {
+    if (walked_ + kAhead < count_) {
+      __builtin_prefetch(objects_[walked_ + kAhead]);
+    }
+    here_ = walked_;
+    PyObject* object = objects_[walked_];
+    TypeInfo& info = types_.of(object);
+    const std::uint64_t bytes = measure(info, object);
+    if (!is_made_here(object)) {
+      retained_[walked_] = bytes;
+      ++info.count;
+      info.bytes += bytes;
+    }
+    traverse(object, info, visit);
+  }
+}
+
+bool ObjectGraph::number_nodes() {
+  const std::uint32_t numbers = map_.number_all();
+  nodes_ = static_cast<Node*>(take_memory(numbers * sizeof(Node)));
+  dominators_ = static_cast<Node*>(take_memory(count_ * sizeof(Node)));
+  if (nodes_ == nullptr || dominators_ == nullptr) {
+    return false;
+  }
+  for (Node node = 1; node < count_; ++node) {
+    nodes_[map_.number_of(objects_[node])] = node;
+    dominators_[node] = parents_[node];
+  }
+  return true;
+}
+
+// Whoever refers to an object must be held by what dominates it.
+int ObjectGraph::join(PyObject* object, void* graph) {
+  auto& self = *static_cast<ObjectGraph*>(graph);
+  const std::uint32_t number = self.map_.number_of(object);
+  const Node node = number == ObjectMap::kUnknown ? kRoot : self.nodes_[number];
+  const Node known = self.dominators_[node];
+  if (node == kRoot || known == kRoot || known == self.here_ || node == self.here_) {
+    return 0;
+  }
+  const Node common = self.common_holder(known, self.here_);
+  if (common != known) {
+    self.dominators_[node] = common;
+    self.has_changed_ = true;
+  }
+  return 0;
+}
+
+bool ObjectGraph::find_dominators(std::uint32_t most_passes) {
+  if (!number_nodes()) {
+    return false;
+  }
+  for (passes_ = 0; passes_ < most_passes; ++passes_) {
+    has_changed_ = false;
+    for (here_ = 1; here_ < walked_; ++here_) {
+      if (here_ + kAhead < count_) {
+        __builtin_prefetch(objects_[here_ + kAhead]);
+      }
+      traverse(objects_[here_], types_.of(objects_[here_]), join);
+    }
+    if (!has_changed_) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ObjectGraph::sum_up() {
+  members_ = static_cast<std::uint32_t*>(take_memory(count_ * sizeof(std::uint32_t)));
+  if (members_ == nullptr || dominators_ == nullptr) {
+    return false;
+  }
+  for (Node node = count_ - 1; node > kRoot; --node) {
+    ++members_[node];
+    members_[dominators_[node]] += members_[node];
+    retained_[dominators_[node]] += retained_[node];
+  }
+  return true;
+}
+
+}  // namespace lowtide::agent

@@ -1,0 +1,86 @@
+// Every object that can be reached, how it is reached on the shortest way, and what would go
+// with it.
+//
+// Breadth first from the roots: an object's number is its place in that order, so whoever
+// reaches or dominates it has a smaller one. No edge is kept; whoever needs the edges asks
+// the objects again (tp_traverse).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/python/walk/autograd.h"
+#include "agent/python/walk/object_map.h"
+#include "agent/python/walk/object_types.h"
+
+namespace lowtide::agent {
+
+using Node = std::uint32_t;
+inline constexpr Node kRoot = 0;  // not an object: what holds the roots
+
+class ObjectGraph {
+ public:
+  bool begin();
+
+  // An object that nothing has to hold; 0 where it is known already.
+  Node add_root(PyObject* object);
+
+  // Everything that can be reached from what was added so far.
+  void walk();
+
+  // After walk(): makes dominator() and retained figures exact. False when it gave up after
+  // `most_passes`; then they are too large for objects deep down.
+  bool find_dominators(std::uint32_t most_passes);
+
+  // What two objects have in common that holds them both.
+  [[nodiscard]] Node common_holder(Node left, Node right) const {
+    while (left != right) {
+      (left > right ? left : right) = dominators_[left > right ? left : right];
+    }
+    return left;
+  }
+
+  // Bytes that belong to an object without being one, such as a tensor's storage.
+  void add_bytes(Node node, std::uint64_t bytes) { retained_[node] += bytes; }
+
+  // After the last add_bytes: what each object keeps alive.
+  bool sum_up();
+
+  [[nodiscard]] Node count() const { return count_; }
+  [[nodiscard]] PyObject* object(Node node) const { return objects_[node]; }
+  [[nodiscard]] Node reached_from(Node node) const { return parents_[node]; }
+  [[nodiscard]] Node dominator(Node node) const { return dominators_[node]; }
+  [[nodiscard]] std::uint64_t retained_bytes(Node node) const { return retained_[node]; }
+  [[nodiscard]] std::uint32_t retained_objects(Node node) const { return members_[node]; }
+  [[nodiscard]] std::uint32_t passes() const { return passes_; }
+  [[nodiscard]] bool is_cut() const { return is_cut_ || map_.is_short_of_memory(); }
+  ObjectTypes& types() { return types_; }
+
+ private:
+  static int visit(PyObject* object, void* graph);
+  static int join(PyObject* object, void* graph);
+  void traverse(PyObject* object, const TypeInfo& info, Visit visitor);
+  Node append(PyObject* object, Node from);
+  bool number_nodes();
+
+  ObjectMap map_;
+  ObjectTypes types_;
+  Autograd autograd_;
+  PyObject** objects_ = nullptr;
+  Node* parents_ = nullptr;
+  std::uint64_t* retained_ = nullptr;
+  Node* dominators_ = nullptr;
+  Node* nodes_ = nullptr;  // by the map's number
+  std::uint32_t* members_ = nullptr;
+  std::size_t room_ = 0;
+  std::size_t counted_ = 0;  // objects whose memory is counted
+  Node count_ = 0;
+  Node walked_ = 0;
+  Node here_ = 0;
+  std::uint32_t passes_ = 0;
+  bool has_changed_ = false;
+  bool is_cut_ = false;
+};
+
+}  // namespace lowtide::agent

@@ -1,0 +1,52 @@
+#include "agent/python/walk/object_map.h"
+
+#include "agent/python/walk/child_memory.h"
+
+namespace lowtide::agent {
+
+bool ObjectMap::begin() {
+  folders_ = static_cast<Folder**>(take_memory(kFolders * sizeof(Folder*)));
+  return folders_ != nullptr;
+}
+
+ObjectMap::Region* ObjectMap::look_up(std::uintptr_t address) {
+  if ((address >> kAddressBits) != 0) {
+    return nullptr;
+  }
+  Folder*& folder = folders_[address >> kFolderShift];
+  if (folder == nullptr) {
+    folder = static_cast<Folder*>(take_memory(sizeof(Folder)));
+  }
+  if (folder == nullptr) {
+    short_of_memory_ = true;
+    return nullptr;
+  }
+  Region*& region = folder->regions[(address >> kRegionShift) % kRegionsOfFolder];
+  if (region == nullptr) {
+    region = static_cast<Region*>(take_memory(sizeof(Region)));
+  }
+  if (region == nullptr) {
+    short_of_memory_ = true;
+    return nullptr;
+  }
+  last_ = region;
+  last_wanted_ = address >> kRegionShift;
+  return region;
+}
+
+std::uint32_t ObjectMap::number_all() {
+  std::uint32_t count = 0;
+  for (std::size_t at = 0; at < kFolders; ++at) {
+    Folder* folder = folders_[at];
+    for (std::size_t in = 0; folder != nullptr && in < kRegionsOfFolder; ++in) {
+      Region* region = folder->regions[in];
+      for (std::size_t word = 0; region != nullptr && word < kWords; ++word) {
+        region->before[word] = count;
+        count += count_bits(region->bits[word]);
+      }
+    }
+  }
+  return count;
+}
+
+}  // namespace lowtide::agent

@@ -1,0 +1,196 @@
+// Takes a snapshot of the Python objects: stops the interpreter for as long as a fork takes, and
+// walks in the child.
+//
+// The child is a grandchild, so that nobody has to wait for it: the one in between shares the
+// job's memory for the few instructions that it lives (as vfork does), which makes it cost
+// nothing, and neither sends a signal when it ends. fork handlers of the job's libraries
+// are not run: some stop threads of the job.
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "agent/heap/channel.h"
+#include "agent/heap/clock.h"
+#include "agent/heap/system_call.h"
+#include "agent/heap/text.h"
+#include "agent/heap/thread_state.h"
+#include "agent/python/python.h"
+#include "agent/python/walk/calls.h"
+#include "agent/python/walk/census.h"
+#include "wire/snapshot.h"
+
+namespace lowtide::agent {
+namespace {
+
+constexpr std::size_t kMaxOrderBytes = 256;
+
+struct Order {
+  WalkOrder walk;
+  char text[kMaxOrderBytes];
+};
+
+// Cuts the order into lines.
+bool read_order(const char* from, Order& into) {
+  std::size_t at = 0;
+  std::size_t line = 0;
+  unsigned long* numbers[] = {&into.walk.wait_ms, &into.walk.walk_ms, &into.walk.memory_mb};
+  const char* begin = into.text;
+  for (; at < kMaxOrderBytes; ++at) {
+    into.text[at] = from[at] == '\n' ? 0 : from[at];
+    if (into.text[at] != 0) {
+      continue;
+    }
+    if (line == 0) {
+      into.walk.socket_path = begin;
+    } else if (line <= 3) {
+      *numbers[line - 1] = to_number(begin);
+    }
+    ++line;
+    begin = into.text + at + 1;
+    if (from[at] == 0) {
+      return line == 4;
+    }
+  }
+  return false;
+}
+
+// --- the child --------------------------------------------------------------------------------
+
+void write_text(const char* path, const char* text, long bytes) {
+  const long fd = system_call(SYS_openat, AT_FDCWD, as_word(path), O_WRONLY | O_CLOEXEC);
+  if (!failed(fd)) {
+    system_call(SYS_write, fd, as_word(text), bytes);
+    system_call(SYS_close, fd);
+  }
+}
+
+void forget_signals() {
+  struct KernelAction {
+    void* handler;
+    unsigned long flags;
+    void* restorer;
+    std::uint64_t mask;
+  };
+  const KernelAction usual = {};
+  for (long signal = 1; signal <= 64; ++signal) {
+    system_call(SYS_rt_sigaction, signal, as_word(&usual), 0, sizeof(usual.mask));
+  }
+  const std::uint64_t none = 0;
+  system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&none), 0, sizeof(none));
+}
+
+// Whoever waits for the job's pipes to be closed must not wait for us.
+void close_everything() {
+#ifdef SYS_close_range
+  if (!failed(system_call(SYS_close_range, 0, ~0U, 0))) {
+    return;
+  }
+#endif
+  constexpr long kMostDescriptors = 65536;
+  for (long fd = 0; fd < kMostDescriptors; ++fd) {
+    system_call(SYS_close, fd);
+  }
+}
+
+[[noreturn]] void live_as_child(const WalkOrder& order) {
+  g_power.store(Power::Off, std::memory_order_relaxed);
+  t_thread.inside = 1;
+  forget_signals();
+  const itimerval limit = {
+      {0, 0},
+      {static_cast<time_t>(order.walk_ms / 1000), static_cast<suseconds_t>(order.walk_ms % 1000 * 1000)}};
+  system_call(SYS_setitimer, ITIMER_REAL, as_word(&limit), 0);
+  const rlimit no_core = {0, 0};
+  system_call(SYS_prlimit64, 0, RLIMIT_CORE, as_word(&no_core), 0);
+  system_call(SYS_prctl, PR_SET_NAME, as_word("lowtide-walk"));
+  close_everything();
+  constexpr long kPolite = 10;
+  system_call(SYS_setpriority, PRIO_PROCESS, 0, kPolite);
+  write_text("/proc/self/oom_score_adj", "1000", 4);
+  take_census(order);
+  for (;;) {
+    system_call(SYS_exit_group, 0);
+  }
+}
+
+// --- the job ----------------------------------------------------------------------------------
+
+// True: the child is on its way. The memory between clone and exit is the job's own, so nothing
+// but system calls is done there.
+__attribute__((noinline)) bool fork_walker(const WalkOrder& order) {
+  constexpr long kShareAndWait = CLONE_VM | CLONE_VFORK;
+  const long between = system_call(SYS_clone, kShareAndWait, 0, 0, 0, 0);
+  if (between == 0) {
+    const long child = system_call(SYS_clone, 0, 0, 0, 0, 0);
+    if (child == 0) {
+      live_as_child(order);
+    }
+    for (;;) {
+      system_call(SYS_exit, failed(child) ? 1 : 0);
+    }
+  }
+  if (failed(between)) {
+    return false;
+  }
+  constexpr long kEveryKind = 0x40000000;  // __WALL: it sends no signal, so a plain wait does not see it
+  std::int32_t status = 0;
+  long reaped = 0;
+  do {
+    reaped = system_call(SYS_wait4, between, as_word(&status), kEveryKind, 0);
+  } while (reaped == -EINTR);
+  return reaped == between && status == 0;
+}
+
+std::int32_t take_snapshot(const char* text) {
+  Order order = {};
+  if (!read_order(text, order)) {
+    return static_cast<std::int32_t>(wire::SnapshotResult::NoFork);
+  }
+  look_for_python();
+  switch (python_state()) {
+    case wire::PythonState::Absent:
+      return static_cast<std::int32_t>(wire::SnapshotResult::NoPython);
+    case wire::PythonState::UnknownVersion:
+      return static_cast<std::int32_t>(g_python.free_threaded ? wire::SnapshotResult::FreeThreaded
+                                                              : wire::SnapshotResult::UnknownPython);
+    default:
+      break;
+  }
+  if (!find_calls()) {
+    return static_cast<std::int32_t>(wire::SnapshotResult::NoFunctions);
+  }
+  if (g_python.functions.is_initialized() == 0) {
+    return static_cast<std::int32_t>(wire::SnapshotResult::NotInitialized);
+  }
+  const std::uint64_t asked_ns = now_ns();
+  const int state = g_calls.ensure_gil();
+  const std::uint64_t began_ns = now_ns();
+  if (began_ns - asked_ns > order.walk.wait_ms * 1'000'000ULL) {
+    g_calls.release_gil(state);
+    return static_cast<std::int32_t>(wire::SnapshotResult::Busy);  // nobody waits any more
+  }
+  const std::uint64_t all = ~0ULL;
+  std::uint64_t before = 0;
+  system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&all), as_word(&before), sizeof(all));
+  const bool made = fork_walker(order.walk);
+  system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&before), 0, sizeof(before));
+  g_calls.release_gil(state);
+  const std::uint64_t pause_us = (now_ns() - began_ns) / 1000;
+  return made ? static_cast<std::int32_t>(pause_us < 0x7fffffff ? pause_us : 0x7fffffff)
+              : static_cast<std::int32_t>(wire::SnapshotResult::NoFork);
+}
+
+}  // namespace
+}  // namespace lowtide::agent
+
+// Called by a thread that holds no lock of an allocator or of the loader.
+extern "C" __attribute__((visibility("default"))) int lowtide_agent_snapshot(const char* order) {
+  const lowtide::agent::HookScope scope;
+  return lowtide::agent::take_snapshot(order);
+}

@@ -1,0 +1,226 @@
+#include "agent/python/walk/tensors.h"
+
+#include "agent/heap/text.h"
+#include "agent/python/text.h"
+#include "agent/python/walk/autograd.h"
+#include "agent/python/walk/child_memory.h"
+
+namespace lowtide::agent {
+namespace {
+
+constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
+
+PyObject* call(PyObject* function, PyObject* object) {
+  PyObject* value = function == nullptr ? nullptr : g_calls.call(function, object, nullptr);
+  if (value == nullptr) {
+    g_calls.clear_error();
+  }
+  return value;
+}
+
+std::int64_t number(PyObject* object) {
+  if (object == nullptr) {
+    return -1;
+  }
+  const long long value = g_calls.to_number(object);
+  if (value < 0) {
+    g_calls.clear_error();
+  }
+  g_calls.release(object);
+  return value;
+}
+
+// "cuda:0"
+void write_device(PyObject* device, char (&into)[16]) {
+  PyObject* kind = attribute(device, "type");
+  std::uint32_t written =
+      kind != nullptr && is_kind(kind, type_flag::kText) ? copy_python_text(kind, into, sizeof(into) - 4) : 0;
+  PyObject* index = attribute(device, "index");
+  if (index != nullptr && index != g_calls.none) {
+    const long long value = g_calls.to_number(index);
+    if (value >= 0 && value < 100) {
+      into[written++] = ':';
+      if (value >= 10) {
+        into[written++] = static_cast<char>('0' + value / 10);
+      }
+      into[written++] = static_cast<char>('0' + value % 10);
+    }
+  }
+  into[written] = 0;
+}
+
+bool looks_alike(const TensorGroup& left, const TensorGroup& right) {
+  if (left.hash != right.hash || left.dtype != right.dtype || left.dimensions != right.dimensions ||
+      left.requires_grad != right.requires_grad || !equal(left.device, right.device)) {
+    return false;
+  }
+  for (std::uint32_t at = 0; at < left.dimensions; ++at) {
+    if (left.shape[at] != right.shape[at]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::uint64_t hash_of(const TensorGroup& looks) {
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(looks.dtype) ^ looks.requires_grad;
+  for (std::uint32_t at = 0; at < looks.dimensions; ++at) {
+    hash = (hash ^ static_cast<std::uint64_t>(looks.shape[at])) * kGolden;
+    hash ^= hash >> 29U;
+  }
+  for (const char* letter = looks.device; *letter != 0; ++letter) {
+    hash = (hash ^ static_cast<unsigned char>(*letter)) * kGolden;
+  }
+  return hash ^ looks.dimensions;
+}
+
+}  // namespace
+
+bool Tensors::find_functions() {
+  PyObject* base = tensor_base();
+  if (base == nullptr) {
+    return false;
+  }
+  // Of the base class, so that no override of a subclass is run.
+  shape_of_ = attribute(base, "shape");
+  device_of_ = attribute(base, "device");
+  dtype_of_ = attribute(base, "dtype");
+  requires_grad_of_ = attribute(base, "requires_grad");
+  element_bytes_of_ = attribute(base, "element_size");
+  storage_of_ = attribute(base, "untyped_storage");
+  if (storage_of_ == nullptr) {
+    storage_of_ = attribute(base, "_storage");  // before torch 2
+  }
+  return shape_of_ != nullptr && device_of_ != nullptr && dtype_of_ != nullptr &&
+         requires_grad_of_ != nullptr && element_bytes_of_ != nullptr && storage_of_ != nullptr;
+}
+
+std::uint32_t Tensors::group_of(const TensorGroup& looks) {
+  std::uint64_t place = looks.hash;
+  for (;; ++place) {
+    place %= std::uint64_t{2} * kMostGroups;
+    std::uint32_t& found = places_[place];
+    if (found == 0 && count_ + 1 < kMostGroups) {
+      groups_[count_] = looks;
+      found = ++count_;
+    }
+    if (found == 0) {
+      return kMostGroups - 1;  // all that had no room
+    }
+    if (looks_alike(groups_[found - 1], looks)) {
+      return found - 1;
+    }
+  }
+}
+
+Tensors::Storage* Tensors::place_of(std::uint64_t key) {
+  std::uint64_t place = (key * kGolden) >> 20U;
+  for (;; ++place) {
+    Storage& storage = storages_[place & (storage_room_ - 1)];
+    if (storage.key == key || storage.key == 0) {
+      return &storage;
+    }
+  }
+}
+
+bool Tensors::make_room() {
+  if (storage_count_ * 2 < storage_room_) {
+    return true;
+  }
+  Storage* old = storages_;
+  const std::uint64_t old_room = storage_room_;
+  const std::uint64_t room = old_room == 0 ? 4096 : 4 * old_room;
+  auto* grown = static_cast<Storage*>(take_memory(room * sizeof(Storage)));
+  if (grown == nullptr) {
+    return false;
+  }
+  storages_ = grown;
+  storage_room_ = room;
+  for (std::uint64_t at = 0; at < old_room; ++at) {
+    if (old[at].key != 0) {
+      *place_of(old[at].key) = old[at];
+    }
+  }
+  return true;
+}
+
+void Tensors::note_storage(PyObject* tensor, Node node, TensorGroup& group, const ObjectGraph& graph) {
+  PyObject* storage = call(storage_of_, tensor);
+  if (storage == nullptr || !make_room()) {
+    return;  // a sparse tensor, or one that only stands for another, has none
+  }
+  const std::int64_t key = number(attribute(storage, "_cdata"));
+  PyObject* ask_bytes = attribute(storage, "nbytes");
+  PyObject* told = ask_bytes == nullptr ? nullptr : g_calls.call(ask_bytes, nullptr);
+  const std::int64_t bytes = number(told);
+  if (key <= 0 || bytes < 0) {
+    g_calls.clear_error();
+    return;
+  }
+  Storage& found = *place_of(static_cast<std::uint64_t>(key));
+  if (found.key != 0) {
+    found.holder = graph.common_holder(found.holder, node);
+    return;
+  }
+  found = {static_cast<std::uint64_t>(key), static_cast<std::uint64_t>(bytes), node,
+           equal(group.device, "cpu")};
+  ++storage_count_;
+  ++group.storages;
+  group.storage_bytes += found.bytes;
+}
+
+void Tensors::ask(ObjectGraph& graph, Node node) {
+  PyObject* tensor = graph.object(node);
+  TensorGroup looks = {};
+  PyObject* shape = ask_getter(shape_of_, tensor);
+  PyObject* device = ask_getter(device_of_, tensor);
+  looks.dtype = ask_getter(dtype_of_, tensor);
+  PyObject* needs_grad = ask_getter(requires_grad_of_, tensor);
+  looks.requires_grad = needs_grad != nullptr && number(needs_grad) == 1 ? 1 : 0;
+  const std::int64_t element_bytes = number(call(element_bytes_of_, tensor));
+  if (shape == nullptr || device == nullptr || looks.dtype == nullptr || element_bytes < 0) {
+    return;
+  }
+  std::uint64_t elements = 1;
+  const std::int64_t dimensions = size_of_variable(shape);
+  for (std::int64_t at = 0; at < dimensions; ++at) {
+    const long long side = g_calls.to_number(tuple_item(shape, at));
+    elements *= side > 0 ? static_cast<std::uint64_t>(side) : 0;
+    if (looks.dimensions < wire::kMaxDimensions) {
+      looks.shape[looks.dimensions++] = side;
+    }
+  }
+  write_device(device, looks.device);
+  looks.hash = hash_of(looks);
+  if (is_made_here(tensor)) {
+    note_storage(tensor, node, looks, graph);  // it stands for memory, but the process has no such object
+    return;
+  }
+  TensorGroup& group = groups_[group_of(looks)];
+  ++group.count;
+  group.bytes += elements * static_cast<std::uint64_t>(element_bytes);
+  note_storage(tensor, node, group, graph);
+}
+
+bool Tensors::ask_all(ObjectGraph& graph) {
+  groups_ = static_cast<TensorGroup*>(take_memory(kMostGroups * sizeof(TensorGroup)));
+  places_ = static_cast<std::uint32_t*>(take_memory(2 * kMostGroups * sizeof(std::uint32_t)));
+  if (groups_ == nullptr || places_ == nullptr || !find_functions()) {
+    return false;
+  }
+  for (Node node = 1; node < graph.count(); ++node) {
+    if (graph.types().of(graph.object(node)).role == Role::Tensor) {
+      ask(graph, node);
+    }
+  }
+  for (std::uint64_t at = 0; at < storage_room_; ++at) {
+    const Storage& storage = storages_[at];
+    if (storage.key != 0 && storage.is_on_host) {
+      host_bytes_ += storage.bytes;
+      graph.add_bytes(storage.holder, storage.bytes);
+    }
+  }
+  return true;
+}
+
+}  // namespace lowtide::agent

@@ -1,0 +1,14 @@
+// A snapshot that `lowtide snapshot --json` has written, read again. Whoever edits it may write anything.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "model/snapshot.h"
+
+namespace lowtide::ingest {
+
+// Malformed: it is not such a file, and why.
+base::Result<model::Snapshot> parse_snapshot_json(std::string_view text);
+
+}  // namespace lowtide::ingest

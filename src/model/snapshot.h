@@ -1,0 +1,79 @@
+// What a live Python process held at one moment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::model {
+
+struct TypeCount {
+  std::string type;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Tensors that look alike.
+struct TensorCount {
+  std::string device;
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+  bool requires_grad = false;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;          // of their elements
+  std::uint64_t storages = 0;       // that no group before this one has counted
+  std::uint64_t storage_bytes = 0;  // of these
+};
+
+enum class CacheKind { None, Bounded, Unbounded };
+
+// An object that keeps others alive.
+struct HeldNode {
+  std::string path;  // as Python would write it
+  std::string type;
+  std::uint64_t address = 0;
+  std::optional<std::uint64_t> length;
+  std::uint64_t retained_bytes = 0;  // that would go with it
+  std::uint64_t retained_objects = 0;
+  CacheKind cache = CacheKind::None;
+  std::uint64_t bound = 0;            // of a bounded cache
+  std::optional<std::size_t> holder;  // which earlier node of the snapshot keeps it
+  std::uint32_t depth = 0;            // steps of the path
+  std::string file;                   // of the frame that the path begins in; empty: a module
+  std::uint32_t line = 0;             // where that frame stood
+};
+
+// True when the way from the holder is one of names: attributes, variables, keys that are texts. False for an
+// element, of which there are many, and which comes and goes.
+inline bool is_named_within(const HeldNode& node, const HeldNode& holder) {
+  if (!node.path.starts_with(holder.path)) return false;
+  for (std::size_t at = holder.path.size(); at < node.path.size(); ++at) {
+    const bool is_text_key = node.path[at] == '[' && at + 1 < node.path.size() && node.path[at + 1] == '"';
+    if ((node.path[at] == '[' && !is_text_key) || node.path[at] == '{') return false;
+  }
+  return true;
+}
+
+struct Snapshot {
+  std::int64_t pid = 0;
+  double at_s = 0;     // of the recording; or since the first of several
+  std::string python;  // "3.11"
+  double pause_s = 0;  // of the interpreter, while it was forked
+  double walk_s = 0;   // in the child: to count every object
+  double whole_s = 0;  // in the child, all of it
+  std::uint64_t table_bytes = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t object_bytes = 0;
+  std::uint64_t storage_bytes = 0;  // of tensors in host memory
+  bool has_torch = false;
+  bool has_tensors = false;  // torch answered
+  bool has_holders = false;
+  bool is_exact = false;             // what is retained: else it is an upper bound
+  bool is_whole = false;             // every object was counted
+  std::vector<TypeCount> types;      // most bytes first
+  std::vector<TensorCount> tensors;  // the same
+  std::vector<HeldNode> nodes;       // holders before what they hold
+};
+
+}  // namespace lowtide::model

@@ -1,0 +1,15 @@
+// The file of a walk (wire/snapshot.h), read. Its bytes are the target's: nothing is believed.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/result.h"
+#include "model/snapshot.h"
+
+namespace lowtide::observe {
+
+// A walk that was cut off gives what it had. Malformed: it is not such a file.
+base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file);
+
+}  // namespace lowtide::observe

@@ -1,0 +1,335 @@
+"""Snapshots of processes with a known truth. Every function without an underscore is a test.
+
+usage: snapshot_test.py --binary LOWTIDE [--rounds N] [NAME...] | --list
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "agent"))
+sys.dont_write_bytecode = True
+from probing import Skip, pythons  # noqa: E402
+
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+NOT_SEEN = 3  # the exit code: could not observe
+
+
+class Lab:
+    def __init__(self, binary, rounds):
+        self.binary, self.rounds = binary, rounds
+
+    @contextlib.contextmanager
+    def running(self, *command, **more):
+        process = subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, **more)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def call(self, *words, code=0):
+        done = subprocess.run([self.binary, "snapshot", *map(str, words)], capture_output=True, text=True, timeout=120)
+        assert done.returncode == code, (done.returncode, done.stdout[-500:], done.stderr)
+        return done
+
+    def take(self, pid, *words):
+        return json.loads(self.call("--json", *words, pid).stdout)
+
+    def save(self, folder, name, pid):
+        path = pathlib.Path(folder) / name
+        path.write_text(self.call("--json", pid).stdout)
+        return path
+
+
+def _ready(process):
+    line = process.stdout.readline()
+    assert line.startswith("ready"), (line, process.stderr.read() if process.poll() is not None else "")
+    return json.loads(line[6:]) if line[6:].strip() else None
+
+
+def _needs(module):
+    if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True).returncode:
+        raise Skip(f"no {module}")
+
+
+def _by_path(snapshot):
+    return {(holder["path"], holder["type"]): holder for holder in snapshot["holders"]}
+
+
+GROWS = {
+    "__main__.in_module": ("list", 100, 5000),
+    "__main__.main.trainer.history": ("list", 100, 4000),
+    "__main__.main.trainer.callbacks": ("list", 100, 3000),
+    "__main__.window": ("collections.deque", 100, 3500),
+    "__main__.seen": ("set", 100, 3000),
+    "__main__.tuples": ("tuple", 0, 2200),
+    "__main__.chain": ("__main__.Slotted", None, 2600),
+    "__main__.Registry.entries": ("dict", 100, 2100),
+    "__main__.inbox.queue": ("collections.deque", 100, 1800),
+    "__main__.unbounded": ("functools._lru_cache_wrapper", None, 2500),
+}
+
+
+def what_grew_is_named_in_every_python(lab):
+    import tempfile
+    found = pythons()
+    if not found:
+        raise Skip("no CPython from 3.9 on")
+    for version, python in found.items():
+        with tempfile.TemporaryDirectory() as folder, lab.running(python, HERE / "holding.py") as job:
+            inside = json.loads(job.stdout.readline())
+            before = lab.save(folder, "before.json", job.pid)
+            counts = {row["type"]: row["count"] for row in json.loads(before.read_text())["types"]}
+            for name in ("Plain", "Slotted", "Trainer"):
+                assert counts["__main__." + name] == inside["census"][name], (version, name, counts)
+            assert counts["collections.deque"] == inside["census"]["deque"], (version, counts)
+            nodes = _by_path(json.loads(before.read_text()))
+            assert nodes["__main__.bounded", "functools._lru_cache_wrapper"]["bound"] == 50, version
+            assert nodes["__main__.unbounded", "functools._lru_cache_wrapper"]["cache"] == "unbounded", version
+            assert nodes["__main__.main.trainer.model[\"layers\"]", "list"]["retained_bytes"] > 1_200_000
+            assert nodes["__main__.in_a_thread.kept", "list"]["retained_bytes"] > 700_000
+            job.stdin.write("grow 100\n")
+            job.stdin.flush()
+            job.stdout.readline()
+            after = lab.save(folder, "after.json", job.pid)
+            difference = json.loads(lab.call("--diff", "--json", before, after).stdout)
+            grown = {holder["path"]: holder for holder in difference["holders"]}
+            for path, (kind, length, bytes_each) in GROWS.items():
+                assert path in grown, (version, path, list(grown))
+                holder = grown[path]
+                assert holder["type"] == kind and holder["growth_length"] == length, (version, holder)
+                assert 100 * bytes_each <= holder["growth_bytes"] <= 100 * (bytes_each + 900), (version, holder)
+            assert grown["__main__.main.local_list"]["length"] == 100, (version, grown)
+            assert "__main__.bounded" not in grown, (version, "a cache that is full has stopped growing")
+            job.stdin.write("end\n")
+            job.stdin.flush()
+            assert job.stdout.readline().split() == ["done", "160", "12880"]
+            assert job.wait(timeout=30) == 0
+
+
+def sizes_are_those_of_getsizeof(lab):
+    for version, python in pythons().items():
+        with lab.running(python, HERE / "sizes.py") as job:
+            inside = _ready(job)
+            nodes = _by_path(lab.take(job.pid))
+            for name, expected in inside.items():
+                told = nodes["__main__." + name, "list"]["retained_bytes"]
+                assert abs(told - expected) <= 0.01 * expected + 200, (version, name, told, expected)
+
+
+def tensors_agree_with_what_the_process_counts(lab):
+    _needs("torch")
+    with lab.running(PYTHON, HERE / "tensors.py") as job:
+        inside = _ready(job)
+        snapshot = lab.take(job.pid)
+        table = {"{device} {dtype} {shape} {requires_grad}".format(**row): row["count"] for row in snapshot["tensors"]}
+        assert table == inside["table"], sorted(set(table.items()) ^ set(inside["table"].items()))
+        nodes = _by_path(snapshot)
+        kept = nodes["__main__.kept", "list"]["retained_bytes"]
+        assert 0 <= kept - inside["kept_bytes"] * 29 / 30 < 20_000, (kept, "the first storage is also in the views")
+        arrays = nodes["__main__.arrays", "list"]["retained_bytes"]
+        assert 0 <= arrays - inside["arrays_bytes"] * 19 / 20 < 20_000, arrays
+        assert nodes["__main__.objects", "numpy.ndarray"]["retained_bytes"] >= inside["objects_bytes"]
+        losses = nodes["__main__.losses", "list"]["retained_bytes"]
+        # Each keeps a batch, the hidden layer, and what is behind the loss.
+        assert losses >= 5 * 4 * (16 * 64 + 16 * 128), losses
+
+
+def _losses(process):
+    out, err = process.communicate(timeout=1500)
+    assert process.returncode == 0, (process.returncode, err[-2000:])
+    assert out.endswith("done\n"), out[-200:]
+    return out
+
+
+def training_is_the_same_however_often_it_is_looked_at(lab):
+    _needs("torch")
+    steps = 130 * lab.rounds + 300  # so that it does not end before
+    with lab.running(PYTHON, "-W", "ignore", HERE / "training.py", steps) as job:
+        _ready(job)
+        alone = _losses(job)
+    taken = 0
+    with lab.running(PYTHON, "-W", "ignore", HERE / "training.py", steps) as job:
+        _ready(job)
+        while taken < lab.rounds and job.poll() is None:
+            done = subprocess.run([lab.binary, "snapshot", "--json", str(job.pid)], capture_output=True, text=True, timeout=120)
+            if done.returncode == 0:
+                snapshot = json.loads(done.stdout)
+                assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
+                assert any(holder["path"] == "__main__.history" for holder in snapshot["holders"]) or taken < 20
+                taken += 1
+            else:
+                assert "safe place" in done.stderr or "has ended" in done.stderr or job.poll() is not None, done.stderr
+        children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text() if job.poll() is None else ""
+        names = [pathlib.Path(f"/proc/{child}/comm").read_text() for child in children.split()]
+        assert not any("lowtide" in name for name in names), names
+        watched = _losses(job)
+    assert watched == alone, "the losses are not the same"
+    assert taken >= min(lab.rounds, 20), f"only {taken} snapshots were taken"
+    print(taken, "snapshots")
+
+
+def signals_and_children_of_the_job_are_left_alone(lab):
+    script = """
+import os, signal, sys, time
+seen = []
+signal.signal(signal.SIGCHLD, lambda *_: seen.append(1))
+print("ready", flush=True)
+for _ in range(400):
+    time.sleep(0.01)
+try:
+    os.waitpid(-1, os.WNOHANG)
+    seen.append("a child to wait for")
+except ChildProcessError:
+    pass
+print(seen, flush=True)
+"""
+    with lab.running(PYTHON, "-c", script) as job:
+        _ready(job)
+        for _ in range(5):
+            lab.take(job.pid)
+        assert job.stdout.readline().strip() == "[]"
+
+
+def process_without_python_is_told(lab):
+    with lab.running("sleep", "100") as job:
+        time.sleep(0.2)
+        assert "there is no Python in it" in lab.call(job.pid, code=NOT_SEEN).stderr
+
+
+def process_that_is_not_there_is_told(lab):
+    assert "no process of that number" in lab.call(2**22 - 5, code=NOT_SEEN).stderr
+
+
+def process_that_is_stopped_is_told(lab):
+    with lab.running(PYTHON, "-c", "print('ready', flush=True); import time; time.sleep(100)") as job:
+        _ready(job)
+        job.send_signal(signal.SIGSTOP)
+        time.sleep(0.2)
+        told = lab.call(job.pid, code=NOT_SEEN).stderr
+        assert "stopped" in told, told
+        job.send_signal(signal.SIGCONT)
+        lab.take(job.pid)
+
+
+def interpreter_that_does_not_let_go_is_told(lab):
+    script = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); " \
+             "print('ready', flush=True); sum(range(10**12))"
+    with lab.running(PYTHON, "-c", script) as job:
+        _ready(job)
+        time.sleep(0.3)
+        began = time.monotonic()
+        told = lab.call(job.pid, code=NOT_SEEN).stderr
+        assert "GIL" in told or "not answered" in told, told
+        assert time.monotonic() - began < 30
+        assert job.poll() is None
+
+
+def embedded_python_is_seen(lab):
+    import tempfile
+    config = subprocess.run([PYTHON + "-config", "--embed", "--cflags", "--ldflags"], capture_output=True, text=True)
+    if config.returncode:
+        raise Skip("no python3-config")
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "embeds.c"
+        source.write_text('#include <Python.h>\nint main(void) { Py_Initialize(); return PyRun_SimpleString('
+                          '"import time\\nkept = [bytes(1000 + n) for n in range(1000)]\\nprint(\'ready\', flush=True)\\n'
+                          'time.sleep(100)"); }\n')
+        made = subprocess.run(["cc", str(source), "-o", folder + "/embeds", *config.stdout.split()], capture_output=True, text=True)
+        if made.returncode:
+            raise Skip("no libpython to embed: " + made.stderr.strip().splitlines()[-1])
+        with lab.running(folder + "/embeds") as job:
+            _ready(job)
+            assert _by_path(lab.take(job.pid))["__main__.kept", "list"]["length"] == 1000
+
+
+BIG = "import time, sys\nkept = [[n, str(n)] for n in range(1_500_000)]\nprint('ready', flush=True)\nsys.stdin.readline()"
+
+
+def walk_that_takes_too_long_gives_what_it_has(lab):
+    with lab.running(PYTHON, "-c", BIG) as job:
+        _ready(job)
+        done = subprocess.run([lab.binary, "snapshot", "--time-limit", "100ms", str(job.pid)], capture_output=True, text=True)
+        assert done.returncode in (0, NOT_SEEN), done
+        assert "cut short" in done.stdout or "ended before" in done.stdout or done.returncode == NOT_SEEN, done
+        assert job.poll() is None
+
+
+def walk_that_needs_too_much_memory_says_so(lab):
+    with lab.running(PYTHON, "-c", BIG) as job:
+        _ready(job)
+        snapshot = lab.take(job.pid, "--memory-limit", "16M")
+        assert not snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
+        assert snapshot["snapshot"]["table_bytes"] <= 17 << 20, snapshot["snapshot"]
+
+
+def target_that_dies_in_the_middle_is_told(lab):
+    for delay_s in (0, 0.005, 0.02, 0.05):
+        with lab.running(PYTHON, "-c", BIG) as job:
+            _ready(job)
+            watcher = subprocess.Popen([lab.binary, "snapshot", str(job.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(delay_s)
+            job.kill()
+            job.wait()
+            out, err = watcher.communicate(timeout=60)
+            assert watcher.returncode in (0, NOT_SEEN), (watcher.returncode, err)
+            assert out or err
+
+
+def watching_shows_what_grows_until_it_is_ended(lab):
+    script = "import time\nkept = []\nprint('ready', flush=True)\nwhile True:\n    kept.append(bytes(100_000)); time.sleep(0.005)"
+    with lab.running(PYTHON, "-c", script) as job:
+        _ready(job)
+        watcher = subprocess.Popen([lab.binary, "snapshot", "--watch", "500ms", str(job.pid)], stdout=subprocess.PIPE, text=True)
+        time.sleep(4)
+        watcher.send_signal(signal.SIGINT)
+        out, _ = watcher.communicate(timeout=30)
+        assert watcher.returncode == 0, watcher.returncode
+        assert "What holds most" in out and "What grew" in out, out
+        assert "__main__.kept (list)" in out.split("What grew")[-1], out[-2000:]
+
+
+def wrapper_leads_to_its_python(lab):
+    with lab.running("sh", "-c", f"{PYTHON} -c \"kept = [bytes(1000+n) for n in range(999)]; print('ready', flush=True); "
+                     "input()\"; true") as job:
+        _ready(job)
+        done = lab.call("--json", job.pid)
+        assert "is a wrapper" in done.stderr, done.stderr
+        assert _by_path(json.loads(done.stdout))["__main__.kept", "list"]["length"] == 999
+
+
+def main():
+    tests = {name: value for name, value in globals().items()
+             if callable(value) and not name.startswith("_") and getattr(value, "__module__", "") == "__main__"
+             and name not in ("main", "Lab")}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--binary")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("names", nargs="*")
+    words = parser.parse_args()
+    if words.list:
+        print("\n".join(tests))
+        return
+    for name in words.names or tests:
+        try:
+            tests[name](Lab(words.binary, words.rounds))
+        except Skip as why:
+            print(f"SKIPPED {name}: {why}")
+            if words.names:
+                sys.exit(77)
+        else:
+            print(f"passed {name}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
