@@ -62,6 +62,7 @@ observe::Watch::Options options_for(const WatchFlags& flags, pid_t pid) {
   options.monitor.limit_bytes = flags.limit_bytes;
   options.monitor.use_gpu = flags.use_gpu;
   options.monitor.use_pss = flags.use_pss;
+  options.take_snapshots = flags.take_snapshots;
   return options;
 }
 

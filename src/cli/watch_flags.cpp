@@ -30,6 +30,8 @@ std::vector<Flag> watch_flags() {
       {"no-report", "", "no words at the end"},
       {"no-recording", "", "keep nothing"},
       {"no-gpu", "", "do not ask the driver for GPU memory"},
+      {"no-snapshots", "",
+       "do not look into the job's Pythons now and then, in a forked child, for what holds memory"},
       {"no-pss", "", "do not read shared pages: cheaper, and they are counted once per process"},
       {"no-steps", "", "do not read training steps from the job's output file"},
   };
@@ -75,6 +77,7 @@ std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments
   flags.keep_recording = !arguments.has("no-recording");
   flags.use_gpu = !arguments.has("no-gpu");
   flags.use_pss = !arguments.has("no-pss");
+  flags.take_snapshots = !arguments.has("no-snapshots");
   flags.deep = arguments.has("deep");
   flags.use_agent = !arguments.has("no-agent");
   flags.read_steps = !arguments.has("no-steps");

@@ -24,6 +24,7 @@ struct WatchFlags {
   bool keep_recording = true;
   bool use_gpu = true;
   bool use_pss = true;
+  bool take_snapshots = true;
   bool use_agent = true;
   bool deep = false;
   bool trim_trial = false;

@@ -149,6 +149,7 @@ Evidence read_evidence(record::Recording& recording) {
   read_gpus(recording, evidence);
   evidence.sites = read_sites(recording);
   evidence.heaps = read_heaps(recording);
+  evidence.snapshots = recording.snapshots();
   drop_teardowns(evidence);
   fill_between(evidence.target, evidence.ticks);
   for (ProcessEvidence& process : evidence.processes) fill_between(process.trail, evidence.ticks);

@@ -65,6 +65,7 @@ struct Evidence {
   std::vector<record::Outage> outages;
   std::vector<SiteEvidence> sites;  // of processes with an agent
   std::vector<HeapEvidence> heaps;
+  std::vector<record::RecordedSnapshot> snapshots;  // of Pythons, oldest first
 
   Trail ticks;  // every moment at which something was read
   Steps steps;

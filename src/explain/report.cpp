@@ -11,6 +11,7 @@
 #include "explain/evidence.h"
 #include "explain/findings/catalogue.h"
 #include "explain/growth.h"
+#include "explain/holders.h"
 #include "explain/limit.h"
 #include "explain/process_reports.h"
 #include "explain/reconcile.h"
@@ -120,13 +121,15 @@ std::vector<model::TrimReport> trim_trials_of(record::Recording& recording, cons
 }
 
 model::SeriesReport target_series(const Evidence& evidence, const WatchedProcesses& processes,
-                                  const Sites& sites, const std::optional<Ceiling>& ceiling) {
+                                  const Sites& sites, const std::vector<ProcessHolders>& holders,
+                                  const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
   series.name = "the process tree";
   pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
   if (!settle_with_sites(series.verdict, sites, evidence, processes.listed)) {
     join_with_processes(series.verdict, evidence, processes.listed);
   }
+  settle_with_holders(series.verdict, holders, evidence);
   if (evidence.target.empty()) {
     series.verdict.reason = "the recording holds no reading";
     series.verdict.needs = "a job that lives longer than one tick";
@@ -146,6 +149,26 @@ void name_leaning_gpu(model::Report& report) {
   const model::SeriesReport* gpu = model::find_leaning_gpu(report.runs.front().series);
   if (gpu == nullptr) return;
   report.verdict.reason += "; but " + gpu->name + " leans to a leak: " + gpu->verdict.reason;
+}
+
+// What grew most between the looks at each Python; of types and tensors only what grew.
+void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) {
+  constexpr std::size_t kMostRows = 20;
+  for (const ProcessHolders& holders : all) {
+    for (const HeldGrowth& grown : holders.grown) {
+      report.holders.push_back(grown.holder);
+      if (grown.of_process > 0) report.holders.back().share = grown.of_process;
+    }
+    const model::SnapshotReport& difference = holders.difference;
+    for (std::size_t at = 0; at < std::min(kMostRows, difference.tensors.size()); ++at) {
+      report.tensors.push_back({holders.process.pid, difference.tensors[at]});
+    }
+    for (std::size_t at = 0; at < std::min(kMostRows, difference.types.size()); ++at) {
+      report.types.push_back({holders.process.pid, difference.types[at]});
+    }
+  }
+  std::stable_sort(report.holders.begin(), report.holders.end(),
+                   [](const auto& a, const auto& b) { return a.growth_bytes > b.growth_bytes; });
 }
 
 // The tree speaks, unless it does not leak and a GPU does.
@@ -175,17 +198,20 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   judge_sites(sites, evidence);
   settle_processes(processes.listed, sites, evidence);
   settle_copying(processes.listed, evidence);
+  const std::vector<ProcessHolders> holders = find_holders(evidence);
+  settle_with_holders(processes.listed, holders);
   const std::optional<Ceiling> ceiling = find_ceiling(evidence, options.limit_bytes);
 
   model::Report report;
   report.source = source_of(evidence, options);
   report.ending = ending_of(evidence, options);
   report.gpus = gpus_of(evidence);
-  model::SeriesReport target = target_series(evidence, processes, sites, ceiling);
+  model::SeriesReport target = target_series(evidence, processes, sites, holders, ceiling);
   agree_with_tree(sites, target.verdict);
   set_growth_shares(processes.listed, evidence, target.verdict);
   report.growth = explain_growth(evidence, processes.listed, sites, target.verdict);
   report.sites = site_reports(sites);
+  add_holders(report, holders);
   if (ceiling) report.limit = ceiling->limit;
   add_run(report, std::move(target));
   report.events = find_events(evidence);
@@ -195,7 +221,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.short_lived = processes.short_lived;
   report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
-  report.findings = find_all({evidence, processes.listed, sites, report.short_lived, report});
+  report.findings = find_all({evidence, processes.listed, sites, holders, report.short_lived, report});
   for (WatchedProcess& process : processes.listed) report.processes.push_back(std::move(process.report));
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;

@@ -97,8 +97,12 @@ class Growth {
  private:
   // A variable of something that was there before, but held too little then to be told.
   [[nodiscard]] bool is_old_name(const HeldNode& node) const {
-    if (!node.holder || grown_[*node.holder].earlier == nullptr) return false;
-    return model::is_named_within(node, later_.nodes[*node.holder]);
+    if (node.holder) {
+      return grown_[*node.holder].earlier != nullptr &&
+             model::is_named_within(node, later_.nodes[*node.holder]);
+    }
+    const HeldNode nowhere;
+    return !node.path.starts_with('<') && model::is_named_within(node, nowhere);
   }
 
   struct Grown {

@@ -34,8 +34,8 @@ TEST(SnapshotJson, values_of_the_wrong_kind_are_not_believed) {
 }
 
 TEST(SnapshotJson, what_is_no_snapshot_is_refused) {
-  for (const char* text : {"", "[]", "{}", "{\"snapshot\": 1}", "{\"snapshot\": {", "null",
-                           "{\"snapshot\": {\"since_s\": 5}}"}) {
+  for (const char* text : {"", "[]", "{}", R"({"snapshot": 1})", R"({"snapshot": {)", "null",
+                           R"({"snapshot": {"since_s": 5}})"}) {
     EXPECT_FALSE(parse_snapshot_json(text)) << text;
   }
 }

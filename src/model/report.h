@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/finding.h"
+#include "model/holder_report.h"
 #include "model/series_report.h"
 #include "model/site_report.h"
 #include "model/trim_trial.h"
@@ -110,7 +112,10 @@ struct Report {
   ShortLived short_lived = {};
   std::vector<GpuReport> gpus = {};
   std::optional<GrowthReport> growth = std::nullopt;
-  std::vector<SiteReport> sites = {};  // with an agent in the job: most growth first
+  std::vector<SiteReport> sites = {};      // with an agent in the job: most growth first
+  std::vector<HolderReport> holders = {};  // with snapshots: most growth first
+  std::vector<std::pair<std::int64_t, TensorGrowth>> tensors = {};  // by pid
+  std::vector<std::pair<std::int64_t, TypeGrowth>> types = {};
   std::vector<Finding> findings = {};  // the gravest first
   std::optional<Reconciliation> reconciliation = std::nullopt;
   std::vector<TrimReport> trim_trials = {};  // where the user asked for it

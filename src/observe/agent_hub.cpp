@@ -1,5 +1,7 @@
 #include "observe/agent_hub.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -9,10 +11,14 @@
 #include <utility>
 
 #include "observe/cpu_time.h"
+#include "observe/snapshot_records.h"
 #include "observe/socket_folder.h"
 
 namespace lowtide::observe {
 namespace {
+
+constexpr std::chrono::seconds kToCome{2};  // a process that runs no Python for so long is asked another time
+constexpr double kWalkWaitS = 0.1;          // how soon the end of a walk is noticed
 
 constexpr int kMostHellos = 256;  // at one look
 constexpr std::size_t kMostAgents = 4096;
@@ -97,6 +103,10 @@ void AgentHub::take_hellos() {
   for (int count = 0; count < kMostHellos; ++count) {
     std::optional<AgentHello> hello = socket_.receive();
     if (!hello) return;
+    if (hello->is_walk) {
+      take_walk(std::move(*hello));
+      continue;
+    }
     if (hello->state != wire::AgentState::On || !hello->file.valid()) {
       ++ended_.off[hello->reason];
       continue;
@@ -113,6 +123,60 @@ void AgentHub::take_hellos() {
   }
 }
 
+void AgentHub::ask_walk(std::int64_t pid) {
+  const auto found = agents_.find(static_cast<std::int32_t>(pid));
+  if (found == agents_.end() || is_walking(pid)) return;
+  found->second->ring.ask_walk(kToCome);
+  walks_.push_back({.pid = found->first, .asked_s = now_s()});
+}
+
+bool AgentHub::is_walking(std::int64_t pid) const {
+  return std::any_of(walks_.begin(), walks_.end(), [&](const Walk& walk) { return walk.pid == pid; });
+}
+
+std::vector<std::int64_t> AgentHub::pythons() const {
+  std::vector<std::int64_t> out;
+  for (const auto& [pid, agent] : agents_) {
+    const wire::PythonState state = agent->status.python_state;
+    if (state == wire::PythonState::Frames || state == wire::PythonState::Full) out.push_back(pid);
+  }
+  return out;
+}
+
+void AgentHub::take_walk(AgentHello hello) {
+  for (Walk& walk : walks_) {
+    const auto agent = agents_.find(walk.pid);
+    if (walk.came || agent == agents_.end() || agent->second->ring.pid_in_target() != hello.pid_in_target)
+      continue;
+    walk.came = std::move(hello);
+    return;
+  }
+}
+
+void AgentHub::read_walks() {
+  constexpr double kToComeS = 1.0 + kToCome.count();  // its hello may follow the fork a moment later
+  constexpr double kToEndS = 90;
+  std::erase_if(walks_, [this](Walk& walk) {
+    const double since_s = now_s() - walk.asked_s;
+    const auto agent = agents_.find(walk.pid);
+    if (!walk.came) {
+      const bool was_refused = agent != agents_.end() && !agent->second->ring.walk().is_pending &&
+                               agent->second->ring.walk().result < 0;
+      return was_refused || agent == agents_.end() || since_s > kToComeS;
+    }
+    pollfd end{walk.came->connection.get(), POLLIN, 0};
+    if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) return false;
+    if (auto snapshot = read_snapshot(walk.came->file); snapshot && snapshot.value().has_holders) {
+      snapshot.value().pid = walk.pid;
+      if (agent != agents_.end()) {
+        snapshot.value().pause_s = std::max(0, agent->second->ring.walk().result) / 1e6;
+      }
+      snapshots_.push_back(std::move(snapshot).value());
+    }
+    return true;
+  });
+}
+
 void AgentHub::poll() {
   const double before_s = thread_cpu_seconds();
   read_rings();
@@ -125,6 +189,7 @@ void AgentHub::read_rings() {
   polled_at_s_ = at_s;
   tools_->unwind_credit_s = std::min(kMostCreditS, tools_->unwind_credit_s + kUnwindShare * since_s);
   take_hellos();
+  read_walks();
   double fastest = 0;
   for (auto& [pid, agent] : agents_) {
     const AgentStatus before = agent->status;
@@ -137,6 +202,7 @@ void AgentHub::read_rings() {
   wait_s_ =
       fastest > 0 ? std::clamp(kSamplesBetweenLooks / fastest, kShortestWaitS, kLongestWaitS) : kLongestWaitS;
   if (agents_.empty()) wait_s_ = kLongestWaitS;
+  if (is_walking()) wait_s_ = std::min(wait_s_, kWalkWaitS);
 }
 
 std::uint64_t AgentHub::dropped_of(const AgentStatus& status) {

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "model/snapshot.h"
 #include "model/tick.h"
 #include "model/trim_trial.h"
 #include "observe/agent_ring.h"
@@ -58,6 +61,17 @@ class AgentHub {
   [[nodiscard]] bool is_trimming() const;
   [[nodiscard]] std::vector<model::TrimTrial> trials(double at_s, const ProcessTree& tree) const;
 
+  // Has the Python of a process walked over, in a child of it. It does so when its main thread next runs
+  // Python and some thread allocates.
+  void ask_walk(std::int64_t pid);
+  // True from the request to the end of the walk: its pages have one more owner meanwhile.
+  [[nodiscard]] bool is_walking() const { return !walks_.empty(); }
+  [[nodiscard]] bool is_walking(std::int64_t pid) const;
+  // Processes whose agent has found a Python that can be walked over.
+  [[nodiscard]] std::vector<std::int64_t> pythons() const;
+  // The walks that have ended since the last call.
+  [[nodiscard]] std::vector<model::Snapshot> take_snapshots() { return std::exchange(snapshots_, {}); }
+
   // CPU time spent with all of it.
   [[nodiscard]] double spent_s() const { return spent_s_; }
 
@@ -78,7 +92,16 @@ class AgentHub {
 
   AgentHub(std::string folder, AgentSocket socket);
 
+  // A walk, from its request on.
+  struct Walk {
+    std::int32_t pid = 0;
+    double asked_s = 0;
+    std::optional<AgentHello> came = {};
+  };
+
   void take_hellos();
+  void take_walk(AgentHello hello);
+  void read_walks();
   void read_rings();
   void read_books(model::Tick& tick, const ProcessTree& tree);
   void note_end(const Agent& agent);
@@ -90,6 +113,8 @@ class AgentHub {
   std::unique_ptr<SiteTools> tools_ = std::make_unique<SiteTools>();  // books refer to it
   std::map<std::int32_t, std::unique_ptr<Agent>> agents_;
   std::vector<model::SiteInfo> begun_;
+  std::vector<Walk> walks_;
+  std::vector<model::Snapshot> snapshots_;
   AgentSummary ended_;  // of agents that are gone
   double wait_s_ = 1;
   double polled_at_s_ = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -291,6 +292,20 @@ AgentStatus AgentRing::status() const {
     status.dropped_bytes[kind] = agent.dropped_bytes[kind].load(std::memory_order_relaxed);
   }
   return status;
+}
+
+void AgentRing::ask_walk(std::chrono::nanoseconds patience) {
+  const auto until = std::chrono::steady_clock::now().time_since_epoch() + patience;
+  header().monitor.walk_before_ns.store(static_cast<std::uint64_t>(std::chrono::nanoseconds(until).count()),
+                                        std::memory_order_relaxed);
+  header().monitor.asked_walk.fetch_add(1, std::memory_order_release);
+}
+
+AgentRing::WalkState AgentRing::walk() const {
+  const wire::Header& head = header();
+  const std::uint32_t done = head.walk.done.load(std::memory_order_acquire);
+  return {.is_pending = head.monitor.asked_walk.load(std::memory_order_relaxed) != done,
+          .result = head.walk.result.load(std::memory_order_relaxed)};
 }
 
 void AgentRing::ask_trim() {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -111,6 +112,14 @@ class AgentRing {
 
   // The agent calls malloc_trim with its next sample that is not of mmap, once.
   void ask_trim();
+
+  // The interpreter forks at its next bytecode, and the child walks over its objects; not after `patience`.
+  void ask_walk(std::chrono::nanoseconds patience);
+  struct WalkState {
+    bool is_pending = false;  // asked for, not yet forked
+    std::int32_t result = 0;  // of the last that was: a wire::SnapshotResult, or the pause in microseconds
+  };
+  [[nodiscard]] WalkState walk() const;
   [[nodiscard]] AgentTrial trial() const;
 
  private:

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "observe/socket_folder.h"
+#include "wire/snapshot.h"
 
 namespace lowtide::observe {
 namespace {
@@ -50,6 +51,13 @@ Said read_hello(int connection, AgentHello& hello) {
     return errno == EAGAIN ? Said::Nothing : Said::Nonsense;
   }
   take_files(message, hello);
+  if (received == sizeof(wire::SnapshotHello)) {
+    wire::SnapshotHello walk{};
+    std::memcpy(&walk, &bytes, sizeof(walk));
+    hello.is_walk = walk.magic == wire::kSnapshotMagic && walk.version == wire::kSnapshotVersion;
+    hello.pid_in_target = walk.pid;
+    return hello.is_walk && hello.file.valid() ? Said::Hello : Said::Nonsense;
+  }
   ucred peer{};
   socklen_t length = sizeof(peer);
   if (received != sizeof(bytes) || bytes.magic != wire::kMagic || bytes.version != wire::kVersion ||
@@ -90,6 +98,7 @@ std::optional<AgentHello> AgentSocket::receive() {
       ++at;
       continue;
     }
+    hello.connection = std::move(silent_[at]);
     silent_.erase(silent_.begin() + static_cast<std::ptrdiff_t>(at));
     if (said == Said::Hello) {
       return hello;
@@ -106,6 +115,7 @@ std::optional<AgentHello> AgentSocket::receive() {
     AgentHello hello;
     const Said said = read_hello(connection.get(), hello);
     if (said == Said::Hello) {
+      hello.connection = std::move(connection);
       return hello;
     }
     if (said == Said::Nothing) {

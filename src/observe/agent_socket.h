@@ -22,6 +22,11 @@ struct AgentHello {
   wire::OffReason reason = wire::OffReason::None;
   std::uint32_t python_version = 0;
   base::Fd file;  // none where the agent stays off
+
+  // Not an agent but the child of a process that walks over its objects: `file` is of wire/snapshot.h.
+  bool is_walk = false;
+  std::int32_t pid_in_target = 0;  // of the process that is walked over, as it sees itself
+  base::Fd connection;             // closed by the end of the walk
 };
 
 class AgentSocket {

@@ -77,7 +77,9 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   tree_.refresh(at_s);
   shared_left_bytes_ += tree_.left_behind_bytes();
   is_stale_ = false;
-  if (options_.use_pss && is_sweep_due(at_s)) {
+  // While a child walks, the job's pages have one owner more: PSS would fall by half.
+  const bool is_walked = options_.agents != nullptr && options_.agents->is_walking();
+  if (options_.use_pss && !is_walked && is_sweep_due(at_s)) {
     is_stale_ = moved_bytes_ >= worth_a_sweep_bytes();
     if (budget_.allows(at_s)) sweep_pss(at_s);
   }

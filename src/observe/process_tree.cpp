@@ -6,6 +6,7 @@
 #include "observe/roles.h"
 #include "procfs/kernel_clock.h"
 #include "procfs/process_info.h"
+#include "wire/snapshot.h"
 
 namespace lowtide::observe {
 namespace {
@@ -313,6 +314,7 @@ void ProcessTree::find_newcomers(double at_s) {
 
 bool ProcessTree::belongs(const procfs::Stat& stat) const {
   if (stat.pid == options_.own_pid || stat.kernel_thread) return false;
+  if (stat.comm() == wire::kWalkerName) return false;  // a copy of the job that we made, and that ends soon
   if (options_.adopts_orphans && stat.ppid == options_.own_pid) return true;
   if (find(stat.ppid) != nullptr) return true;
   return std::binary_search(leaders_.begin(), leaders_.end(), stat.session) ||

@@ -1,9 +1,13 @@
 #include "observe/snapshot_records.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "wire/snapshot.h"
@@ -120,7 +124,27 @@ double seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e9;
 }
 
+// By read and not by map: the other side could cut a mapped file short under us.
+std::vector<std::byte> read_file(int fd) {
+  wire::SnapshotHeader header{};
+  if (::pread(fd, &header, sizeof(header), 0) != sizeof(header)) return {};
+  std::vector<std::byte> bytes(std::min(header.used_bytes, wire::kMaxSnapshotBytes));
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got = ::pread(fd, bytes.data() + have, bytes.size() - have, static_cast<off_t>(have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
 }  // namespace
+
+base::Result<model::Snapshot> read_snapshot(const base::Fd& file) {
+  return parse_snapshot(read_file(file.get()));
+}
 
 base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file) {
   wire::SnapshotHeader header{};

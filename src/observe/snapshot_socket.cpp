@@ -1,20 +1,15 @@
 #include "observe/snapshot_socket.h"
 
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
-#include <vector>
 
-#include "base/fd.h"
 #include "observe/snapshot_records.h"
 #include "observe/socket_folder.h"
-#include "wire/snapshot.h"
 
 namespace lowtide::observe {
 namespace {
@@ -27,54 +22,10 @@ bool wait_for(int fd, Clock::time_point until) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
     if (left <= 0) return false;
     pollfd waited{fd, POLLIN, 0};
-    const int ready = ::poll(&waited, 1, static_cast<int>(std::min<long>(left, 1000)));
+    const int ready = ::poll(&waited, 1, static_cast<int>(std::min<long>(left + 1, 1000)));
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
   }
-}
-
-// The walk's file, which comes with its greeting; none where it is not one.
-base::Fd take_file(int connection) {
-  wire::SnapshotHello hello{};
-  iovec part{&hello, sizeof(hello)};
-  alignas(cmsghdr) std::byte control[CMSG_SPACE(4 * sizeof(int))];
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  const ssize_t received = ::recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
-  base::Fd file;
-  for (cmsghdr* said = received < 0 ? nullptr : CMSG_FIRSTHDR(&message); said != nullptr;
-       said = CMSG_NXTHDR(&message, said)) {
-    if (said->cmsg_level != SOL_SOCKET || said->cmsg_type != SCM_RIGHTS) continue;
-    for (std::size_t at = 0; at < (said->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++at) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(said) + at * sizeof(int), sizeof(int));
-      file = base::Fd(fd);
-    }
-  }
-  if (received != sizeof(hello) || hello.magic != wire::kSnapshotMagic ||
-      hello.version != wire::kSnapshotVersion) {
-    return {};
-  }
-  return file;
-}
-
-// By read and not by map: the other side could cut a mapped file short under us.
-std::vector<std::byte> read_file(int fd) {
-  wire::SnapshotHeader header{};
-  if (::pread(fd, &header, sizeof(header), 0) != sizeof(header)) return {};
-  std::vector<std::byte> bytes(std::min(header.used_bytes, wire::kMaxSnapshotBytes));
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ssize_t got = ::pread(fd, bytes.data() + have, bytes.size() - have, static_cast<off_t>(have));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  bytes.resize(have);
-  return bytes;
 }
 
 base::Error failure(std::string message) {
@@ -103,17 +54,21 @@ std::string SnapshotSocket::path() const {
 
 base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds to_come,
                                                       std::chrono::milliseconds to_end) {
-  if (!wait_for(place_.socket.fd(), Clock::now() + to_come))
-    return failure("the child that walks did not come");
-  const base::Fd connection(::accept4(place_.socket.fd(), nullptr, nullptr, SOCK_CLOEXEC));
-  const auto until = Clock::now() + to_end;
-  if (!connection.valid() || !wait_for(connection.get(), until))
-    return failure("the child that walks said nothing");
-  const base::Fd file = take_file(connection.get());
-  if (!file.valid()) return base::Error{base::ErrorCode::Malformed, "what came is not a walk"};
+  const auto come_until = Clock::now() + to_come;
+  std::optional<AgentHello> walk = place_.socket.receive();
+  while (!walk || !walk->is_walk) {
+    if (Clock::now() >= come_until) return failure("the child that walks did not come");
+    // Its words may follow its connection a moment later, and no new connection tells of them.
+    constexpr std::chrono::milliseconds kNap{10};
+    wait_for(place_.socket.fd(), Clock::now() + kNap);
+    walk = place_.socket.receive();
+  }
   // It says nothing more: what ends the waiting is its own end.
-  wait_for(connection.get(), until);
-  return parse_snapshot(read_file(file.get()));
+  wait_for(walk->connection.get(), Clock::now() + to_end);
+  auto snapshot = read_snapshot(walk->file);
+  if (snapshot && snapshot.value().objects == 0)
+    return failure("the child died while it counted the objects");
+  return snapshot;
 }
 
 }  // namespace lowtide::observe

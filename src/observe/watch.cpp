@@ -79,7 +79,8 @@ Watch::Watch(const Options& options, double began_s, std::optional<record::Write
     : pace_(options.interval_s),
       began_s_(began_s),
       writer_(std::move(writer)),
-      monitor_(std::move(monitor)) {}
+      monitor_(std::move(monitor)),
+      takes_snapshots_(options.take_snapshots) {}
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
                                  std::optional<record::Writer> writer) {
@@ -108,6 +109,7 @@ double Watch::tick(double step) {
   latest_ = &monitor_.tick(at_s, step);
   has_seen_ = has_seen_ || !monitor_.tree().empty();
   if (!monitor_.tree().empty()) judge(*latest_);
+  if (takes_snapshots_) look_into_pythons(at_s);
   record(*latest_);
 
   // PSS and the agents have budgets of their own, and ticks without them are cheap.
@@ -201,6 +203,54 @@ void Watch::note_limits_of_sight() {
 
 void Watch::add_event(model::EventKind kind, const std::string& text) {
   if (writer_) writer_->add_event({.kind = kind, .at_s = at_s(), .text = text}, std::nullopt);
+}
+
+void Watch::ask_snapshots() {
+  for (auto& [process, looked] : looked_) looked.is_eager = true;
+}
+
+void Watch::take_snapshots(double at_s) {
+  for (model::Snapshot& snapshot : monitor_.agents()->take_snapshots()) {
+    const Member* member = monitor_.tree().find(snapshot.pid);
+    if (member == nullptr) continue;
+    snapshot.at_s = at_s;
+    looked_[static_cast<std::uint32_t>(member->info.id)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
+    if (writer_) writer_->add_snapshot(member->info.id, snapshot);
+    ++snapshots_taken_;
+  }
+}
+
+// One at a time: each makes a copy of what its process writes meanwhile.
+void Watch::look_into_pythons(double at_s) {
+  AgentHub* const agents = monitor_.agents();
+  if (agents == nullptr) return;
+  take_snapshots(at_s);
+  const model::Verdict& verdict = judgement_.verdict;
+  const bool leans = verdict.kind == model::VerdictKind::Leak ||
+                     (verdict.lean && verdict.lean->kind == model::VerdictKind::Leak);
+  if (leans && !has_leaned_) {
+    has_leaned_ = true;
+    ask_snapshots();
+  }
+  if (agents->is_walking()) return;
+  // The one that was asked least often: one that runs no Python does not come, and must not keep the others
+  // waiting.
+  Looked* chosen = nullptr;
+  const Member* whom = nullptr;
+  for (const std::int64_t pid : agents->pythons()) {
+    const Member* member = monitor_.tree().find(pid);
+    if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
+    Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
+    const double age_s = at_s - member->info.started_s;
+    if (!looked.pace.is_due(age_s, member->status.rss_bytes, looked.is_eager)) continue;
+    if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
+    chosen = &looked;
+    whom = member;
+  }
+  if (chosen == nullptr) return;
+  chosen->pace.note_asked(at_s - whom->info.started_s);
+  chosen->is_eager = false;
+  agents->ask_walk(whom->info.pid);
 }
 
 void Watch::try_trim(double patience_s) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "model/trim_trial.h"
 #include "observe/monitor.h"
 #include "observe/pace.h"
+#include "observe/snapshot_pace.h"
 #include "record/header.h"
 #include "record/writer.h"
 
@@ -23,6 +25,7 @@ class Watch {
   struct Options {
     Monitor::Options monitor;
     std::optional<double> interval_s;
+    bool take_snapshots = true;  // of Pythons with an agent
   };
 
   // `began_s`: seconds on the steady clock at which the recording's time is 0.
@@ -39,6 +42,10 @@ class Watch {
   // A child of ours ended.
   void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
   void add_event(model::EventKind kind, const std::string& text);
+
+  // Walks over every Python of the job as soon as its costs allow.
+  void ask_snapshots();
+  [[nodiscard]] std::size_t snapshots_taken() const { return snapshots_taken_; }
 
   // The trim trial: every agent asks its allocator to give back what it keeps. Waits up to
   // `patience_s` for them to come to it; one that has begun gets a while longer. To be
@@ -65,6 +72,8 @@ class Watch {
   void record(const model::Tick& tick);
   void record_changes();
   void judge(const model::Tick& tick);
+  void look_into_pythons(double at_s);
+  void take_snapshots(double at_s);
   void note_limits_of_sight();
   void note_agents();
   [[nodiscard]] double budgeted_s() const;
@@ -83,6 +92,14 @@ class Watch {
   bool has_seen_ = false;
   std::size_t noted_ = 0;
   std::vector<model::TrimTrial> trim_trials_;
+  struct Looked {
+    SnapshotPace pace;
+    bool is_eager = false;
+  };
+  std::map<std::uint32_t, Looked> looked_;  // by ProcessId
+  bool takes_snapshots_ = true;
+  bool has_leaned_ = false;  // to a leak
+  std::size_t snapshots_taken_ = 0;
 };
 
 // Seconds on the steady clock.

@@ -17,6 +17,7 @@
 #include "model/tick.h"
 #include "model/trim_trial.h"
 #include "record/header.h"
+#include "record/snapshot_tables.h"
 
 namespace lowtide::record {
 
@@ -100,6 +101,7 @@ class Recording {
   std::vector<model::Judgement> judgements();
   std::vector<Outage> outages();
   std::vector<model::TrimTrial> trim_trials();
+  std::vector<RecordedSnapshot> snapshots();  // oldest first
 
   void for_each_target(const std::function<void(const TargetPoint&)>& visit);
   void for_each_process_point(const std::function<void(const ProcessPoint&)>& visit);

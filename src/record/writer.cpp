@@ -22,6 +22,7 @@
 #include "record/rows.h"
 #include "record/schema.h"
 #include "record/small_tables.h"
+#include "record/snapshot_tables.h"
 #include "record/sqlite.h"
 #include "record/thinner.h"
 
@@ -91,6 +92,7 @@ struct Writer::State {
   Statement undo;
   Retention retention;
   SmallTables small;
+  SnapshotTables snapshots;
   Thinner thinner;
   std::unique_ptr<Checkpointer> checkpointer;
 
@@ -145,6 +147,11 @@ base::Result<bool> Writer::State::prepare() {
     return std::move(made_small).error();
   }
   small = std::move(made_small).value();
+  auto made_snapshots = SnapshotTables::create(database);
+  if (!made_snapshots.ok()) {
+    return std::move(made_snapshots).error();
+  }
+  snapshots = std::move(made_snapshots).value();
   return true;
 }
 
@@ -191,6 +198,7 @@ int Writer::State::write() {
   int status = begin.run();
   status = status == SQLITE_OK ? write_rows() : status;
   status = status == SQLITE_OK ? small.write() : status;
+  status = status == SQLITE_OK ? snapshots.write() : status;
   status = status == SQLITE_OK ? tidy() : status;
   if (status == SQLITE_OK && outage.ticks > 0) {
     status = small.write(outage);
@@ -199,7 +207,7 @@ int Writer::State::write() {
 }
 
 void Writer::State::commit(bool last_chance) {
-  if (!database || (staged_ticks == 0 && small.empty() && !last_chance)) {
+  if (!database || (staged_ticks == 0 && small.empty() && snapshots.empty() && !last_chance)) {
     return;
   }
   if (failure && now_s < retry_at_s && !last_chance) {
@@ -215,6 +223,7 @@ void Writer::State::commit(bool last_chance) {
   outage = {};
   retry_after_s = kFirstRetrySeconds;
   small.written();
+  snapshots.written();
   thin_rows.clear();
   staged.clear();
   staged_ticks = 0;
@@ -280,6 +289,7 @@ void Writer::State::close() {
   undo = {};
   retention = {};
   small = {};
+  snapshots = {};
   database = {};
 }
 
@@ -465,6 +475,10 @@ void Writer::add_judgement(const model::Judgement& judgement) {
 
 void Writer::add_trim_trial(const model::TrimTrial& trial) {
   state_->small.stage(trial);
+}
+
+void Writer::add_snapshot(model::ProcessId process, const model::Snapshot& snapshot) {
+  state_->snapshots.stage(process, snapshot);
 }
 
 void Writer::set_meta(std::string_view key, std::string_view value) {

@@ -17,6 +17,7 @@
 #include "model/judgement.h"
 #include "model/process.h"
 #include "model/report.h"
+#include "model/snapshot.h"
 #include "model/tick.h"
 #include "model/trim_trial.h"
 #include "record/header.h"
@@ -47,6 +48,7 @@ class Writer {
   void add_event(const model::Event& event, std::optional<model::ProcessId> process);
   void add_judgement(const model::Judgement& judgement);
   void add_trim_trial(const model::TrimTrial& trial);
+  void add_snapshot(model::ProcessId process, const model::Snapshot& snapshot);
   void set_meta(std::string_view key, std::string_view value);
 
   // Everything since the last commit() enters the file together, or not at all.

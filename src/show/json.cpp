@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "show/json_holders.h"
 #include "show/json_sites.h"
 #include "show/json_values.h"
 #include "show/json_watched.h"
@@ -158,6 +159,12 @@ Json growth_of(const model::Verdict& verdict) {
 
 std::string to_json(const model::Report& report, const model::Gate* gate) {
   const bool watched = report.source.type == model::SourceType::Recording;
+  Json holders = Json::array();
+  Json tensors = Json::array();
+  Json types = Json::array();
+  for (const model::HolderReport& holder : report.holders) holders.push_back(holder_json(holder, true));
+  for (const auto& [pid, row] : report.tensors) tensors.push_back(tensors_json(pid, row, true));
+  for (const auto& [pid, row] : report.types) types.push_back(type_json(pid, row, true));
   Json json = {
       {"lowtide", LOWTIDE_VERSION},
       {"schema", 1},
@@ -175,9 +182,9 @@ std::string to_json(const model::Report& report, const model::Gate* gate) {
       {"runs", watched ? Json::array() : runs(report)},
       {"growth", watched ? watched_growth(report) : growth_of(report.verdict)},
       {"sites", sites_json(report)},
-      {"holders", Json::array()},
-      {"tensors", Json::array()},
-      {"types", Json::array()},
+      {"holders", std::move(holders)},
+      {"tensors", std::move(tensors)},
+      {"types", std::move(types)},
       {"gpus", watched ? watched_gpus(report) : gpus(report)},
       {"phases", Json::array()},
       {"forecast", to_json(report.forecast)},

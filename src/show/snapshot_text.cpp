@@ -50,7 +50,7 @@ std::string cache_words(const model::HeldNode& node) {
 
 std::string length_words(const model::HolderReport& holder, bool has_earlier) {
   if (!holder.node.length) return "";
-  const std::string length = base::format_count(*holder.node.length);
+  std::string length = base::format_count(*holder.node.length);
   if (!has_earlier || !holder.growth_length) return length;
   return fmt::format("{} ({})", length, signed_count(*holder.growth_length));
 }

@@ -114,7 +114,10 @@ struct alignas(64) MonitorPart {
   std::atomic<std::uint64_t> heartbeat;   // changes as long as somebody reads
   std::atomic<std::uint32_t> asked_off;   // not zero: the agent is to stop
   std::atomic<std::uint32_t> asked_trim;  // not zero: the agent is to make a trim trial, once
-  std::uint32_t unused[10];
+  std::atomic<std::uint32_t> asked_walk;  // rises: the agent is to let a child walk over the Python objects
+  std::uint32_t unused;
+  std::atomic<std::uint64_t> walk_before_ns;  // CLOCK_MONOTONIC: later it is not wanted any more
+  std::uint64_t more_unused[3];
 };
 static_assert(sizeof(MonitorPart) == 64);
 
@@ -138,6 +141,15 @@ struct alignas(64) TrialPart {
   std::atomic<std::uint64_t> mapped_bytes;  // in blocks that are mappings of their own: all in use
 };
 static_assert(sizeof(TrialPart) == 64);
+
+// What became of the last walk that was asked for (wire/snapshot.h); written by the agent alone.
+struct alignas(64) WalkPart {
+  std::atomic<std::uint32_t> taken_up;  // the asked_walk that the interpreter was told of
+  std::atomic<std::uint32_t> done;      // and that which it has forked for, or refused
+  std::atomic<std::int32_t> result;     // of `done`: a SnapshotResult, or the pause in microseconds
+  std::uint32_t unused[13];
+};
+static_assert(sizeof(WalkPart) == 64);
 
 // Written by the agent alone.
 struct alignas(64) AgentPart {
@@ -172,8 +184,9 @@ struct Header {
   AgentPart agent;
   MonitorPart monitor;
   TrialPart trial;
+  WalkPart walk;
 };
-static_assert(sizeof(Header) == 448);
+static_assert(sizeof(Header) == 512);
 static_assert(sizeof(Header) <= kHeaderBytes);
 
 constexpr std::uint64_t file_bytes() {

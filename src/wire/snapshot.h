@@ -17,6 +17,9 @@ namespace lowtide::wire {
 //   wait_ms  walk_ms  memory_mb
 inline constexpr char kSnapshotFunction[] = "lowtide_agent_snapshot";
 
+// What the child that walks is called, from its first moment on.
+inline constexpr char kWalkerName[] = "lowtide-walk";
+
 // Negative, so that everything else is a pause.
 enum class SnapshotResult : std::int32_t {
   NoPython = -1,        // no interpreter in the process
@@ -130,7 +133,7 @@ inline constexpr std::uint32_t kNoHolder = ~0U;
 struct SnapshotHello {
   std::uint64_t magic;
   std::uint32_t version;
-  std::int32_t pid;
+  std::int32_t pid;  // of the target, as it sees itself
   std::uint64_t bytes;
 };
 static_assert(sizeof(SnapshotHello) == 24);

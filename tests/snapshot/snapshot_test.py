@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE.parent / "agent"))
 sys.dont_write_bytecode = True
 from probing import Skip, pythons  # noqa: E402
 
-PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+PYTHON = os.environ.get("LOWTIDE_TEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
 NOT_SEEN = 3  # the exit code: could not observe
 
 
@@ -75,7 +75,7 @@ GROWS = {
     "__main__.chain": ("__main__.Slotted", None, 2600),
     "__main__.Registry.entries": ("dict", 100, 2100),
     "__main__.inbox.queue": ("collections.deque", 100, 1800),
-    "__main__.unbounded": ("functools._lru_cache_wrapper", None, 2500),
+    "__main__.unbounded": ("functools._lru_cache_wrapper", 100, 2500),
 }
 
 
@@ -305,6 +305,58 @@ def wrapper_leads_to_its_python(lab):
         done = lab.call("--json", job.pid)
         assert "is a wrapper" in done.stderr, done.stderr
         assert _by_path(json.loads(done.stdout))["__main__.kept", "list"]["length"] == 999
+
+
+KEEPS_ALL = """
+import time
+history = []
+for step in range(150):
+    history.append({"step": step, "preview": bytes(range(256)) * 800})
+    print("step", step, flush=True)
+    time.sleep(0.1)
+"""
+FILLS_A_CACHE = """
+import functools, time
+@functools.lru_cache(maxsize=100_000)
+def frame(number):
+    return bytes(range(256)) * 800 + b"x" * number
+for step in range(150):
+    frame(step)
+    print("step", step, flush=True)
+    time.sleep(0.1)
+"""
+
+
+def _runs(lab, *jobs):
+    """The reports of jobs that are watched side by side."""
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        watched = []
+        for at, (words, script) in enumerate(jobs):
+            path = f"{folder}/{at}.py"
+            pathlib.Path(path).write_text(script)
+            with open(f"{folder}/{at}.log", "w") as log:
+                watched.append(subprocess.Popen([lab.binary, "run", "--no-report", "--quiet", *words, "--output",
+                                                 f"{folder}/{at}.lowtide", "--", PYTHON, path], stdout=log))
+        for process in watched:
+            assert process.wait(timeout=200) == 0
+        return [json.loads(subprocess.run([lab.binary, "report", "--json", f"{folder}/{at}.lowtide"], capture_output=True,
+                                          text=True).stdout) for at in range(len(jobs))]
+
+
+def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
+    leak, cache, blind = _runs(lab, ((), KEEPS_ALL), ((), FILLS_A_CACHE), (("--no-snapshots",), KEEPS_ALL))
+    assert leak["verdict"]["kind"] == "leak", leak["verdict"]
+    holder = leak["holders"][0]
+    assert holder["path"] == "__main__.history" and holder["type"] == "list", holder
+    assert holder["growth_length"] > 50 and holder["share"] > 0.8, holder
+    finding = [each for each in leak["findings"] if each["id"] == "holder"][0]
+    assert finding["where"]["holder"] == "__main__.history" and finding["severity"] == "high", finding
+    assert cache["verdict"]["kind"] != "leak", cache["verdict"]
+    assert "still filling" in cache["verdict"]["reason"], cache["verdict"]
+    assert cache["holders"][0]["path"] == "__main__.frame" and cache["holders"][0]["bound"] == 100_000, cache["holders"][0]
+    assert len(leak["processes"]) == 1, "the child that walks is no part of the job"
+    assert not blind["holders"], blind["holders"]
 
 
 def main():

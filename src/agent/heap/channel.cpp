@@ -365,6 +365,10 @@ bool may_record(std::uint64_t now_ns) {
   return phase == kFresh && open_once(now_ns);
 }
 
+const char* monitor_path() {
+  return g_address.sun_path;
+}
+
 wire::Header* header() {
   return g_header;
 }

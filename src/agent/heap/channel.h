@@ -58,6 +58,9 @@ bool owns_tables();
 // Of the open file.
 wire::Header* header();
 
+// Where the monitor listens.
+const char* monitor_path();
+
 // For good, in this process and its children.
 void switch_off(wire::OffReason reason);
 

@@ -13,6 +13,7 @@
 #include "agent/heap/system_call.h"
 #include "agent/heap/trim_trial.h"
 #include "agent/python/python.h"
+#include "agent/python/walk/snapshot.h"
 
 namespace lowtide::agent {
 
@@ -189,6 +190,7 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
   Subject subject = {reinterpret_cast<std::uintptr_t>(block), bytes, weight, source, {}};
   read_registers(subject.registers);
   record(subject);
+  walk_if_asked();
   // This thread has just been in an allocator and out again, so it may go there once more. Not
   // so for mmap, which may be called under an allocator's lock.
   if (source != wire::Source::Mmap) {

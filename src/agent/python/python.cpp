@@ -53,6 +53,7 @@ int look_at(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/) {
                        take(*object, "PyMem_SetAllocator", functions.set_allocator);
   take(*object, "PyObject_GetArenaAllocator", functions.get_arenas);
   take(*object, "PyObject_SetArenaAllocator", functions.set_arenas);
+  take(*object, "Py_AddPendingCall", functions.add_pending_call);
   functions.code_type = find_symbol(*object, "PyCode_Type");
   const bool known = has_all && functions.code_type != nullptr &&
                      find_offsets(python.version, find_symbol(*object, "_PyRuntime"), python);

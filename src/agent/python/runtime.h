@@ -38,6 +38,7 @@ struct PythonFunctions {
   void (*set_allocator)(PythonDomain, PythonAllocator*);
   void (*get_arenas)(PythonArenas*);  // may be missing
   void (*set_arenas)(PythonArenas*);
+  int (*add_pending_call)(int (*call)(void*), void* argument);  // may be missing
   const void* code_type;
 };
 
@@ -82,6 +83,7 @@ bool find_offsets(std::uint32_t version, const void* runtime, PythonRuntime& int
 template <typename T>
 T field(const void* object, std::size_t offset) {
   T value;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer, and is meant to be
   __builtin_memcpy(&value, static_cast<const char*>(object) + offset, sizeof(T));
   return value;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain/evidence.h"
+#include "explain/holders.h"
 #include "explain/process_reports.h"
 #include "explain/sites.h"
 #include "model/finding.h"
@@ -20,6 +21,7 @@ struct Scene {
   const Evidence& evidence;
   const std::vector<WatchedProcess>& processes;
   const Sites& sites;
+  const std::vector<ProcessHolders>& holders;
   const model::ShortLived& short_lived;
   const model::Report& report;  // verdict, limit, forecast, events, growth, gpus and trim trials are there
 };
@@ -31,6 +33,7 @@ Findings find_all(const Scene& scene);
 
 // The matchers, one per theme.
 void find_leaking_sites(const Scene& scene, Findings& out);
+void find_holding(const Scene& scene, Findings& out);
 void find_leaks(const Scene& scene, Findings& out);
 void find_allocator_retention(const Scene& scene, Findings& out);
 void find_trim_trial(const Scene& scene, Findings& out);

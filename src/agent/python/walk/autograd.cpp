@@ -61,12 +61,12 @@ bool Autograd::begin() {
   function_of_ = attribute(base, "grad_fn");
   gradient_of_ = attribute(base, "grad");
   answers_ = static_cast<Answer*>(reserve_memory(sizeof(Answer), kMostAnswers, answer_room_));
-  objects_ = static_cast<PyObject**>(reserve_memory(sizeof(PyObject*), kMostObjects, object_room_));
+  objects_ = static_cast<PyObject**>(reserve_memory(kPointerBytes, kMostObjects, object_room_));
   return function_of_ != nullptr && gradient_of_ != nullptr && answers_ != nullptr && objects_ != nullptr;
 }
 
 void Autograd::keep(PyObject* object) {
-  if (is_worth_keeping(object) && object_count_ < object_room_ && count_memory(sizeof(PyObject*))) {
+  if (is_worth_keeping(object) && object_count_ < object_room_ && count_memory(kPointerBytes)) {
     objects_[object_count_++] = object;
   }
 }

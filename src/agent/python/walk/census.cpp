@@ -136,6 +136,8 @@ void describe_cache(const void* object, const TypeInfo& info, wire::NodeRecord& 
     return;
   }
   const auto bound = field<std::int64_t>(object, kBound);
+  constexpr std::size_t kEntries = 72;  // its dict
+  record.length = length_of(field<const void*>(object, kEntries));
   record.kind = bound < 0 ? wire::NodeKind::UnboundedCache : wire::NodeKind::BoundedCache;
   record.bound = bound;
 }
@@ -146,7 +148,7 @@ class NodeWriter {
       : graph_(graph), roots_(roots), file_(file) {}
 
   void write_all() {
-    written_ = static_cast<Node*>(take_memory(2 * kMostNodes * sizeof(Node)));
+    written_ = static_cast<Node*>(take_memory(std::size_t{2} * kMostNodes * sizeof(Node)));
     const std::uint64_t least = least_retained(graph_);
     for (Node node = 1; written_ != nullptr && node < graph_.count() && count_ < 2 * kMostNodes; ++node) {
       if (graph_.retained_bytes(node) >= least && !is_further_link(graph_, node) && !write(node)) {
@@ -261,7 +263,7 @@ void ask_tensors() {
 }  // namespace
 
 void take_census(const WalkOrder& order) {
-  if (!g_file.open(order.socket_path)) {
+  if (!g_file.open(order.socket_path, order.target_pid)) {
     return;
   }
   wire::SnapshotHeader& header = g_file.header();

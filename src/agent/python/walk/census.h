@@ -8,6 +8,7 @@ struct WalkOrder {
   unsigned long wait_ms;
   unsigned long walk_ms;
   unsigned long memory_mb;
+  int target_pid;  // the job's, as it sees itself
 };
 
 // In the child, which ends when this returns.

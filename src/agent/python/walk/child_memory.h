@@ -10,6 +10,8 @@
 
 namespace lowtide::agent {
 
+inline constexpr std::size_t kPointerBytes = sizeof(void*);
+
 // Before anything else in the child.
 void limit_child_memory(std::uint64_t bytes);
 

@@ -7,7 +7,7 @@ namespace lowtide::agent {
 namespace {
 
 constexpr std::size_t kMostObjects = 1ULL << 30U;
-constexpr std::size_t kBytesOfNode = sizeof(PyObject*) + sizeof(Node) + sizeof(std::uint64_t);
+constexpr std::size_t kBytesOfNode = kPointerBytes + sizeof(Node) + sizeof(std::uint64_t);
 constexpr std::size_t kCountEvery = 1U << 16U;
 constexpr Node kAhead = 12;  // objects whose memory is asked for before their turn
 
@@ -26,7 +26,7 @@ void visit_keys(PyObject* dict, Visit visitor, void* context) {
 
 bool ObjectGraph::begin() {
   std::size_t room = kMostObjects;
-  objects_ = static_cast<PyObject**>(reserve_memory(sizeof(PyObject*), room, room));
+  objects_ = static_cast<PyObject**>(reserve_memory(kPointerBytes, room, room));
   parents_ = static_cast<Node*>(reserve_memory(sizeof(Node), room, room));
   retained_ = static_cast<std::uint64_t*>(reserve_memory(sizeof(std::uint64_t), room, room));
   room_ = room;

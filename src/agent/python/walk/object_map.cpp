@@ -5,7 +5,7 @@
 namespace lowtide::agent {
 
 bool ObjectMap::begin() {
-  folders_ = static_cast<Folder**>(take_memory(kFolders * sizeof(Folder*)));
+  folders_ = static_cast<Folder**>(take_memory(kFolders * kPointerBytes));
   return folders_ != nullptr;
 }
 

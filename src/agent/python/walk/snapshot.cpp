@@ -5,6 +5,9 @@
 // job's memory for the few instructions that it lives (as vfork does), which makes it cost
 // nothing, and neither sends a signal when it ends. fork handlers of the job's libraries
 // are not run: some stop threads of the job.
+//
+// In a process that we were started with, the interpreter itself comes to us, by a pending call: no thread,
+// no ptrace. In one that is entered late a thread of ours takes the GIL.
 
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -23,6 +26,7 @@
 #include "agent/python/python.h"
 #include "agent/python/walk/calls.h"
 #include "agent/python/walk/census.h"
+#include "agent/python/walk/snapshot.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::agent {
@@ -108,7 +112,6 @@ void close_everything() {
   system_call(SYS_setitimer, ITIMER_REAL, as_word(&limit), 0);
   const rlimit no_core = {0, 0};
   system_call(SYS_prlimit64, 0, RLIMIT_CORE, as_word(&no_core), 0);
-  system_call(SYS_prctl, PR_SET_NAME, as_word("lowtide-walk"));
   close_everything();
   constexpr long kPolite = 10;
   system_call(SYS_setpriority, PRIO_PROCESS, 0, kPolite);
@@ -127,6 +130,9 @@ __attribute__((noinline)) bool fork_walker(const WalkOrder& order) {
   constexpr long kShareAndWait = CLONE_VM | CLONE_VFORK;
   const long between = system_call(SYS_clone, kShareAndWait, 0, 0, 0, 0);
   if (between == 0) {
+    // Its name is the child's from the first moment: whoever watches the job must not take it for a part of
+    // it.
+    system_call(SYS_prctl, PR_SET_NAME, as_word(wire::kWalkerName));
     const long child = system_call(SYS_clone, 0, 0, 0, 0, 0);
     if (child == 0) {
       live_as_child(order);
@@ -147,46 +153,111 @@ __attribute__((noinline)) bool fork_walker(const WalkOrder& order) {
   return reaped == between && status == 0;
 }
 
-std::int32_t take_snapshot(const char* text) {
-  Order order = {};
-  if (!read_order(text, order)) {
-    return static_cast<std::int32_t>(wire::SnapshotResult::NoFork);
-  }
+std::int32_t to_number(wire::SnapshotResult result) {
+  return static_cast<std::int32_t>(result);
+}
+
+// What stands in the way, or nothing. Takes the loader's lock.
+bool can_walk(std::int32_t& why_not) {
   look_for_python();
-  switch (python_state()) {
-    case wire::PythonState::Absent:
-      return static_cast<std::int32_t>(wire::SnapshotResult::NoPython);
-    case wire::PythonState::UnknownVersion:
-      return static_cast<std::int32_t>(g_python.free_threaded ? wire::SnapshotResult::FreeThreaded
-                                                              : wire::SnapshotResult::UnknownPython);
-    default:
-      break;
+  const wire::PythonState state = python_state();
+  if (state == wire::PythonState::Absent) {
+    why_not = to_number(wire::SnapshotResult::NoPython);
+  } else if (state == wire::PythonState::UnknownVersion) {
+    why_not = to_number(g_python.free_threaded ? wire::SnapshotResult::FreeThreaded
+                                               : wire::SnapshotResult::UnknownPython);
+  } else if (!find_calls()) {
+    why_not = to_number(wire::SnapshotResult::NoFunctions);
+  } else if (g_python.functions.is_initialized() == 0) {
+    why_not = to_number(wire::SnapshotResult::NotInitialized);
+  } else {
+    return true;
   }
-  if (!find_calls()) {
-    return static_cast<std::int32_t>(wire::SnapshotResult::NoFunctions);
-  }
-  if (g_python.functions.is_initialized() == 0) {
-    return static_cast<std::int32_t>(wire::SnapshotResult::NotInitialized);
-  }
-  const std::uint64_t asked_ns = now_ns();
-  const int state = g_calls.ensure_gil();
+  return false;
+}
+
+// With the GIL. The pause in microseconds, or a SnapshotResult.
+std::int32_t fork_and_let_walk(const WalkOrder& order) {
   const std::uint64_t began_ns = now_ns();
-  if (began_ns - asked_ns > order.walk.wait_ms * 1'000'000ULL) {
-    g_calls.release_gil(state);
-    return static_cast<std::int32_t>(wire::SnapshotResult::Busy);  // nobody waits any more
-  }
   const std::uint64_t all = ~0ULL;
   std::uint64_t before = 0;
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&all), as_word(&before), sizeof(all));
-  const bool made = fork_walker(order.walk);
+  const bool made = fork_walker(order);
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&before), 0, sizeof(before));
-  g_calls.release_gil(state);
   const std::uint64_t pause_us = (now_ns() - began_ns) / 1000;
-  return made ? static_cast<std::int32_t>(pause_us < 0x7fffffff ? pause_us : 0x7fffffff)
-              : static_cast<std::int32_t>(wire::SnapshotResult::NoFork);
+  if (!made) {
+    return to_number(wire::SnapshotResult::NoFork);
+  }
+  return static_cast<std::int32_t>(pause_us < 0x7fffffff ? pause_us : 0x7fffffff);
+}
+
+std::int32_t take_snapshot(const char* text) {
+  Order order = {};
+  std::int32_t result = to_number(wire::SnapshotResult::NoFork);
+  if (!read_order(text, order) || !can_walk(result)) {
+    return result;
+  }
+  order.walk.target_pid = own_pid();
+  const std::uint64_t asked_ns = now_ns();
+  const int state = g_calls.ensure_gil();
+  if (now_ns() - asked_ns > order.walk.wait_ms * 1'000'000ULL) {
+    result = to_number(wire::SnapshotResult::Busy);  // nobody waits any more
+  } else {
+    result = fork_and_let_walk(order.walk);
+  }
+  g_calls.release_gil(state);
+  return result;
+}
+
+// Between two bytecodes of the main thread, which holds no lock of an allocator or of the loader there.
+int walk_now(void* /*unused*/) {
+  constexpr unsigned long kWalkMs = 60'000;
+  constexpr unsigned long kMemoryMb = 4096;
+  const HookScope scope;
+  std::uint32_t asked = 0;
+  bool is_late = false;
+  {
+    const TableUse use;
+    if (!owns_tables()) {
+      return 0;
+    }
+    asked = header()->walk.taken_up.load(std::memory_order_relaxed);
+    is_late = now_ns() > header()->monitor.walk_before_ns.load(std::memory_order_relaxed);
+  }
+  std::int32_t result = to_number(wire::SnapshotResult::Busy);
+  if (!is_late && can_walk(result)) {
+    result = fork_and_let_walk({monitor_path(), 0, kWalkMs, kMemoryMb, own_pid()});
+  }
+  const TableUse use;
+  if (owns_tables()) {
+    header()->walk.result.store(result, std::memory_order_relaxed);
+    header()->walk.done.store(asked, std::memory_order_release);
+  }
+  return 0;
 }
 
 }  // namespace
+
+void walk_if_asked() {
+  const TableUse use;
+  if (!owns_tables()) {
+    return;
+  }
+  const std::uint32_t asked = header()->monitor.asked_walk.load(std::memory_order_relaxed);
+  std::uint32_t taken_up = header()->walk.taken_up.load(std::memory_order_relaxed);
+  const wire::PythonState state = python_state();
+  if (asked == taken_up || g_python.functions.add_pending_call == nullptr ||
+      (state != wire::PythonState::Frames && state != wire::PythonState::Full) ||
+      !header()->walk.taken_up.compare_exchange_strong(taken_up, asked, std::memory_order_acq_rel)) {
+    return;
+  }
+  if (g_python.functions.is_initialized() == 0 ||
+      g_python.functions.add_pending_call(walk_now, nullptr) != 0) {
+    header()->walk.taken_up.store(taken_up,
+                                  std::memory_order_release);  // its list is full: at another sample
+  }
+}
+
 }  // namespace lowtide::agent
 
 // Called by a thread that holds no lock of an allocator or of the loader.

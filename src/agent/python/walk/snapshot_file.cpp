@@ -10,7 +10,7 @@
 
 namespace lowtide::agent {
 
-bool SnapshotFile::open(const char* socket_path) {
+bool SnapshotFile::open(const char* socket_path, std::int32_t target_pid) {
   fd_ = system_call(SYS_memfd_create, as_word("lowtide-snapshot"), MFD_CLOEXEC);
   if (failed(fd_) || failed(system_call(SYS_ftruncate, fd_, wire::kMaxSnapshotBytes))) {
     return false;
@@ -25,6 +25,7 @@ bool SnapshotFile::open(const char* socket_path) {
   header_->magic = wire::kSnapshotMagic;
   header_->version = wire::kSnapshotVersion;
   header_->used_bytes = sizeof(wire::SnapshotHeader);
+  header_->pid = target_pid;
   return hand_over(socket_path);
 }
 
@@ -41,7 +42,8 @@ bool SnapshotFile::hand_over(const char* socket_path) {
   if (failed(socket) || failed(system_call(SYS_connect, socket, as_word(&address), sizeof(address)))) {
     return false;
   }
-  wire::SnapshotHello hello{wire::kSnapshotMagic, wire::kSnapshotVersion, own_pid(), wire::kMaxSnapshotBytes};
+  wire::SnapshotHello hello{wire::kSnapshotMagic, wire::kSnapshotVersion, header_->pid,
+                            wire::kMaxSnapshotBytes};
   iovec part{&hello, sizeof(hello)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};

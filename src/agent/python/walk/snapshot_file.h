@@ -11,7 +11,7 @@ class SnapshotFile {
  public:
   // Makes the file and hands it to who listens at the socket. What is written later is seen there.
   // Our end of the connection stays open as long as we live: that is how the other side knows.
-  bool open(const char* socket_path);
+  bool open(const char* socket_path, std::int32_t target_pid);
 
   [[nodiscard]] wire::SnapshotHeader& header() const { return *header_; }
   void set(wire::SnapshotPart part) { header_->parts |= static_cast<std::uint32_t>(part); }

@@ -204,7 +204,7 @@ void Tensors::ask(ObjectGraph& graph, Node node) {
 
 bool Tensors::ask_all(ObjectGraph& graph) {
   groups_ = static_cast<TensorGroup*>(take_memory(kMostGroups * sizeof(TensorGroup)));
-  places_ = static_cast<std::uint32_t*>(take_memory(2 * kMostGroups * sizeof(std::uint32_t)));
+  places_ = static_cast<std::uint32_t*>(take_memory(std::size_t{2} * kMostGroups * sizeof(std::uint32_t)));
   if (groups_ == nullptr || places_ == nullptr || !find_functions()) {
     return false;
   }

@@ -1,0 +1,194 @@
+#include "explain/holders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+#include "explain/growth.h"
+#include "explain/snapshots.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::VerdictKind;
+
+constexpr std::size_t kFewestLooks = 3;
+constexpr double kMostOfTheGrowth = 0.6;  // of the process
+constexpr double kOfTheTree = 0.5;
+constexpr double kConfidence = 0.92;
+constexpr double kFillingConfidence = 0.8;
+constexpr std::size_t kMostGrown = 20;
+
+const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::HeldNode& wanted) {
+  const auto found = std::find_if(
+      snapshot.nodes.begin(), snapshot.nodes.end(),
+      [&](const model::HeldNode& node) { return node.path == wanted.path && node.type == wanted.type; });
+  return found == snapshot.nodes.end() ? nullptr : &*found;
+}
+
+// What moved between two looks: things where they are counted, else bytes.
+double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
+  if (earlier.length && later.length && *earlier.length != *later.length) {
+    return static_cast<double>(*later.length) - static_cast<double>(*earlier.length);
+  }
+  return static_cast<double>(later.retained_bytes) - static_cast<double>(earlier.retained_bytes);
+}
+
+void count_moves(const std::vector<const model::Snapshot*>& looks, HeldGrowth& grown) {
+  const model::HeldNode* before = nullptr;
+  for (const model::Snapshot* look : looks) {
+    const model::HeldNode* now = find_node(*look, grown.holder.node);
+    if (before != nullptr && now != nullptr) {
+      const double moved = gained(*before, *now);
+      grown.gains += moved > 0 ? 1 : 0;
+      grown.losses += moved < 0 ? 1 : 0;
+    }
+    if (now != nullptr) before = now;
+  }
+}
+
+// The reading nearest to a moment.
+const TrailPoint* nearest(const Trail& trail, double at_s) {
+  const auto after =
+      std::lower_bound(trail.begin(), trail.end(), at_s,
+                       [](const TrailPoint& point, double wanted) { return point.at_s < wanted; });
+  if (trail.empty()) return nullptr;
+  if (after == trail.end()) return &trail.back();
+  if (after == trail.begin()) return &*after;
+  return after->at_s - at_s < at_s - (after - 1)->at_s ? &*after : &*(after - 1);
+}
+
+ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
+                       const std::vector<const model::Snapshot*>& looks) {
+  ProcessHolders out;
+  out.process = process.info;
+  out.looks = looks.size();
+  out.from_s = looks.front()->at_s;
+  out.to_s = looks.back()->at_s;
+  out.difference = compare_snapshots(*looks.front(), *looks.back());
+  out.difference.snapshot.pid = process.info.pid;
+  const TrailPoint* first = nearest(process.trail, out.from_s);
+  const TrailPoint* last = nearest(process.trail, out.to_s);
+  const double process_bytes =
+      first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
+  const TrailPoint* first_step = nearest(evidence.target, out.from_s);
+  const TrailPoint* last_step = nearest(evidence.target, out.to_s);
+  const double steps = first_step == nullptr ? std::nan("") : last_step->step - first_step->step;
+  for (const model::HolderReport& holder : out.difference.holders) {
+    if (out.grown.size() == kMostGrown) break;
+    HeldGrowth grown{.holder = holder};
+    grown.holder.pid = process.info.pid;
+    count_moves(looks, grown);
+    const auto bytes = static_cast<double>(holder.growth_bytes);
+    if (process_bytes > 0) grown.of_process = std::min(1.0, bytes / process_bytes);
+    if (steps >= 1) grown.bytes_per_step = bytes / steps;
+    out.grown.push_back(std::move(grown));
+  }
+  return out;
+}
+
+std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown) {
+  const std::string length =
+      grown.holder.growth_length && *grown.holder.growth_length > 0
+          ? fmt::format("{} more things, ",
+                        base::format_count(static_cast<std::uint64_t>(*grown.holder.growth_length)))
+          : std::string();
+  return fmt::format("{} keeps more and more: {}{} between {} looks, never less", grown.holder.node.path,
+                     length, bytes_words(static_cast<double>(grown.holder.growth_bytes)), holders.looks);
+}
+
+void call_leak(model::Verdict& verdict, const ProcessHolders& holders, const HeldGrowth& grown) {
+  verdict.kind = VerdictKind::Leak;
+  verdict.confidence = kConfidence;
+  verdict.reason = reason_of(holders, grown);
+  verdict.needs.reset();
+  verdict.lean.reset();
+  verdict.basis.emplace_back("holders");
+}
+
+void call_filling(model::Verdict& verdict, const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  verdict.kind = VerdictKind::Inconclusive;
+  verdict.confidence = kFillingConfidence;
+  verdict.lean = model::Lean{VerdictKind::Warmup, kFillingConfidence};
+  verdict.reason = fmt::format("{} is a cache that is still filling: {} of at most {} entries", node.path,
+                               base::format_count(node.length.value_or(0)), base::format_count(node.bound));
+  verdict.needs = "to be watched until the cache is full";
+  verdict.basis.emplace_back("holders");
+}
+
+bool is_most_of_growth(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return holders.looks >= kFewestLooks && grown.of_process >= kMostOfTheGrowth && grown.losses == 0 &&
+         grown.gains + 1 >= kFewestLooks;
+}
+
+bool may_be_leak(const model::Verdict& verdict) {
+  return verdict.kind == VerdictKind::Leak || verdict.kind == VerdictKind::Inconclusive;
+}
+
+void settle(model::Verdict& verdict, const ProcessHolders& holders) {
+  for (const HeldGrowth& grown : holders.grown) {
+    if (is_filling(holders, grown) && may_be_leak(verdict)) {
+      call_filling(verdict, grown);
+      return;
+    }
+    if (is_kept(holders, grown) && verdict.kind == VerdictKind::Inconclusive) {
+      call_leak(verdict, holders, grown);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return is_most_of_growth(holders, grown) && grown.holder.node.cache != model::CacheKind::Bounded;
+}
+
+bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  return is_most_of_growth(holders, grown) && node.cache == model::CacheKind::Bounded &&
+         node.length.value_or(0) < node.bound;
+}
+
+std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
+  std::map<std::uint32_t, std::vector<const model::Snapshot*>> looks;
+  for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
+    looks[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
+  }
+  std::vector<ProcessHolders> out;
+  for (auto& [id, all] : looks) {
+    const ProcessEvidence* process = evidence.find_process(model::ProcessId{id});
+    // The start-up builds things up that are then there: it is left out where enough looks remain.
+    const double settled_s = evidence.steps.known ? evidence.steps.first_at_s : 0;
+    const auto after =
+        std::find_if(all.begin(), all.end(), [&](const auto* look) { return look->at_s >= settled_s; });
+    if (static_cast<std::size_t>(all.end() - after) >= kFewestLooks) all.erase(all.begin(), after);
+    if (process != nullptr && all.size() >= 2) out.push_back(compare(evidence, *process, all));
+  }
+  return out;
+}
+
+void settle_with_holders(std::vector<WatchedProcess>& processes, const std::vector<ProcessHolders>& holders) {
+  for (WatchedProcess& process : processes) {
+    for (const ProcessHolders& each : holders) {
+      if (each.process.id == process.report.info.id) settle(process.report.series.verdict, each);
+    }
+  }
+}
+
+void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>& holders,
+                         const Evidence& evidence) {
+  const double all = tree_change(evidence);
+  for (const ProcessHolders& each : holders) {
+    const bool explains = !each.grown.empty() && all > 0 &&
+                          static_cast<double>(each.grown.front().holder.growth_bytes) >= kOfTheTree * all;
+    if (explains) settle(tree, each);
+  }
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,47 @@
+// What the snapshots of a recording say: which variables kept more and more.
+//
+// A list that gained at every look and lost nothing is a leak after a hundred steps, where the series and the
+// sites need more. A functools.lru_cache that has not reached its bound is not, however evenly it grows.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "explain/evidence.h"
+#include "explain/process_reports.h"
+#include "model/holder_report.h"
+#include "model/verdict.h"
+
+namespace lowtide::explain {
+
+struct HeldGrowth {
+  model::HolderReport holder;
+  std::size_t gains = 0;  // between one look and the next
+  std::size_t losses = 0;
+  double of_process = 0;  // what it gained, of what the process gained meanwhile; 0: that did not grow
+  std::optional<double> bytes_per_step = {};
+};
+
+struct ProcessHolders {
+  model::ProcessInfo process;
+  std::size_t looks = 0;
+  double from_s = 0;
+  double to_s = 0;
+  model::SnapshotReport difference;  // of the first and the last of these looks
+  std::vector<HeldGrowth> grown;     // most first
+};
+
+std::vector<ProcessHolders> find_holders(const Evidence& evidence);
+
+// It only ever gained, it is what its process grew by, and it has no bound.
+bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown);
+// The same, but it is a cache that stops at a bound it has not reached.
+bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown);
+
+// Settles what the series left open, for processes and for the tree; and takes back a leak that is a cache
+// still filling.
+void settle_with_holders(std::vector<WatchedProcess>& processes, const std::vector<ProcessHolders>& holders);
+void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>& holders,
+                         const Evidence& evidence);
+
+}  // namespace lowtide::explain

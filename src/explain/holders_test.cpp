@@ -1,0 +1,111 @@
+#include "explain/holders.h"
+
+#include <gtest/gtest.h>
+
+namespace lowtide::explain {
+namespace {
+
+using model::VerdictKind;
+
+constexpr std::uint64_t kMB = 1'000'000;
+
+// A process that grows by 1 MB a second, looked into every ten.
+class Job {
+ public:
+  explicit Job(std::vector<std::uint64_t> list_lengths, model::CacheKind cache = model::CacheKind::None,
+               std::uint64_t bound = 0) {
+    ProcessEvidence process;
+    process.info.id = model::ProcessId{0};
+    process.info.pid = 77;
+    const auto seconds = static_cast<double>(10 * list_lengths.size());
+    for (double at_s = 0; at_s <= seconds; at_s += 1) {
+      TrailPoint point;
+      point.at_s = at_s;
+      point.low_bytes = 100 * kMB + static_cast<std::uint64_t>(at_s) * kMB;
+      point.high_bytes = point.low_bytes;
+      process.trail.push_back(point);
+      evidence.target.push_back(point);
+    }
+    evidence.processes.push_back(process);
+    for (std::size_t at = 0; at < list_lengths.size(); ++at) {
+      model::Snapshot snapshot;
+      snapshot.at_s = static_cast<double>(10 * at);
+      snapshot.object_bytes = 50 * kMB + list_lengths[at] * kMB;
+      model::HeldNode node;
+      node.path = "__main__.kept";
+      node.type = "list";
+      node.length = list_lengths[at];
+      node.retained_bytes = list_lengths[at] * kMB;
+      node.cache = cache;
+      node.bound = bound;
+      snapshot.nodes.push_back(node);
+      evidence.snapshots.push_back({model::ProcessId{0}, snapshot});
+    }
+    set_windows(evidence);
+  }
+
+  Evidence evidence;
+};
+
+model::Verdict open_verdict() {
+  model::Verdict verdict;
+  verdict.kind = VerdictKind::Inconclusive;
+  verdict.lean = model::Lean{VerdictKind::Leak, 0.7};
+  return verdict;
+}
+
+TEST(Holders, list_that_gains_at_every_look_settles_a_leak) {
+  const Job run({10, 20, 30, 40});
+  const auto holders = find_holders(run.evidence);
+  ASSERT_EQ(holders.size(), 1U);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_EQ(holders[0].grown[0].gains, 3U);
+  EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, holders, run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(verdict.basis.back(), "holders");
+  EXPECT_NE(verdict.reason.find("__main__.kept"), std::string::npos);
+}
+
+TEST(Holders, list_that_also_loses_settles_nothing) {
+  const Job run({10, 40, 30, 45});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, two_looks_settle_nothing) {
+  const Job run({10, 40});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, small_part_of_the_growth_settles_nothing) {
+  const Job run({10, 12, 14, 16});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, cache_that_is_not_full_takes_a_leak_back) {
+  const Job run({10, 20, 30, 40}, model::CacheKind::Bounded, 256);
+  model::Verdict verdict = open_verdict();
+  verdict.kind = VerdictKind::Leak;
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
+  EXPECT_NE(verdict.reason.find("40 of at most 256"), std::string::npos);
+}
+
+TEST(Holders, verdict_that_is_closed_stays) {
+  const Job run({10, 20, 30, 40});
+  model::Verdict verdict;
+  verdict.kind = VerdictKind::Warmup;
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Warmup);
+}
+
+}  // namespace
+}  // namespace lowtide::explain
