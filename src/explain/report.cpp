@@ -161,10 +161,10 @@ void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) 
     }
     const model::SnapshotReport& difference = holders.difference;
     for (std::size_t at = 0; at < std::min(kMostRows, difference.tensors.size()); ++at) {
-      report.tensors.push_back({holders.process.pid, difference.tensors[at]});
+      report.tensors.emplace_back(holders.process.pid, difference.tensors[at]);
     }
     for (std::size_t at = 0; at < std::min(kMostRows, difference.types.size()); ++at) {
-      report.types.push_back({holders.process.pid, difference.types[at]});
+      report.types.emplace_back(holders.process.pid, difference.types[at]);
     }
   }
   std::stable_sort(report.holders.begin(), report.holders.end(),
