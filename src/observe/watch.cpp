@@ -220,6 +220,16 @@ void Watch::take_snapshots(double at_s) {
   }
 }
 
+// Until the child ends, the kernel copies every page that the job writes. A job near its limit must not meet
+// it for that: some kill all of a container at once.
+bool Watch::has_room_for_walk(std::uint64_t resident_bytes) const {
+  constexpr std::uint64_t kTablesBytes = 256U << 20U;
+  const auto& limit = monitor_.limit();
+  if (!limit || latest_ == nullptr) return true;
+  const std::uint64_t used_bytes = std::min(limit->reach_bytes, latest_->target.bytes);
+  return limit->reach_bytes - used_bytes >= resident_bytes / 2 + kTablesBytes;
+}
+
 // One at a time: each makes a copy of what its process writes meanwhile.
 void Watch::look_into_pythons(double at_s) {
   AgentHub* const agents = monitor_.agents();
@@ -247,7 +257,7 @@ void Watch::look_into_pythons(double at_s) {
     chosen = &looked;
     whom = member;
   }
-  if (chosen == nullptr) return;
+  if (chosen == nullptr || !has_room_for_walk(whom->status.rss_bytes)) return;
   chosen->pace.note_asked(at_s - whom->info.started_s);
   chosen->is_eager = false;
   agents->ask_walk(whom->info.pid);

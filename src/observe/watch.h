@@ -74,6 +74,7 @@ class Watch {
   void judge(const model::Tick& tick);
   void look_into_pythons(double at_s);
   void take_snapshots(double at_s);
+  [[nodiscard]] bool has_room_for_walk(std::uint64_t resident_bytes) const;
   void note_limits_of_sight();
   void note_agents();
   [[nodiscard]] double budgeted_s() const;

@@ -345,7 +345,8 @@ def _runs(lab, *jobs):
 
 
 def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
-    leak, cache, blind = _runs(lab, ((), KEEPS_ALL), ((), FILLS_A_CACHE), (("--no-snapshots",), KEEPS_ALL))
+    leak, cache, blind, tight = _runs(lab, ((), KEEPS_ALL), ((), FILLS_A_CACHE), (("--no-snapshots",), KEEPS_ALL),
+                                      (("--limit", "200M"), KEEPS_ALL))
     assert leak["verdict"]["kind"] == "leak", leak["verdict"]
     holder = leak["holders"][0]
     assert holder["path"] == "__main__.history" and holder["type"] == "list", holder
@@ -357,6 +358,7 @@ def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
     assert cache["holders"][0]["path"] == "__main__.frame" and cache["holders"][0]["bound"] == 100_000, cache["holders"][0]
     assert len(leak["processes"]) == 1, "the child that walks is no part of the job"
     assert not blind["holders"], blind["holders"]
+    assert not tight["holders"], "a job near its limit is left alone"
 
 
 def main():
