@@ -96,7 +96,7 @@ TEST(SnapshotTables, rows_that_make_no_sense_are_left_out) {
   ASSERT_EQ(
       sqlite3_exec(
           database,
-          "INSERT INTO snapshot VALUES(7, -5, 1, 'x', 1, 1, 1, 1, 1, 1);"
+          "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1);"
           "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, '', 0, 0, '', 0);"
           "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, 9e99, 'odd', -1, 77, '', -4);",
           nullptr, nullptr, nullptr),
