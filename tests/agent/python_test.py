@@ -230,7 +230,8 @@ def tracemalloc_that_ends_does_not_make_leaks(bench):
     for version, python in _each_python():
         process = _run(bench, python, TRACED).only()
 
-        assert live_bytes_of(process, "job.py") < 5e6, (version, process["python_state"], process["sites"])
+        # In samples, not in bytes: on a busy machine the last block, which is alive, may stand for hundreds of megabytes.
+        assert sum(site["live"] for site in sites_of(process, "job.py")) < 80, (version, process["python_state"], process["sites"])
 
 
 def an_interpreter_that_ends_in_order_leaves_little(bench):
