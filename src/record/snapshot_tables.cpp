@@ -126,10 +126,11 @@ int SnapshotTables::write(const Staged& staged) {
   if (status == SQLITE_OK) status = write_nodes(staged);
   for (std::size_t at = 0; at < snapshot.tensors.size() && status == SQLITE_OK; ++at) {
     const model::TensorCount& tensors = snapshot.tensors[at];
+    const std::string shape = shape_text(tensors.shape);  // is read when the row is written
     put_tensors_.bind(0, staged.id);
     put_tensors_.bind(1, tensors.device);
     put_tensors_.bind(2, tensors.dtype);
-    put_tensors_.bind(3, shape_text(tensors.shape));
+    put_tensors_.bind(3, shape);
     put_tensors_.bind(4, static_cast<std::int64_t>(tensors.requires_grad ? 1 : 0));
     put_tensors_.bind(5, stored(tensors.count));
     put_tensors_.bind(6, stored(tensors.bytes));

