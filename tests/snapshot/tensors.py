@@ -2,6 +2,8 @@
 import collections
 import gc
 import json
+import os
+import signal
 import sys
 
 import numpy
@@ -17,6 +19,23 @@ class Marked(torch.Tensor):
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), keywords=None):
         return super().__torch_function__(function, types, arguments, keywords or {})
+
+
+class Doubled(torch.autograd.Function):
+    """Saves a tensor that nothing else holds."""
+
+    @staticmethod
+    def forward(context, value):
+        context.save_for_backward(torch.zeros(1000, 1000))
+        return value * 2
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient * 2
+
+
+def may_not_be_asked(number):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
@@ -35,6 +54,11 @@ marked = torch.randn(11, 13).as_subclass(Marked)
 shared = torch.zeros(64, 64).share_memory_()
 from_array = torch.from_numpy(numpy.zeros((50, 60)))
 losses = [model(torch.randn(16, 64)).pow(2).mean() for _ in range(5)]  # each keeps its graph
+losses[0].backward()
+losses[1].backward()
+doubled = Doubled.apply(torch.ones(3, requires_grad=True))
+with torch.autograd.graph.saved_tensors_hooks(id, may_not_be_asked):
+    hooked = torch.ones(3, requires_grad=True).pow(2)
 empty = torch.empty(0, 4)
 arrays = [numpy.zeros((100, 100)) for _ in range(20)]
 array_views = [arrays[0][number] for number in range(40)]

@@ -1,5 +1,8 @@
 #include "agent/python/walk/autograd.h"
 
+#include <link.h>
+
+#include "agent/heap/elf_lookup.h"
 #include "agent/heap/text.h"
 #include "agent/python/walk/child_memory.h"
 
@@ -11,12 +14,51 @@ constexpr std::size_t kMostObjects = 1U << 27U;
 constexpr std::size_t kGetters = 248;  // tp_getset
 constexpr std::size_t kGetterBytes = 40;
 
+// What a handle of torch points to when it holds no tensor.
+constinit const void* g_no_tensor = nullptr;
+
+int look_for_no_tensor(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
+  g_no_tensor = find_symbol(*object, "_ZN3c1019UndefinedTensorImpl10_singletonE");
+  return g_no_tensor != nullptr ? 1 : 0;
+}
+
 bool is_worth_keeping(const PyObject* object) {
   return object != nullptr && object != g_calls.none &&
          !is_kind(object, type_flag::kNumber | type_flag::kText) && type_of(object) != g_calls.float_type;
 }
 
+// True for a torch._C._autograd.SavedTensor that still has its tensor, by itself: not where backward() has
+// released it, and not where a hook of the job would have to bring it back (offloading, checkpoints).
+bool still_holds(const PyObject* saved) {
+  constexpr std::size_t kValue = 16;  // of an instance that pybind11 made: what it stands for
+  if (saved == nullptr || saved == g_calls.none) {
+    return false;
+  }
+  const auto* value = field<const void*>(saved, kValue);
+  const auto* tensor = value == nullptr ? nullptr : field<const void*>(value, 0);
+  return tensor != nullptr && tensor != g_no_tensor;
+}
+
+bool all_still_hold(PyObject* raw) {
+  if (raw == nullptr || !is_kind(raw, type_flag::kTuple)) {
+    return still_holds(raw);
+  }
+  const std::int64_t length = size_of_variable(raw);
+  for (std::int64_t at = 0; at < length; ++at) {
+    if (!still_holds(tuple_item(raw, at))) {
+      return false;
+    }
+  }
+  return length > 0;
+}
+
 }  // namespace
+
+void find_torch() {
+  if (g_no_tensor == nullptr) {
+    dl_iterate_phdr(look_for_no_tensor, nullptr);
+  }
+}
 
 PyObject* ask_getter(PyObject* getter, PyObject* object) {
   PyObject* bind = attribute(getter, "__get__");
@@ -88,14 +130,25 @@ void Autograd::keep_items(PyObject* tuple) {
   }
 }
 
-void Autograd::ask_saved(PyObject* function) {
+// A saved tensor that is gone, asked for, is an exception of C++: its trace of calls may crash or wait for a
+// lock. So each is looked at before.
+void Autograd::ask_saved(PyObject* function, const char* raw_name) {
+  if (g_no_tensor == nullptr || !all_still_hold(attribute(function, raw_name))) {
+    return;
+  }
+  PyObject* value = attribute(function, raw_name + 4);  // _saved_self; of one that is written in Python:
+  keep_items(value != nullptr ? value : attribute(function, raw_name + 5));  // saved_tensors
+}
+
+void Autograd::ask_function(PyObject* function) {
   const void* type = type_of(function);
   for (; type != nullptr; type = field<const void*>(type, type_field::kBase)) {
     const char* getter = field<const char*>(type, kGetters);
     for (; getter != nullptr && field<const char*>(getter, 0) != nullptr; getter += kGetterBytes) {
       const char* name = field<const char*>(getter, 0);
-      if (after(name, "_saved_") != nullptr || equal(name, "next_functions") || equal(name, "variable") ||
-          equal(name, "saved_tensors")) {
+      if (after(name, "_raw_saved_") != nullptr) {
+        ask_saved(function, name);
+      } else if (equal(name, "next_functions") || equal(name, "variable")) {
         keep_items(attribute(function, name));
       }
     }
@@ -111,7 +164,7 @@ void Autograd::ask(PyObject* object, const TypeInfo& info) {
       keep(ask_getter(gradient_of_, object));  // asked for one with a function, torch would warn, in Python
     }
   } else {
-    ask_saved(object);
+    ask_function(object);
   }
 }
 

@@ -30,7 +30,8 @@ class Autograd {
   };
 
   void ask(PyObject* object, const TypeInfo& info);
-  void ask_saved(PyObject* function);
+  void ask_function(PyObject* function);
+  void ask_saved(PyObject* function, const char* raw_name);
   void keep(PyObject* object);
   void keep_items(PyObject* tuple);
   [[nodiscard]] const Answer* find(std::uint32_t node) const;
@@ -44,6 +45,9 @@ class Autograd {
   std::uint32_t answer_count_ = 0;
   std::uint32_t object_count_ = 0;
 };
+
+// In the job, before the fork: takes the loader's lock.
+void find_torch();
 
 // A getter of C and what it says of an object; null and no exception where it fails.
 PyObject* ask_getter(PyObject* getter, PyObject* object);

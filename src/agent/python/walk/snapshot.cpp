@@ -24,6 +24,7 @@
 #include "agent/heap/text.h"
 #include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
+#include "agent/python/walk/autograd.h"
 #include "agent/python/walk/calls.h"
 #include "agent/python/walk/census.h"
 #include "agent/python/walk/snapshot.h"
@@ -171,6 +172,7 @@ bool can_walk(std::int32_t& why_not) {
   } else if (g_python.functions.is_initialized() == 0) {
     why_not = to_number(wire::SnapshotResult::NotInitialized);
   } else {
+    find_torch();
     return true;
   }
   return false;
