@@ -7,7 +7,6 @@ A test is a function that takes a Bench and asserts. Where a program is missing 
 raises Skip, and the exit status is 77.
 """
 
-import argparse
 import glob
 import json
 import os
@@ -17,20 +16,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
 
-SKIPPED = 77
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import functions  # noqa: E402
+from functions import Skip  # noqa: E402
+
 PATIENCE_S = 100
 STATE_ON, STATE_OFF = 1, 3
 SANITIZER, VALGRIND = 1, 2
 MMAP, PYTHON_OBJECT, SHARED_MMAP = 4, 6, 7
 FRAMES_AND_OBJECTS, UNKNOWN_VERSION = 2, 3
 KNOWN_PYTHONS = range(9, 15)  # 3.9 to 3.14
-
-
-class Skip(Exception):
-    pass
 
 
 class Said:
@@ -127,41 +123,10 @@ def pythons(minors=KNOWN_PYTHONS):
     return found
 
 
-def run_one(test, probe, agent):
+def _run(test, words):
     with tempfile.TemporaryDirectory(prefix="lowtide-agent-") as folder:
-        try:
-            test(Bench(probe, agent, folder))
-        except Skip as reason:
-            print(f"SKIPPED {test.__name__}: {reason}")
-            return "skipped"
-        except Exception:
-            traceback.print_exc()
-            return "failed"
-    return "ok"
+        test(Bench(words.probe.resolve(), words.agent.resolve(), folder))
 
 
 def main(module):
-    """Runs the functions of the module whose names do not begin with an underscore, in their order."""
-    tests = {name: thing for name, thing in module.items()
-             if callable(thing) and getattr(thing, "__module__", "") == "__main__" and not name.startswith("_")}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--probe", type=pathlib.Path)
-    parser.add_argument("--agent", type=pathlib.Path)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
-    if options.list:
-        print("\n".join(tests))
-        return
-    if not options.probe or not options.agent:
-        parser.error("--probe and --agent are needed to run tests")
-    counts = {"ok": 0, "failed": 0, "skipped": 0}
-    for name in options.names or tests:
-        began = time.monotonic()
-        result = run_one(tests[name], options.probe.resolve(), options.agent.resolve())
-        counts[result] += 1
-        print(f"{result:8}{name}  {time.monotonic() - began:.1f} s", flush=True)
-    print(f"{counts['ok']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
-    if counts["failed"]:
-        sys.exit(1)
-    sys.exit(SKIPPED if counts["skipped"] and not counts["ok"] else 0)
+    functions.main(module, _run, probe=pathlib.Path, agent=pathlib.Path)

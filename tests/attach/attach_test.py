@@ -3,7 +3,6 @@
 usage: attach_test.py --probe PROBE --agent AGENT --targets FOLDER [--rounds N] [NAME...] | --list
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -17,13 +16,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from functions import Skip, main  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 NOBODY = 65534
-
-
-class Skip(Exception):
-    pass
 
 
 class Lab:
@@ -375,31 +373,6 @@ def _wait_for(holds, what, limit_s=20):
         time.sleep(0.005)
 
 
-def main():
-    tests = {name: value for name, value in globals().items()
-             if callable(value) and not name.startswith("_") and getattr(value, "__module__", "") == "__main__"
-             and name not in ("main", "Lab", "Skip")}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--probe")
-    parser.add_argument("--agent")
-    parser.add_argument("--targets", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("names", nargs="*")
-    words = parser.parse_args()
-    if words.list:
-        print("\n".join(tests))
-        return
-    for name in words.names or tests:
-        try:
-            tests[name](Lab(words.probe, words.agent, words.targets, words.rounds))
-        except Skip as why:
-            print(f"skipped {name}: {why}")
-            if words.names:
-                sys.exit(77)
-        else:
-            print(f"passed {name}")
-
-
 if __name__ == "__main__":
-    main()
+    main(globals(), lambda test, words: test(Lab(words.probe, words.agent, words.targets, words.rounds)),
+         probe=str, agent=str, targets=pathlib.Path)

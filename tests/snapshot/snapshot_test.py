@@ -3,7 +3,6 @@
 usage: snapshot_test.py --binary LOWTIDE [--rounds N] [NAME...] | --list
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -16,7 +15,8 @@ import time
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "agent"))
 sys.dont_write_bytecode = True
-from probing import Skip, pythons  # noqa: E402
+from probing import pythons  # noqa: E402  (it makes `functions` known)
+from functions import Skip, main  # noqa: E402
 
 PYTHON = os.environ.get("LOWTIDE_TEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
 NOT_SEEN = 3  # the exit code: could not observe
@@ -366,29 +366,5 @@ def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
     assert not tight["holders"], "a job near its limit is left alone"
 
 
-def main():
-    tests = {name: value for name, value in globals().items()
-             if callable(value) and not name.startswith("_") and getattr(value, "__module__", "") == "__main__"
-             and name not in ("main", "Lab")}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--binary")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("names", nargs="*")
-    words = parser.parse_args()
-    if words.list:
-        print("\n".join(tests))
-        return
-    for name in words.names or tests:
-        try:
-            tests[name](Lab(words.binary, words.rounds))
-        except Skip as why:
-            print(f"SKIPPED {name}: {why}")
-            if words.names:
-                sys.exit(77)
-        else:
-            print(f"passed {name}", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(globals(), lambda test, words: test(Lab(words.binary, words.rounds)), binary=str)

@@ -7,7 +7,6 @@ A test is a function that takes a Box and asserts. Where a right or a program is
 missing it raises Skip, and the exit status is 77.
 """
 
-import argparse
 import contextlib
 import os
 import pathlib
@@ -21,15 +20,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 
-SKIPPED = 77
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import functions  # noqa: E402
+from functions import Skip  # noqa: E402
+
 PATIENCE_S = 30  # for what happens at once on a machine that is not busy
 NOBODY = 65534
-
-
-class Skip(Exception):
-    pass
 
 
 def wait_for(condition, what="it", patience_s=PATIENCE_S):
@@ -237,45 +234,19 @@ def need_program(name):
         raise Skip(f"needs {name}")
 
 
-def run_one(test, binary):
+def _run(test, words):
     with tempfile.TemporaryDirectory(prefix="lowtide-watch-") as folder:
         os.chmod(folder, 0o755)
-        box = Box(binary, folder)
+        box = Box(words.binary.resolve(), folder)
         try:
             test(box)
-            return "ok"
-        except Skip as why:
-            print(f"SKIPPED {test.__name__}: {why}")
-            return "skipped"
-        except Exception:
-            traceback.print_exc()
-            print(f"--- standard error of what was started:\n{text_of(box.path('err'))[-3000:]}")
-            return "failed"
+        except Exception as why:
+            if not isinstance(why, Skip):
+                print(f"--- standard error of what was started:\n{text_of(box.path('err'))[-3000:]}")
+            raise
         finally:
             box.end()
 
 
 def main(module):
-    """Runs the functions of the module whose names do not begin with an underscore, in their order."""
-    tests = {name: thing for name, thing in module.items()
-             if callable(thing) and getattr(thing, "__module__", "") == "__main__" and not name.startswith("_")}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", type=pathlib.Path)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
-    if options.list:
-        print("\n".join(tests))
-        return
-    if not options.binary:
-        parser.error("--binary is needed to run tests")
-    counts = {"ok": 0, "failed": 0, "skipped": 0}
-    for name in options.names or tests:
-        began = time.monotonic()
-        result = run_one(tests[name], options.binary.resolve())
-        counts[result] += 1
-        print(f"{result:8}{name}  {time.monotonic() - began:.1f} s", flush=True)
-    print(f"{counts['ok']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
-    if counts["failed"]:
-        sys.exit(1)
-    sys.exit(SKIPPED if counts["skipped"] and not counts["ok"] else 0)
+    functions.main(module, _run, binary=pathlib.Path)

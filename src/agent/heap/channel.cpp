@@ -15,6 +15,7 @@
 #include "agent/heap/memory.h"
 #include "agent/heap/pace.h"
 #include "agent/heap/ring.h"
+#include "agent/heap/send_descriptor.h"
 #include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
 #include "agent/python/python.h"
@@ -84,25 +85,11 @@ long send_hello(wire::AgentState state, wire::OffReason reason, int fd) {
                     static_cast<std::int32_t>(system_call(SYS_getppid)),
                     python_version(),
                     {}};
-  iovec part{&hello, sizeof(hello)};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (fd >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    cmsghdr* rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(int));
-    copy_bytes(CMSG_DATA(rights), &fd, sizeof(int));
-  }
   const long socket = connect_monitor();
   if (failed(socket)) {
     return socket;
   }
-  const long sent = system_call(SYS_sendmsg, socket, as_word(&message), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const long sent = send_descriptor(socket, &hello, sizeof(hello), fd, MSG_DONTWAIT);
   system_call(SYS_close, socket);
   return failed(sent) ? sent : 0;
 }

@@ -130,6 +130,25 @@ inline PyObject* attribute(PyObject* object, const char* name) {
   return found;
 }
 
+struct Entry {
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+};
+
+// The first entry of a dict that `is_wanted`; an empty one where there is none, or no dict.
+template <typename IsWanted>
+Entry find_entry(PyObject* dict, IsWanted is_wanted) {
+  Entry entry;
+  std::ptrdiff_t position = 0;
+  while (dict != nullptr && is_kind(dict, type_flag::kDict) &&
+         g_calls.next_item(dict, &position, &entry.key, &entry.value) != 0) {
+    if (is_wanted(entry)) {
+      return entry;
+    }
+  }
+  return {};
+}
+
 inline PyObject* tuple_item(const void* tuple, std::int64_t at) {
   const std::size_t first = g_python.version >= 0x030e ? 32 : 24;  // 3.14 keeps a hash before the items
   return field<PyObject*>(tuple, first + 8 * static_cast<std::size_t>(at));

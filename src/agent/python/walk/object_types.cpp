@@ -109,18 +109,7 @@ bool is_text(const void* object, const char* letters) {
 }
 
 PyObject* find_item(PyObject* dict, const char* name) {
-  if (dict == nullptr || !is_kind(dict, type_flag::kDict)) {
-    return nullptr;
-  }
-  std::ptrdiff_t position = 0;
-  PyObject* key = nullptr;
-  PyObject* value = nullptr;
-  while (g_calls.next_item(dict, &position, &key, &value) != 0) {
-    if (is_text(key, name)) {
-      return value;
-    }
-  }
-  return nullptr;
+  return find_entry(dict, [&](const Entry& entry) { return is_text(entry.key, name); }).value;
 }
 
 PyObject* loaded_module(const char* name) {

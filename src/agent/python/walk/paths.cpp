@@ -33,18 +33,7 @@ std::int64_t find_in_sequence(const void* sequence, const void* wanted) {
 }
 
 PyObject* key_of(PyObject* dict, const void* value) {
-  if (dict == nullptr || !is_kind(dict, type_flag::kDict)) {
-    return nullptr;
-  }
-  std::ptrdiff_t position = 0;
-  PyObject* key = nullptr;
-  PyObject* found = nullptr;
-  while (g_calls.next_item(dict, &position, &key, &found) != 0) {
-    if (found == value) {
-      return key;
-    }
-  }
-  return nullptr;
+  return find_entry(dict, [&](const Entry& entry) { return entry.value == value; }).key;
 }
 
 void put_number(PathText& into, std::int64_t number) {

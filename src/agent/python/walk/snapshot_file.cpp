@@ -6,6 +6,7 @@
 #include <sys/un.h>
 
 #include "agent/heap/memory.h"
+#include "agent/heap/send_descriptor.h"
 #include "agent/heap/system_call.h"
 
 namespace lowtide::agent {
@@ -44,20 +45,7 @@ bool SnapshotFile::hand_over(const char* socket_path) {
   }
   wire::SnapshotHello hello{wire::kSnapshotMagic, wire::kSnapshotVersion, header_->pid,
                             wire::kMaxSnapshotBytes};
-  iovec part{&hello, sizeof(hello)};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  cmsghdr* rights = CMSG_FIRSTHDR(&message);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof(int));
-  const int fd = static_cast<int>(fd_);
-  copy_bytes(CMSG_DATA(rights), &fd, sizeof(int));
-  return !failed(system_call(SYS_sendmsg, socket, as_word(&message), MSG_NOSIGNAL));
+  return !failed(send_descriptor(socket, &hello, sizeof(hello), fd_, 0));
 }
 
 void* SnapshotFile::add(wire::SnapshotRecordKind kind, std::uint64_t bytes) {
