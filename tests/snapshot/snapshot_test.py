@@ -126,6 +126,20 @@ def sizes_are_those_of_getsizeof(lab):
                 assert abs(told - expected) <= 0.01 * expected + 200, (version, name, told, expected)
 
 
+def holes_between_the_jobs_memory_are_not_taken_for_ours(lab):
+    # What the child maps lies then among the job's objects.
+    script = ("import mmap\nmaps, kept = [], []\n"
+              "for turn in range(300):\n maps.append(mmap.mmap(-1, 1 << 20))\n"
+              " kept.append([b'%d' % number for number in range(9000)])\n"
+              "[each.close() for each in maps]\nprint('ready', flush=True)\ninput()")
+    with lab.running(PYTHON, "-c", script) as job:
+        _ready(job)
+        snapshot = lab.take(job.pid)
+        counts = {row["type"]: row["count"] for row in snapshot["types"]}
+        assert counts["bytes"] >= 300 * 8990, counts["bytes"]
+        assert _by_path(snapshot)["__main__.kept", "list"]["retained_bytes"] > 300 * 8990 * 34
+
+
 def tensors_agree_with_what_the_process_counts(lab):
     _needs("torch")
     with lab.running(PYTHON, HERE / "tensors.py") as job:

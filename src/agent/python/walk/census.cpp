@@ -113,11 +113,15 @@ bool is_further_link(ObjectGraph& graph, Node node) {
   return false;
 }
 
+std::uint64_t held_bytes(const ObjectGraph& graph, Node node) {
+  return graph.retained_bytes(node) + graph.device_bytes(node);
+}
+
 std::uint64_t least_retained(ObjectGraph& graph) {
   std::uint32_t counts[130] = {};
   for (Node node = 1; node < graph.count(); ++node) {
-    if (graph.retained_bytes(node) >= kLeastRetained && !is_further_link(graph, node)) {
-      ++counts[bucket_of(graph.retained_bytes(node))];
+    if (held_bytes(graph, node) >= kLeastRetained && !is_further_link(graph, node)) {
+      ++counts[bucket_of(held_bytes(graph, node))];
     }
   }
   std::uint64_t sum = 0;
@@ -151,7 +155,7 @@ class NodeWriter {
     written_ = static_cast<Node*>(take_memory(std::size_t{2} * kMostNodes * sizeof(Node)));
     const std::uint64_t least = least_retained(graph_);
     for (Node node = 1; written_ != nullptr && node < graph_.count() && count_ < 2 * kMostNodes; ++node) {
-      if (graph_.retained_bytes(node) >= least && !is_further_link(graph_, node) && !write(node)) {
+      if (held_bytes(graph_, node) >= least && !is_further_link(graph_, node) && !write(node)) {
         return;
       }
     }
@@ -194,6 +198,7 @@ class NodeWriter {
     record->address = reinterpret_cast<std::uintptr_t>(object);
     record->length = length_of(object);
     record->retained_bytes = graph_.retained_bytes(node);
+    record->device_bytes = graph_.device_bytes(node);
     record->retained_objects = graph_.retained_objects(node);
     describe_cache(object, graph_.types().of(object), *record);
     record->holder = holder_of(node);
@@ -256,6 +261,7 @@ void ask_tensors() {
   if (g_tensors.ask_all(g_graph)) {
     g_file.set(wire::SnapshotPart::Tensors);
     g_file.header().storage_bytes = g_tensors.host_bytes();
+    g_file.header().device_bytes = g_tensors.device_bytes();
     write_tensors(g_tensors, g_file);
   }
 }
@@ -269,7 +275,10 @@ void take_census(const WalkOrder& order) {
   wire::SnapshotHeader& header = g_file.header();
   header.forked_ns = now_ns();
   header.python_version = python_version();
-  limit_child_memory(static_cast<std::uint64_t>(order.memory_mb) << 20U);
+  if (!begin_child_memory(static_cast<std::uint64_t>(order.memory_mb) << 20U)) {
+    g_file.set(wire::SnapshotPart::OutOfMemory);
+    return;
+  }
   serve_python();
   if (!stop_collector() || !walk_all()) {
     g_file.set(wire::SnapshotPart::OutOfMemory);

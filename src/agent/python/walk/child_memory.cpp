@@ -7,15 +7,15 @@
 namespace lowtide::agent {
 namespace {
 
-constexpr std::size_t kChunkBytes = 1U << 20U;
 constexpr std::size_t kHeadBytes = 16;  // before each block of Python: its size, and the alignment
 
 constinit std::uint64_t g_limit_bytes = 0;
 constinit std::uint64_t g_taken_bytes = 0;
-constinit char* g_chunk = nullptr;
-constinit std::size_t g_chunk_left = 0;
-constinit std::uintptr_t g_chunks_from = ~0UL;
-constinit std::uintptr_t g_chunks_to = 0;
+// One range of addresses, so that what is ours can be told from what lies between: the job's own
+// memory may be on both sides of whatever is mapped later.
+constinit char* g_region = nullptr;
+constinit std::size_t g_region_bytes = 0;
+constinit std::size_t g_used_bytes = 0;
 
 std::size_t round_up(std::size_t bytes) {
   return (bytes + 15U) & ~std::size_t{15U};
@@ -39,8 +39,8 @@ void* python_calloc(void* context, std::size_t count, std::size_t bytes) {
 }
 
 bool is_ours(const void* block) {
-  const auto address = reinterpret_cast<std::uintptr_t>(block);
-  return address >= g_chunks_from && address < g_chunks_to;
+  const auto* at = static_cast<const char*>(block);
+  return at >= g_region && at < g_region + g_used_bytes;
 }
 
 // How long a block from before the fork is, nobody tells: so much is copied as can be read.
@@ -79,17 +79,19 @@ void python_free(void* /*context*/, void* block) {
   std::size_t bytes = 0;
   __builtin_memcpy(&bytes, head, sizeof(bytes));
   const std::size_t whole = round_up(bytes + kHeadBytes);
-  if (head + whole == g_chunk) {
-    g_chunk = head;
-    g_chunk_left += whole;
+  if (head + whole == g_region + g_used_bytes) {
+    g_used_bytes -= whole;
+    g_taken_bytes -= whole;
     __builtin_memset(head, 0, whole);
   }
 }
 
 }  // namespace
 
-void limit_child_memory(std::uint64_t bytes) {
-  g_limit_bytes = bytes;
+bool begin_child_memory(std::uint64_t limit_bytes) {
+  g_limit_bytes = limit_bytes;
+  g_region = static_cast<char*>(reserve_memory(1, limit_bytes, g_region_bytes));
+  return g_region != nullptr;
 }
 
 bool count_memory(std::size_t bytes) {
@@ -106,28 +108,11 @@ std::uint64_t taken_bytes() {
 
 void* take_memory(std::size_t bytes) {
   bytes = round_up(bytes);
-  if (bytes > g_chunk_left) {
-    const std::size_t wanted = bytes > kChunkBytes / 4 ? bytes : kChunkBytes;
-    if (g_taken_bytes + wanted > g_limit_bytes) {
-      return nullptr;
-    }
-    auto* chunk = static_cast<char*>(map_private(wanted));
-    if (chunk == nullptr) {
-      return nullptr;
-    }
-    g_taken_bytes += wanted;
-    const auto from = reinterpret_cast<std::uintptr_t>(chunk);
-    g_chunks_from = from < g_chunks_from ? from : g_chunks_from;
-    g_chunks_to = from + wanted > g_chunks_to ? from + wanted : g_chunks_to;
-    if (wanted == bytes) {
-      return chunk;
-    }
-    g_chunk = chunk;
-    g_chunk_left = wanted;
+  if (bytes > g_region_bytes - g_used_bytes || !count_memory(bytes)) {
+    return nullptr;
   }
-  void* block = g_chunk;
-  g_chunk += bytes;
-  g_chunk_left -= bytes;
+  void* block = g_region + g_used_bytes;
+  g_used_bytes += bytes;
   return block;
 }
 

@@ -12,8 +12,8 @@ namespace lowtide::agent {
 
 inline constexpr std::size_t kPointerBytes = sizeof(void*);
 
-// Before anything else in the child.
-void limit_child_memory(std::uint64_t bytes);
+// Before anything else in the child. False where there is no room for it.
+bool begin_child_memory(std::uint64_t limit_bytes);
 
 // Zeroed; null beyond the limit. Never given back one by one.
 void* take_memory(std::size_t bytes);
