@@ -35,7 +35,7 @@ double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
   if (earlier.length && later.length && *earlier.length != *later.length) {
     return static_cast<double>(*later.length) - static_cast<double>(*earlier.length);
   }
-  return static_cast<double>(later.retained_bytes) - static_cast<double>(earlier.retained_bytes);
+  return static_cast<double>(held_bytes(later)) - static_cast<double>(held_bytes(earlier));
 }
 
 void count_moves(const std::vector<const model::Snapshot*>& looks, HeldGrowth& grown) {
@@ -85,7 +85,12 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
     count_moves(looks, grown);
     const auto bytes = static_cast<double>(holder.growth_bytes);
     if (process_bytes > 0) grown.of_process = std::min(1.0, bytes / process_bytes);
-    if (steps >= 1) grown.bytes_per_step = bytes / steps;
+    const auto device_bytes = static_cast<double>(holder.growth_device_bytes);
+    if (out.difference.growth_device_bytes > 0) {
+      grown.of_device =
+          std::clamp(device_bytes / static_cast<double>(out.difference.growth_device_bytes), 0.0, 1.0);
+    }
+    if (steps >= 1) grown.bytes_per_step = (bytes + device_bytes) / steps;
     out.grown.push_back(std::move(grown));
   }
   return out;
@@ -121,9 +126,12 @@ void call_filling(model::Verdict& verdict, const HeldGrowth& grown) {
   verdict.basis.emplace_back("holders");
 }
 
+bool only_gains(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return holders.looks >= kFewestLooks && grown.losses == 0 && grown.gains + 1 >= kFewestLooks;
+}
+
 bool is_most_of_growth(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return holders.looks >= kFewestLooks && grown.of_process >= kMostOfTheGrowth && grown.losses == 0 &&
-         grown.gains + 1 >= kFewestLooks;
+  return only_gains(holders, grown) && grown.of_process >= kMostOfTheGrowth;
 }
 
 bool may_be_leak(const model::Verdict& verdict) {
@@ -147,6 +155,11 @@ void settle(model::Verdict& verdict, const ProcessHolders& holders) {
 
 bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
   return is_most_of_growth(holders, grown) && grown.holder.node.cache != model::CacheKind::Bounded;
+}
+
+bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return only_gains(holders, grown) && grown.of_device >= kMostOfTheGrowth &&
+         grown.holder.node.cache != model::CacheKind::Bounded;
 }
 
 bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown) {

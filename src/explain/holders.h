@@ -19,6 +19,7 @@ struct HeldGrowth {
   std::size_t gains = 0;  // between one look and the next
   std::size_t losses = 0;
   double of_process = 0;  // what it gained, of what the process gained meanwhile; 0: that did not grow
+  double of_device = 0;   // the same, of the tensors on devices
   std::optional<double> bytes_per_step = {};
 };
 
@@ -35,7 +36,9 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence);
 
 // It only ever gained, it is what its process grew by, and it has no bound.
 bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown);
-// The same, but it is a cache that stops at a bound it has not reached.
+// The same, on devices.
+bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown);
+// It is what its process grew by, but it is a cache that stops at a bound it has not reached.
 bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown);
 
 // Settles what the series left open, for processes and for the tree; and takes back a leak that is a cache

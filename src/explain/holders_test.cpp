@@ -75,6 +75,22 @@ TEST(Holders, list_that_also_loses_settles_nothing) {
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
 }
 
+TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
+  Job run({10, 20, 30, 40});
+  for (auto& [process, snapshot] : run.evidence.snapshots) {
+    model::HeldNode& kept = snapshot.nodes[0];
+    kept.device_bytes = kept.retained_bytes;
+    kept.retained_bytes = 0;
+    snapshot.device_bytes = kept.device_bytes;
+    snapshot.object_bytes = 50 * kMB;
+  }
+  const auto holders = find_holders(run.evidence);
+  ASSERT_EQ(holders.at(0).grown.size(), 1U);
+  EXPECT_TRUE(is_kept_on_device(holders[0], holders[0].grown[0]));
+  EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0]));
+  EXPECT_DOUBLE_EQ(holders[0].grown[0].of_device, 1.0);
+}
+
 TEST(Holders, two_looks_settle_nothing) {
   const Job run({10, 40});
   model::Verdict verdict = open_verdict();

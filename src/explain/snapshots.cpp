@@ -20,8 +20,12 @@ std::int64_t difference(std::uint64_t later, std::uint64_t earlier) {
   return static_cast<std::int64_t>(later) - static_cast<std::int64_t>(earlier);
 }
 
-std::int64_t whole(const Snapshot& snapshot) {
+std::int64_t host_bytes(const Snapshot& snapshot) {
   return static_cast<std::int64_t>(snapshot.object_bytes + snapshot.storage_bytes);
+}
+
+std::int64_t whole(const Snapshot& snapshot) {
+  return host_bytes(snapshot) + static_cast<std::int64_t>(snapshot.device_bytes);
 }
 
 // An object and the dict of its attributes have the same path.
@@ -29,6 +33,10 @@ using Name = std::pair<std::string_view, std::string_view>;
 
 Name name_of(const HeldNode& node) {
   return {node.path, node.type};
+}
+
+std::int64_t growth_of(const model::HolderReport& holder) {
+  return holder.growth_bytes + holder.growth_device_bytes;
 }
 
 const HeldNode kTooSmallToTell;
@@ -53,7 +61,7 @@ class Growth {
       if (before == nullptr && is_old_name(node)) before = &kTooSmallToTell;
       if (before == nullptr) continue;
       grown_[at].earlier = before;
-      grown_[at].bytes = difference(node.retained_bytes, before->retained_bytes);
+      grown_[at].bytes = difference(held_bytes(node), held_bytes(*before));
     }
     // Holders come before what they hold, so from the end every sum is complete.
     for (std::size_t at = later.nodes.size(); at-- > 0;) {
@@ -80,8 +88,9 @@ class Growth {
       model::HolderReport holder;
       holder.pid = later_.pid;
       holder.node = later_.nodes[at];
+      holder.growth_device_bytes = difference(holder.node.device_bytes, grown.earlier->device_bytes);
       // A second name for the same thing, at one of the two moments, makes it more than all.
-      holder.growth_bytes = all > 0 ? std::min(grown.bytes, all) : grown.bytes;
+      holder.growth_bytes = (all > 0 ? std::min(grown.bytes, all) : grown.bytes) - holder.growth_device_bytes;
       holder.growth_objects = difference(holder.node.retained_objects, grown.earlier->retained_objects);
       if (holder.node.length && grown.earlier->length) {
         holder.growth_length = difference(*holder.node.length, *grown.earlier->length);
@@ -90,7 +99,7 @@ class Growth {
       out.push_back(std::move(holder));
     }
     std::stable_sort(out.begin(), out.end(),
-                     [](const auto& a, const auto& b) { return a.growth_bytes > b.growth_bytes; });
+                     [](const auto& a, const auto& b) { return growth_of(a) > growth_of(b); });
     return out;
   }
 
@@ -136,7 +145,7 @@ model::SnapshotReport describe_snapshot(Snapshot snapshot) {
     holder.node = node;
     if (whole(snapshot) > 0) {
       holder.share =
-          std::min(1.0, static_cast<double>(node.retained_bytes) / static_cast<double>(whole(snapshot)));
+          std::min(1.0, static_cast<double>(held_bytes(node)) / static_cast<double>(whole(snapshot)));
     }
     out.holders.push_back(std::move(holder));
   }
@@ -150,8 +159,9 @@ model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later)
   model::SnapshotReport out;
   out.has_earlier = true;
   out.since_s = later.at_s - earlier.at_s;
-  out.growth_bytes = whole(later) - whole(earlier);
-  out.holders = Growth(earlier, later).holders(out.growth_bytes);
+  out.growth_bytes = host_bytes(later) - host_bytes(earlier);
+  out.growth_device_bytes = difference(later.device_bytes, earlier.device_bytes);
+  out.holders = Growth(earlier, later).holders(whole(later) - whole(earlier));
 
   std::map<std::string_view, const model::TypeCount*> types;
   for (const model::TypeCount& type : earlier.types) types.emplace(type.type, &type);

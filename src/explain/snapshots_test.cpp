@@ -48,6 +48,21 @@ TEST(Snapshots, the_list_that_grew_is_named_and_not_what_it_is_in) {
   EXPECT_DOUBLE_EQ(*report.holders[0].share, 1.0);
 }
 
+TEST(Snapshots, what_grew_on_a_device_is_told_beside_host_memory) {
+  auto before = snapshot(2000, {node("m", "dict", 300), node("m.kept", "list", 100, 1, 0)});
+  auto after = snapshot(2000, {node("m", "dict", 300), node("m.kept", "list", 100, 9, 0)});
+  after.device_bytes = 8 << 20;
+  after.nodes[0].device_bytes = 8 << 20;
+  after.nodes[1].device_bytes = 8 << 20;
+  const auto report = compare_snapshots(before, after);
+  ASSERT_EQ(paths_of(report), Paths{"m.kept"});
+  EXPECT_EQ(report.growth_bytes, 0);
+  EXPECT_EQ(report.growth_device_bytes, 8 << 20);
+  EXPECT_EQ(report.holders[0].growth_bytes, 0);
+  EXPECT_EQ(report.holders[0].growth_device_bytes, 8 << 20);
+  EXPECT_DOUBLE_EQ(*report.holders[0].share, 1.0);
+}
+
 TEST(Snapshots, two_that_grew_are_both_named) {
   const auto before = snapshot(
       2000, {node("m", "dict", 300), node("m.a", "list", 100, 1, 0), node("m.b", "list", 100, 1, 0)});

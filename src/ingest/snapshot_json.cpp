@@ -53,6 +53,7 @@ model::HeldNode node_of(const Json& row, std::size_t earlier) {
   node.type = text_of(row, "type");
   node.length = number_of(row, "length");
   node.retained_bytes = number_of(row, "retained_bytes").value_or(0);
+  node.device_bytes = number_of(row, "device_bytes").value_or(0);
   node.retained_objects = number_of(row, "retained_objects").value_or(0);
   node.file = text_of(row, "file");
   node.line = static_cast<std::uint32_t>(number_of(row, "line").value_or(0));
@@ -106,6 +107,7 @@ base::Result<model::Snapshot> parse_snapshot_json(std::string_view text) {
   out.objects = number_of(*head, "objects").value_or(0);
   out.object_bytes = number_of(*head, "object_bytes").value_or(0);
   out.storage_bytes = number_of(*head, "storage_bytes").value_or(0);
+  out.device_bytes = number_of(*head, "device_bytes").value_or(0);
   out.has_torch = flag_of(*head, "has_torch");
   out.has_tensors = flag_of(*head, "has_tensors");
   out.has_holders = flag_of(*head, "has_holders");

@@ -14,9 +14,10 @@ struct HolderReport {
   std::int64_t pid = 0;
   HeldNode node;
   std::optional<std::int64_t> growth_length;
-  std::int64_t growth_bytes = 0;
+  std::int64_t growth_bytes = 0;         // in host memory
+  std::int64_t growth_device_bytes = 0;  // on devices
   std::int64_t growth_objects = 0;
-  std::optional<double> share;  // of what the process grew by
+  std::optional<double> share;  // of what the process grew by, wherever
 };
 
 struct TensorGrowth {
@@ -37,6 +38,7 @@ struct SnapshotReport {
   bool has_earlier = false;
   double since_s = 0;             // between the two; 0: not known
   std::int64_t growth_bytes = 0;  // of objects and tensors in host memory
+  std::int64_t growth_device_bytes = 0;
   std::vector<HolderReport> holders;
   std::vector<TensorGrowth> tensors;
   std::vector<TypeGrowth> types;

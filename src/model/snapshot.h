@@ -34,7 +34,8 @@ struct HeldNode {
   std::string type;
   std::uint64_t address = 0;
   std::optional<std::uint64_t> length;
-  std::uint64_t retained_bytes = 0;  // that would go with it
+  std::uint64_t retained_bytes = 0;  // of host memory, that would go with it
+  std::uint64_t device_bytes = 0;    // of tensors on devices, the same
   std::uint64_t retained_objects = 0;
   CacheKind cache = CacheKind::None;
   std::uint64_t bound = 0;            // of a bounded cache
@@ -43,6 +44,11 @@ struct HeldNode {
   std::string file;                   // of the frame that the path begins in; empty: a module
   std::uint32_t line = 0;             // where that frame stood
 };
+
+// Wherever it is.
+inline std::uint64_t held_bytes(const HeldNode& node) {
+  return node.retained_bytes + node.device_bytes;
+}
 
 // True when the way from the holder is one of names: attributes, variables, keys that are texts. False for an
 // element, of which there are many, and which comes and goes.
@@ -66,6 +72,7 @@ struct Snapshot {
   std::uint64_t objects = 0;
   std::uint64_t object_bytes = 0;
   std::uint64_t storage_bytes = 0;  // of tensors in host memory
+  std::uint64_t device_bytes = 0;   // of tensors on devices
   bool has_torch = false;
   bool has_tensors = false;  // torch answered
   bool has_holders = false;

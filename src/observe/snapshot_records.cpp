@@ -101,6 +101,7 @@ class Records {
     node.address = record.address;
     if (record.length >= 0) node.length = static_cast<std::uint64_t>(record.length);
     node.retained_bytes = record.retained_bytes;
+    node.device_bytes = record.device_bytes;
     node.retained_objects = record.retained_objects;
     if (record.kind == wire::NodeKind::BoundedCache) node.cache = model::CacheKind::Bounded;
     if (record.kind == wire::NodeKind::UnboundedCache) node.cache = model::CacheKind::Unbounded;
@@ -164,6 +165,7 @@ base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file) {
   out.objects = header.objects;
   out.object_bytes = header.object_bytes;
   out.storage_bytes = header.storage_bytes;
+  out.device_bytes = header.device_bytes;
   out.has_torch = has(header, wire::SnapshotPart::TorchThere);
   out.has_tensors = has(header, wire::SnapshotPart::Tensors);
   out.has_holders = has(header, wire::SnapshotPart::Holders);

@@ -114,9 +114,9 @@ CREATE TABLE frame(id INTEGER PRIMARY KEY, site INTEGER, depth INTEGER, language
 CREATE TABLE trim_trial(id INTEGER PRIMARY KEY, at_s REAL, process INTEGER, outcome TEXT, rss_before_bytes INTEGER,
   rss_after_bytes INTEGER, trim_s REAL, inspect_s REAL, arena_bytes INTEGER, free_bytes INTEGER, mapped_bytes INTEGER);
 CREATE TABLE snapshot(id INTEGER PRIMARY KEY, at_s REAL, process INTEGER, python TEXT, objects INTEGER,
-  object_bytes INTEGER, storage_bytes INTEGER, pause_s REAL, whole_s REAL, flags INTEGER);
+  object_bytes INTEGER, storage_bytes INTEGER, device_bytes INTEGER, pause_s REAL, whole_s REAL, flags INTEGER);
 CREATE TABLE snapshot_node(id INTEGER PRIMARY KEY, snapshot INTEGER, path TEXT, type TEXT, address INTEGER, length INTEGER,
-  retained_bytes INTEGER, retained_objects INTEGER, cache TEXT, bound INTEGER, holder INTEGER, file TEXT, line INTEGER);
+  retained_bytes INTEGER, device_bytes INTEGER, retained_objects INTEGER, cache TEXT, bound INTEGER, holder INTEGER, file TEXT, line INTEGER);
 CREATE TABLE snapshot_tensors(id INTEGER PRIMARY KEY, snapshot INTEGER, device TEXT, dtype TEXT, shape TEXT,
   requires_grad INTEGER, count INTEGER, bytes INTEGER, storages INTEGER, storage_bytes INTEGER);
 CREATE TABLE snapshot_type(id INTEGER PRIMARY KEY, snapshot INTEGER, type TEXT, count INTEGER, bytes INTEGER);

@@ -43,38 +43,39 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
     const auto found = id ? places.find(static_cast<std::int64_t>(*id)) : places.end();
     return found == places.end() ? nullptr : &list[found->second].snapshot;
   };
-  state_->scan(
-      "snapshot",
-      "SELECT id, at_s, process, python, objects, object_bytes, storage_bytes, pause_s, whole_s, flags FROM "
-      "snapshot WHERE id > ? ORDER BY id",
-      [&](const Statement& row) {
-        const auto at_s = real_at(row, 1);
-        const auto process = process_at(row, 2);
-        if (!at_s || !is_time(*at_s) || !process) return false;
-        RecordedSnapshot recorded;
-        recorded.process = *process;
-        model::Snapshot& snapshot = recorded.snapshot;
-        snapshot.at_s = *at_s;
-        snapshot.python = row.text(3, kNameBytes);
-        snapshot.objects = bytes_at(row, 4).value_or(0);
-        snapshot.object_bytes = bytes_at(row, 5).value_or(0);
-        snapshot.storage_bytes = bytes_at(row, 6).value_or(0);
-        snapshot.pause_s = std::max(0.0, real_at(row, 7).value_or(0));
-        snapshot.whole_s = std::max(0.0, real_at(row, 8).value_or(0));
-        const std::uint64_t flags = bytes_at(row, 9).value_or(0);
-        snapshot.is_whole = (flags & 1U) != 0;
-        snapshot.is_exact = (flags & 2U) != 0;
-        snapshot.has_torch = (flags & 4U) != 0;
-        snapshot.has_tensors = (flags & 8U) != 0;
-        snapshot.has_holders = true;
-        places.emplace(static_cast<std::int64_t>(bytes_at(row, 0).value_or(0)), list.size());
-        list.push_back(std::move(recorded));
-        return true;
-      });
+  state_->scan("snapshot",
+               "SELECT id, at_s, process, python, objects, object_bytes, storage_bytes, pause_s, whole_s, "
+               "flags, device_bytes FROM "
+               "snapshot WHERE id > ? ORDER BY id",
+               [&](const Statement& row) {
+                 const auto at_s = real_at(row, 1);
+                 const auto process = process_at(row, 2);
+                 if (!at_s || !is_time(*at_s) || !process) return false;
+                 RecordedSnapshot recorded;
+                 recorded.process = *process;
+                 model::Snapshot& snapshot = recorded.snapshot;
+                 snapshot.at_s = *at_s;
+                 snapshot.python = row.text(3, kNameBytes);
+                 snapshot.objects = bytes_at(row, 4).value_or(0);
+                 snapshot.object_bytes = bytes_at(row, 5).value_or(0);
+                 snapshot.storage_bytes = bytes_at(row, 6).value_or(0);
+                 snapshot.pause_s = std::max(0.0, real_at(row, 7).value_or(0));
+                 snapshot.whole_s = std::max(0.0, real_at(row, 8).value_or(0));
+                 snapshot.device_bytes = bytes_at(row, 10).value_or(0);
+                 const std::uint64_t flags = bytes_at(row, 9).value_or(0);
+                 snapshot.is_whole = (flags & 1U) != 0;
+                 snapshot.is_exact = (flags & 2U) != 0;
+                 snapshot.has_torch = (flags & 4U) != 0;
+                 snapshot.has_tensors = (flags & 8U) != 0;
+                 snapshot.has_holders = true;
+                 places.emplace(static_cast<std::int64_t>(bytes_at(row, 0).value_or(0)), list.size());
+                 list.push_back(std::move(recorded));
+                 return true;
+               });
   state_->scan("snapshot_node",
                "SELECT id, snapshot, path, type, address, length, retained_bytes, retained_objects, cache, "
                "bound, holder, "
-               "file, line FROM snapshot_node WHERE id > ? ORDER BY id",
+               "file, line, device_bytes FROM snapshot_node WHERE id > ? ORDER BY id",
                [&](const Statement& row) {
                  model::Snapshot* snapshot = place_of(row);
                  if (snapshot == nullptr) return false;
@@ -85,6 +86,7 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
                  node.length = bytes_at(row, 5);
                  node.retained_bytes = bytes_at(row, 6).value_or(0);
                  node.retained_objects = bytes_at(row, 7).value_or(0);
+                 node.device_bytes = bytes_at(row, 13).value_or(0);
                  node.cache = cache_of(row.text(8, kNameBytes));
                  node.bound = bytes_at(row, 9).value_or(0);
                  if (const auto holder = bytes_at(row, 10); holder && *holder < snapshot->nodes.size())

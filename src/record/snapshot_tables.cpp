@@ -30,7 +30,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 // A small part of what it is in, and without a name of its own.
 bool is_one_of_many(const std::vector<model::HeldNode>& nodes, std::size_t at) {
   const auto holder = nodes[at].holder;
-  return holder && *holder < at && nodes[at].retained_bytes < nodes[*holder].retained_bytes / 4 &&
+  return holder && *holder < at && held_bytes(nodes[at]) < held_bytes(nodes[*holder]) / 4 &&
          !model::is_named_within(nodes[at], nodes[*holder]);
 }
 
@@ -51,7 +51,7 @@ const char* cache_text(model::CacheKind kind) {
 std::vector<model::HeldNode> largest_nodes(const std::vector<model::HeldNode>& nodes, std::size_t most) {
   std::vector<std::uint64_t> sizes;
   sizes.reserve(nodes.size());
-  for (const model::HeldNode& node : nodes) sizes.push_back(node.retained_bytes);
+  for (const model::HeldNode& node : nodes) sizes.push_back(held_bytes(node));
   std::uint64_t least = 0;
   if (sizes.size() > most) {
     std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(most), sizes.end(),
@@ -64,7 +64,7 @@ std::vector<model::HeldNode> largest_nodes(const std::vector<model::HeldNode>& n
     const auto above = nodes[at].holder;
     const auto place = above && *above < at ? places[*above] : std::nullopt;
     places[at] = place;
-    if (nodes[at].retained_bytes < least || is_one_of_many(nodes, at)) continue;
+    if (held_bytes(nodes[at]) < least || is_one_of_many(nodes, at)) continue;
     places[at] = out.size();
     out.push_back(nodes[at]);
     out.back().holder = place;
@@ -79,8 +79,8 @@ base::Result<SnapshotTables> SnapshotTables::create(Database& database) {
     const char* sql;
   };
   const std::array<Wanted, 4> wanted = {{
-      {tables.put_snapshot_, "INSERT INTO snapshot VALUES(?,?,?,?,?,?,?,?,?,?)"},
-      {tables.put_node_, "INSERT INTO snapshot_node VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)"},
+      {tables.put_snapshot_, "INSERT INTO snapshot VALUES(?,?,?,?,?,?,?,?,?,?,?)"},
+      {tables.put_node_, "INSERT INTO snapshot_node VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_tensors_, "INSERT INTO snapshot_tensors VALUES(NULL,?,?,?,?,?,?,?,?,?)"},
       {tables.put_type_, "INSERT INTO snapshot_type VALUES(NULL,?,?,?,?)"},
   }};
@@ -118,10 +118,11 @@ int SnapshotTables::write(const Staged& staged) {
   put.bind(4, stored(snapshot.objects));
   put.bind(5, stored(snapshot.object_bytes));
   put.bind(6, stored(snapshot.storage_bytes));
-  put.bind(7, snapshot.pause_s);
-  put.bind(8, snapshot.whole_s);
-  put.bind(9, static_cast<std::int64_t>((snapshot.is_whole ? 1 : 0) | (snapshot.is_exact ? 2 : 0) |
-                                        (snapshot.has_torch ? 4 : 0) | (snapshot.has_tensors ? 8 : 0)));
+  put.bind(7, stored(snapshot.device_bytes));
+  put.bind(8, snapshot.pause_s);
+  put.bind(9, snapshot.whole_s);
+  put.bind(10, static_cast<std::int64_t>((snapshot.is_whole ? 1 : 0) | (snapshot.is_exact ? 2 : 0) |
+                                         (snapshot.has_torch ? 4 : 0) | (snapshot.has_tensors ? 8 : 0)));
   int status = put.run();
   if (status == SQLITE_OK) status = write_nodes(staged);
   for (std::size_t at = 0; at < snapshot.tensors.size() && status == SQLITE_OK; ++at) {
@@ -161,12 +162,13 @@ int SnapshotTables::write_nodes(const Staged& staged) {
     put_node_.bind(3, stored(node.address));
     bind_count(4, node.length);
     put_node_.bind(5, stored(node.retained_bytes));
-    put_node_.bind(6, stored(node.retained_objects));
-    put_node_.bind(7, cache_text(node.cache));
-    put_node_.bind(8, stored(node.bound));
-    bind_count(9, node.holder ? std::optional<std::uint64_t>(*node.holder) : std::nullopt);
-    put_node_.bind(10, node.file);
-    put_node_.bind(11, static_cast<std::int64_t>(node.line));
+    put_node_.bind(6, stored(node.device_bytes));
+    put_node_.bind(7, stored(node.retained_objects));
+    put_node_.bind(8, cache_text(node.cache));
+    put_node_.bind(9, stored(node.bound));
+    bind_count(10, node.holder ? std::optional<std::uint64_t>(*node.holder) : std::nullopt);
+    put_node_.bind(11, node.file);
+    put_node_.bind(12, static_cast<std::int64_t>(node.line));
     status = put_node_.run();
   }
   return status;

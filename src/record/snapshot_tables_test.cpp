@@ -27,12 +27,14 @@ TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   snapshot.objects = 1000;
   snapshot.object_bytes = 90'000;
   snapshot.storage_bytes = 5'000;
+  snapshot.device_bytes = 6'000;
   snapshot.pause_s = 0.004;
   snapshot.whole_s = 0.2;
   snapshot.is_whole = true;
   snapshot.is_exact = true;
   snapshot.nodes = {node("__main__", 80'000), node("__main__.kept", 70'000, 0)};
   snapshot.nodes[1].length = 44;
+  snapshot.nodes[1].device_bytes = 96;
   snapshot.nodes[1].cache = model::CacheKind::Bounded;
   snapshot.nodes[1].bound = 256;
   snapshot.nodes[1].file = "train.py";
@@ -57,6 +59,8 @@ TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   ASSERT_EQ(back.nodes.size(), 2U);
   EXPECT_EQ(back.nodes[1].path, "__main__.kept");
   EXPECT_EQ(back.nodes[1].length, 44U);
+  EXPECT_EQ(back.nodes[1].device_bytes, 96U);
+  EXPECT_EQ(back.device_bytes, 6'000U);
   EXPECT_EQ(back.nodes[1].holder, 0U);
   EXPECT_EQ(back.nodes[1].cache, model::CacheKind::Bounded);
   EXPECT_EQ(back.nodes[1].bound, 256U);
@@ -94,12 +98,12 @@ TEST(SnapshotTables, rows_that_make_no_sense_are_left_out) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(folder.path("run.db").c_str(), &database), SQLITE_OK);
   ASSERT_EQ(
-      sqlite3_exec(
-          database,
-          "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1);"
-          "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, '', 0, 0, '', 0);"
-          "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, 9e99, 'odd', -1, 77, '', -4);",
-          nullptr, nullptr, nullptr),
+      sqlite3_exec(database,
+                   "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, 1);"
+                   "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, 1, '', 0, 0, '', 0);"
+                   "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, -9, 9e99, 'odd', -1, "
+                   "77, '', -4);",
+                   nullptr, nullptr, nullptr),
       SQLITE_OK);
   sqlite3_close(database);
   auto opened = Recording::open(folder.path("run.db"));

@@ -11,6 +11,8 @@ Json holder_json(const model::HolderReport& holder, bool has_earlier) {
                {"growth_length", or_null(holder.growth_length)},
                {"retained_bytes", node.retained_bytes},
                {"growth_bytes", has_earlier ? Json(holder.growth_bytes) : Json(nullptr)},
+               {"device_bytes", node.device_bytes},
+               {"growth_device_bytes", has_earlier ? Json(holder.growth_device_bytes) : Json(nullptr)},
                {"share", holder.share ? share(*holder.share) : Json(nullptr)},
                {"file", text_or_null(node.file)},
                {"line", node.line == 0 ? Json(nullptr) : Json(node.line)},

@@ -66,6 +66,20 @@ std::string name_words(const model::HeldNode& node) {
   return out + cache_words(node) + ")";
 }
 
+std::string on_devices(std::string words) {
+  return words + " on devices";
+}
+
+// What it holds, or by what that grew; of host memory first.
+std::string held_words(const model::HolderReport& holder, bool has_earlier) {
+  const std::string host =
+      has_earlier ? signed_bytes(holder.growth_bytes) : bytes_words(holder.node.retained_bytes);
+  if (holder.node.device_bytes == 0 && holder.growth_device_bytes == 0) return host;
+  return host + ", " +
+         on_devices(has_earlier ? signed_bytes(holder.growth_device_bytes)
+                                : bytes_words(holder.node.device_bytes));
+}
+
 // Of a snapshot by itself: the variables that hold the most. What only holds such variables is left out, and
 // so are elements of what is shown.
 std::vector<const model::HolderReport*> largest(const model::SnapshotReport& report) {
@@ -77,17 +91,16 @@ std::vector<const model::HolderReport*> largest(const model::SnapshotReport& rep
     const auto holder = all[at].node.holder;
     if (!holder) continue;
     is_element[at] = is_element[*holder] || !model::is_named_within(all[at].node, all[*holder].node);
-    if (!is_element[at]) below[*holder] += static_cast<double>(all[at].node.retained_bytes);
+    if (!is_element[at]) below[*holder] += static_cast<double>(held_bytes(all[at].node));
   }
   std::vector<const model::HolderReport*> out;
   for (std::size_t at = 0; at < all.size(); ++at) {
-    if (!is_element[at] && below[at] < kExplained * static_cast<double>(all[at].node.retained_bytes)) {
+    if (!is_element[at] && below[at] < kExplained * static_cast<double>(held_bytes(all[at].node))) {
       out.push_back(&all[at]);
     }
   }
-  std::stable_sort(out.begin(), out.end(), [](const auto* a, const auto* b) {
-    return a->node.retained_bytes > b->node.retained_bytes;
-  });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto* a, const auto* b) { return held_bytes(a->node) > held_bytes(b->node); });
   return out;
 }
 
@@ -120,8 +133,11 @@ class Page {
                                     base::format_count(snapshot.objects), bytes_words(snapshot.object_bytes));
     if (snapshot.has_tensors)
       title += fmt::format(", and {} in tensors in host memory", bytes_words(snapshot.storage_bytes));
+    if (snapshot.device_bytes > 0) title += ", " + on_devices(bytes_words(snapshot.device_bytes));
     if (report_.has_earlier) {
       title += fmt::format("; {}", signed_bytes(report_.growth_bytes));
+      if (report_.growth_device_bytes != 0)
+        title += ", " + on_devices(signed_bytes(report_.growth_device_bytes));
       if (report_.since_s > 0) title += fmt::format(" in {}", base::format_seconds(report_.since_s));
     }
     for (const std::string& line : wrap(title, options_.width)) out_ += paint_(Role::Heading, line) + "\n";
@@ -147,9 +163,7 @@ class Page {
     std::vector<std::vector<std::string>> cells;
     for (const model::HolderReport* holder : all) {
       if (cells.size() == (options_.brief ? kMostBriefRows : kMostRows)) break;
-      cells.push_back({report_.has_earlier ? signed_bytes(holder->growth_bytes)
-                                           : bytes_words(holder->node.retained_bytes),
-                       holder->share ? percent(*holder->share) : "",
+      cells.push_back({held_words(*holder, report_.has_earlier), holder->share ? percent(*holder->share) : "",
                        length_words(*holder, report_.has_earlier), name_words(holder->node)});
     }
     rows(cells);

@@ -32,7 +32,7 @@ enum class SnapshotResult : std::int32_t {
 };
 
 inline constexpr std::uint64_t kSnapshotMagic = 0x31504e53574f4cULL;  // "LOWSNP1"
-inline constexpr std::uint32_t kSnapshotVersion = 1;
+inline constexpr std::uint32_t kSnapshotVersion = 2;
 inline constexpr std::uint64_t kMaxSnapshotBytes = 64ULL << 20U;
 inline constexpr std::uint32_t kMaxPathBytes = 400;
 inline constexpr std::uint32_t kMaxNameBytes = 200;
@@ -64,11 +64,12 @@ struct SnapshotHeader {
   std::uint64_t objects;
   std::uint64_t object_bytes;   // of the objects themselves, with what arrays own
   std::uint64_t storage_bytes;  // of tensors in host memory, each storage once
+  std::uint64_t device_bytes;   // the same, of tensors on devices
   std::uint64_t table_bytes;    // that the walk itself needed
   std::uint64_t passes;         // over the graph until no dominator changed
   std::uint64_t used_bytes;     // of the file
 };
-static_assert(sizeof(SnapshotHeader) == 112);
+static_assert(sizeof(SnapshotHeader) == 120);
 
 enum class SnapshotRecordKind : std::uint32_t { Type = 1, Tensors = 2, Node = 3 };
 
@@ -112,8 +113,9 @@ enum class NodeKind : std::uint32_t {
 struct NodeRecord {
   SnapshotRecord record;
   std::uint64_t address;
-  std::int64_t length;  // -1: has none
-  std::uint64_t retained_bytes;
+  std::int64_t length;           // -1: has none
+  std::uint64_t retained_bytes;  // in host memory
+  std::uint64_t device_bytes;    // on devices, by tensors
   std::uint64_t retained_objects;
   std::int64_t bound;  // of a cache
   NodeKind kind;
@@ -125,7 +127,7 @@ struct NodeRecord {
   std::uint32_t file_bytes;
   std::uint32_t unused;
 };
-static_assert(sizeof(NodeRecord) == 80);
+static_assert(sizeof(NodeRecord) == 88);
 
 inline constexpr std::uint32_t kNoHolder = ~0U;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/units.h"
@@ -11,7 +12,7 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kLeastOfProcess = 0.1;  // of what the process grew by
+constexpr double kLeastShare = 0.1;  // of what the process, or its tensors on devices, grew by
 constexpr double kLeastBytes = 1e6;
 constexpr std::size_t kMostNamed = 3;
 
@@ -25,6 +26,26 @@ const char* const kFixChain =
 const char* const kFixCache =
     "a cache without a bound grows as long as its keys are new: give it a maxsize, or clear it";
 
+bool is_worth_naming(const HeldGrowth& grown) {
+  const auto much = [](std::int64_t bytes, double share) {
+    return share >= kLeastShare && static_cast<double>(bytes) >= kLeastBytes;
+  };
+  return grown.gains > 0 && (much(grown.holder.growth_bytes, grown.of_process) ||
+                             much(grown.holder.growth_device_bytes, grown.of_device));
+}
+
+// "12.0 MB", "3.4 GB on devices", or both.
+std::string held_words(double host_bytes, double device_bytes) {
+  const std::string device = bytes_words(device_bytes) + " on devices";
+  if (device_bytes < kLeastBytes) return bytes_words(host_bytes);
+  return host_bytes < kLeastBytes ? device : bytes_words(host_bytes) + " and " + device;
+}
+
+std::string growth_words(const model::HolderReport& holder) {
+  return held_words(static_cast<double>(holder.growth_bytes),
+                    static_cast<double>(holder.growth_device_bytes));
+}
+
 std::string title_of(const HeldGrowth& grown) {
   const model::HolderReport& holder = grown.holder;
   const std::string length =
@@ -32,15 +53,16 @@ std::string title_of(const HeldGrowth& grown) {
           ? fmt::format("{} more things, ",
                         base::format_count(static_cast<std::uint64_t>(*holder.growth_length)))
           : std::string();
-  return fmt::format("{} keeps {}{} more", holder.node.path, length,
-                     bytes_words(static_cast<double>(holder.growth_bytes)));
+  return fmt::format("{} keeps {}{} more", holder.node.path, length, growth_words(holder));
 }
 
 model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   model::Finding out;
   const bool is_bounded = node.cache == model::CacheKind::Bounded;
-  const bool is_leak = is_kept(holders, grown) && scene.report.verdict.kind == model::VerdictKind::Leak;
+  const bool is_leak = (is_kept(holders, grown) && scene.report.verdict.kind == model::VerdictKind::Leak) ||
+                       (is_kept_on_device(holders, grown) &&
+                        static_cast<double>(grown.holder.growth_device_bytes) >= kLeastBytes);
   out.id = is_bounded ? "bounded-cache" : "holder";
   out.severity = is_leak      ? model::Severity::High
                  : is_bounded ? model::Severity::Info
@@ -51,15 +73,15 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
   out.where.holder = node.path;
   if (!node.file.empty()) out.where.file = node.file;
   if (node.line > 0) out.where.line = node.line;
-  out.share = grown.of_process;
+  out.share = std::max(grown.of_process, grown.of_device);
   out.confidence = grown.losses == 0 ? 0.9 : 0.6;
   out.evidence.push_back(
       fmt::format("a {}; {} looks at all objects of {}: {} times it had more, {} times less", node.type,
                   holders.looks, process_words(holders.process), grown.gains, grown.losses));
-  std::string growth = fmt::format("{} would go with it, {} more than {} s before",
-                                   bytes_words(static_cast<double>(node.retained_bytes)),
-                                   bytes_words(static_cast<double>(grown.holder.growth_bytes)),
-                                   fmt::format("{:.0f}", holders.to_s - holders.from_s));
+  std::string growth = fmt::format(
+      "{} would go with it, {} more than {:.0f} s before",
+      held_words(static_cast<double>(node.retained_bytes), static_cast<double>(node.device_bytes)),
+      growth_words(grown.holder), holders.to_s - holders.from_s);
   if (grown.bytes_per_step) growth += fmt::format(", {} per step", bytes_words(*grown.bytes_per_step));
   out.evidence.push_back(growth);
   if (is_bounded) {
@@ -79,10 +101,7 @@ void find_holding(const Scene& scene, Findings& out) {
   for (const ProcessHolders& holders : scene.holders) {
     std::size_t named = 0;
     for (const HeldGrowth& grown : holders.grown) {
-      if (named == kMostNamed || grown.of_process < kLeastOfProcess ||
-          static_cast<double>(grown.holder.growth_bytes) < kLeastBytes || grown.gains == 0) {
-        continue;
-      }
+      if (named == kMostNamed || !is_worth_naming(grown)) continue;
       out.push_back(finding_of(scene, holders, grown));
       ++named;
     }

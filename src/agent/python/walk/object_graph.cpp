@@ -146,6 +146,18 @@ bool ObjectGraph::find_dominators(std::uint32_t most_passes) {
   return false;
 }
 
+bool ObjectGraph::add_device_bytes(Node node, std::uint64_t bytes) {
+  if (device_ == nullptr) {
+    std::size_t room = count_;
+    device_ = static_cast<std::uint64_t*>(reserve_memory(sizeof(std::uint64_t), room, room));
+    device_ = room < count_ ? nullptr : device_;
+  }
+  if (device_ != nullptr) {
+    device_[node] += bytes;
+  }
+  return device_ != nullptr;
+}
+
 bool ObjectGraph::sum_up() {
   members_ = static_cast<std::uint32_t*>(take_memory(count_ * sizeof(std::uint32_t)));
   if (members_ == nullptr || dominators_ == nullptr) {
@@ -155,6 +167,9 @@ bool ObjectGraph::sum_up() {
     ++members_[node];
     members_[dominators_[node]] += members_[node];
     retained_[dominators_[node]] += retained_[node];
+    if (device_ != nullptr && device_[node] > 0) {
+      device_[dominators_[node]] += device_[node];
+    }
   }
   return true;
 }

@@ -43,6 +43,8 @@ class ObjectGraph {
 
   // Bytes that belong to an object without being one, such as a tensor's storage.
   void add_bytes(Node node, std::uint64_t bytes) { retained_[node] += bytes; }
+  // The same, in the memory of a device. False where there is no room to note it.
+  bool add_device_bytes(Node node, std::uint64_t bytes);
 
   // After the last add_bytes: what each object keeps alive.
   bool sum_up();
@@ -52,6 +54,7 @@ class ObjectGraph {
   [[nodiscard]] Node reached_from(Node node) const { return parents_[node]; }
   [[nodiscard]] Node dominator(Node node) const { return dominators_[node]; }
   [[nodiscard]] std::uint64_t retained_bytes(Node node) const { return retained_[node]; }
+  [[nodiscard]] std::uint64_t device_bytes(Node node) const { return device_ == nullptr ? 0 : device_[node]; }
   [[nodiscard]] std::uint32_t retained_objects(Node node) const { return members_[node]; }
   [[nodiscard]] std::uint32_t passes() const { return passes_; }
   [[nodiscard]] bool is_cut() const { return is_cut_ || map_.is_short_of_memory(); }
@@ -70,6 +73,7 @@ class ObjectGraph {
   PyObject** objects_ = nullptr;
   Node* parents_ = nullptr;
   std::uint64_t* retained_ = nullptr;
+  std::uint64_t* device_ = nullptr;  // where there is a tensor on one; few pages of it are ever written
   Node* dominators_ = nullptr;
   Node* nodes_ = nullptr;  // by the map's number
   std::uint32_t* members_ = nullptr;

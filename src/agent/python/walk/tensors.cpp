@@ -153,7 +153,7 @@ void Tensors::note_storage(PyObject* tensor, Node node, TensorGroup& group, cons
   PyObject* ask_bytes = attribute(storage, "nbytes");
   PyObject* told = ask_bytes == nullptr ? nullptr : g_calls.call(ask_bytes, nullptr);
   const std::int64_t bytes = number(told);
-  if (key <= 0 || bytes < 0) {
+  if (key <= 0 || bytes < 0 || equal(group.device, "meta")) {  // which is nowhere
     g_calls.clear_error();
     return;
   }
@@ -215,9 +215,14 @@ bool Tensors::ask_all(ObjectGraph& graph) {
   }
   for (std::uint64_t at = 0; at < storage_room_; ++at) {
     const Storage& storage = storages_[at];
-    if (storage.key != 0 && storage.is_on_host) {
+    if (storage.key == 0) {
+      continue;
+    }
+    if (storage.is_on_host) {
       host_bytes_ += storage.bytes;
       graph.add_bytes(storage.holder, storage.bytes);
+    } else if (graph.add_device_bytes(storage.holder, storage.bytes)) {
+      device_bytes_ += storage.bytes;
     }
   }
   return true;

@@ -30,6 +30,7 @@ class Tensors {
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] const TensorGroup& at(std::uint32_t index) const { return groups_[index]; }
   [[nodiscard]] std::uint64_t host_bytes() const { return host_bytes_; }
+  [[nodiscard]] std::uint64_t device_bytes() const { return device_bytes_; }
 
  private:
   static constexpr std::uint32_t kMostGroups = 1U << 13U;
@@ -62,6 +63,7 @@ class Tensors {
   std::uint64_t storage_room_ = 0;
   std::uint64_t storage_count_ = 0;
   std::uint64_t host_bytes_ = 0;
+  std::uint64_t device_bytes_ = 0;
 };
 
 }  // namespace lowtide::agent
