@@ -10,7 +10,11 @@
 #include <csignal>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "cli/job.h"
+#include "procfs/rights.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::cli {
 namespace {
@@ -119,6 +123,8 @@ void WatchLoop::take_signals() {
       reap();
     } else if (signal->number == SIGWINCH && options_.relay != nullptr) {
       options_.relay->resize();
+    } else if (signal->number == SIGUSR2 && watch_.ask_snapshots() && !job_takes(SIGUSR2)) {
+      continue;  // it was meant for us: the job would die of it
     } else if (options_.is_child) {
       pass_on(*signal);
     } else if (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP ||
@@ -126,6 +132,11 @@ void WatchLoop::take_signals() {
       detach_ = true;
     }
   }
+}
+
+bool WatchLoop::job_takes(int signal) const {
+  const auto status = procfs::read_text(fmt::format("/proc/{}/status", options_.root_pid));
+  return !status || !procfs::would_die_of(status.value(), signal);
 }
 
 // What a process sent to us. A terminal sends to the job as well. Whoever signals the

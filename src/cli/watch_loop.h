@@ -46,6 +46,7 @@ class WatchLoop {
   void wait(double seconds);
   void wait_for_any(double seconds);
   void take_signals();
+  [[nodiscard]] bool job_takes(int signal) const;
   void pass_on(const Signals::Signal& signal);
   void reap();
   void tick();

@@ -80,7 +80,7 @@ Watch::Watch(const Options& options, double began_s, std::optional<record::Write
       began_s_(began_s),
       writer_(std::move(writer)),
       monitor_(std::move(monitor)),
-      takes_snapshots_(options.take_snapshots) {}
+      looks_(options.take_snapshots ? std::optional<Looks>(std::in_place) : std::nullopt) {}
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
                                  std::optional<record::Writer> writer) {
@@ -109,7 +109,7 @@ double Watch::tick(double step) {
   latest_ = &monitor_.tick(at_s, step);
   has_seen_ = has_seen_ || !monitor_.tree().empty();
   if (!monitor_.tree().empty()) judge(*latest_);
-  if (takes_snapshots_) look_into_pythons(at_s);
+  if (looks_) looks_->tick(monitor_, *latest_, judgement_.verdict, writer_ ? &*writer_ : nullptr);
   record(*latest_);
 
   // PSS and the agents have budgets of their own, and ticks without them are cheap.
@@ -203,64 +203,6 @@ void Watch::note_limits_of_sight() {
 
 void Watch::add_event(model::EventKind kind, const std::string& text) {
   if (writer_) writer_->add_event({.kind = kind, .at_s = at_s(), .text = text}, std::nullopt);
-}
-
-void Watch::ask_snapshots() {
-  for (auto& [process, looked] : looked_) looked.is_eager = true;
-}
-
-void Watch::take_snapshots(double at_s) {
-  for (model::Snapshot& snapshot : monitor_.agents()->take_snapshots()) {
-    const Member* member = monitor_.tree().find(snapshot.pid);
-    if (member == nullptr) continue;
-    snapshot.at_s = at_s;
-    looked_[static_cast<std::uint32_t>(member->info.id)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
-    if (writer_) writer_->add_snapshot(member->info.id, snapshot);
-    ++snapshots_taken_;
-  }
-}
-
-// Until the child ends, the kernel copies every page that the job writes. A job near its limit must not meet
-// it for that: some kill all of a container at once.
-bool Watch::has_room_for_walk(std::uint64_t resident_bytes) const {
-  constexpr std::uint64_t kTablesBytes = 256U << 20U;
-  const auto& limit = monitor_.limit();
-  if (!limit || latest_ == nullptr) return true;
-  const std::uint64_t used_bytes = std::min(limit->reach_bytes, latest_->target.bytes);
-  return limit->reach_bytes - used_bytes >= resident_bytes / 2 + kTablesBytes;
-}
-
-// One at a time: each makes a copy of what its process writes meanwhile.
-void Watch::look_into_pythons(double at_s) {
-  AgentHub* const agents = monitor_.agents();
-  if (agents == nullptr) return;
-  take_snapshots(at_s);
-  const model::Verdict& verdict = judgement_.verdict;
-  const bool leans = verdict.kind == model::VerdictKind::Leak ||
-                     (verdict.lean && verdict.lean->kind == model::VerdictKind::Leak);
-  if (leans && !has_leaned_) {
-    has_leaned_ = true;
-    ask_snapshots();
-  }
-  if (agents->is_walking()) return;
-  // The one that was asked least often: one that runs no Python does not come, and must not keep the others
-  // waiting.
-  Looked* chosen = nullptr;
-  const Member* whom = nullptr;
-  for (const std::int64_t pid : agents->pythons()) {
-    const Member* member = monitor_.tree().find(pid);
-    if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
-    Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
-    const double age_s = at_s - member->info.started_s;
-    if (!looked.pace.is_due(age_s, member->status.rss_bytes, looked.is_eager)) continue;
-    if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
-    chosen = &looked;
-    whom = member;
-  }
-  if (chosen == nullptr || !has_room_for_walk(whom->status.rss_bytes)) return;
-  chosen->pace.note_asked(at_s - whom->info.started_s);
-  chosen->is_eager = false;
-  agents->ask_walk(whom->info.pid);
 }
 
 void Watch::try_trim(double patience_s) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,9 +11,9 @@
 #include "judge/live.h"
 #include "model/judgement.h"
 #include "model/trim_trial.h"
+#include "observe/looks.h"
 #include "observe/monitor.h"
 #include "observe/pace.h"
-#include "observe/snapshot_pace.h"
 #include "record/header.h"
 #include "record/writer.h"
 
@@ -43,9 +42,11 @@ class Watch {
   void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
   void add_event(model::EventKind kind, const std::string& text);
 
-  // Walks over every Python of the job as soon as its costs allow.
-  void ask_snapshots();
-  [[nodiscard]] std::size_t snapshots_taken() const { return snapshots_taken_; }
+  // Looks into every Python of the job; false where that was not wanted when the watch began.
+  bool ask_snapshots() {
+    if (looks_) looks_->ask();
+    return looks_.has_value();
+  }
 
   // The trim trial: every agent asks its allocator to give back what it keeps. Waits up to
   // `patience_s` for them to come to it; one that has begun gets a while longer. To be
@@ -72,9 +73,6 @@ class Watch {
   void record(const model::Tick& tick);
   void record_changes();
   void judge(const model::Tick& tick);
-  void look_into_pythons(double at_s);
-  void take_snapshots(double at_s);
-  [[nodiscard]] bool has_room_for_walk(std::uint64_t resident_bytes) const;
   void note_limits_of_sight();
   void note_agents();
   [[nodiscard]] double budgeted_s() const;
@@ -93,14 +91,7 @@ class Watch {
   bool has_seen_ = false;
   std::size_t noted_ = 0;
   std::vector<model::TrimTrial> trim_trials_;
-  struct Looked {
-    SnapshotPace pace;
-    bool is_eager = false;
-  };
-  std::map<std::uint32_t, Looked> looked_;  // by ProcessId
-  bool takes_snapshots_ = true;
-  bool has_leaned_ = false;  // to a leak
-  std::size_t snapshots_taken_ = 0;
+  std::optional<Looks> looks_;
 };
 
 // Seconds on the steady clock.

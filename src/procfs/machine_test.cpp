@@ -116,5 +116,13 @@ TEST(Rights, what_is_not_there_is_told_with_its_reason) {
   EXPECT_TRUE(rights.kernel.value().starts_with("6.18."));
 }
 
+TEST(Rights, signal_that_is_neither_caught_nor_ignored_ends_a_process) {
+  const char* const status = "Name:\tpython3\nSigIgn:\t0000000000001000\nSigCgt:\t0000000000000002\n";
+  EXPECT_TRUE(would_die_of(status, 12));
+  EXPECT_FALSE(would_die_of(status, 13));
+  EXPECT_FALSE(would_die_of(status, 2));
+  EXPECT_FALSE(would_die_of("Name:\tpython3\n", 12)) << "not known: the job decides";
+}
+
 }  // namespace
 }  // namespace lowtide::procfs

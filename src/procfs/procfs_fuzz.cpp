@@ -1,6 +1,7 @@
 // All parsers of the kernel's text on arbitrary bytes. In a container another
 // program may stand in for /proc (lxcfs, gVisor), and names come from the job.
 // The first byte chooses the parser.
+#include <csignal>
 #include <cstdint>
 #include <string_view>
 
@@ -78,6 +79,7 @@ void try_machine(unsigned which, std::string_view text) {
   } else if (which == 12) {
     (void)procfs::parse_boot_time(text);
     (void)procfs::parse_capabilities(text);
+    (void)procfs::would_die_of(text, SIGUSR2);
   } else {
     procfs::MappedLibraries found;
     procfs::note_library(text, found);

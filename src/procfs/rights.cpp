@@ -1,5 +1,6 @@
 #include "procfs/rights.h"
 
+#include <optional>
 #include <utility>
 
 #include "procfs/cgroup_path.h"
@@ -53,17 +54,32 @@ base::Result<std::string> read_kernel(const Roots& roots) {
   return std::string(trim_end(text.value()));
 }
 
-}  // namespace
-
-base::Result<std::uint64_t> parse_capabilities(std::string_view status) {
+// A line of /proc/PID/status that is a set of bits.
+std::optional<std::uint64_t> find_bits(std::string_view status, std::string_view name) {
   while (!status.empty()) {
     auto pair = split_key(take_line(status));
     std::uint64_t bits = 0;
-    if (pair && pair->key == "CapEff" && take_number(pair->value, bits, 16)) {
+    if (pair && pair->key == name && take_number(pair->value, bits, 16)) {
       return bits;
     }
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+base::Result<std::uint64_t> parse_capabilities(std::string_view status) {
+  if (const auto bits = find_bits(status, "CapEff")) {
+    return *bits;
+  }
   return base::Error{base::ErrorCode::Malformed, "status has no CapEff"};
+}
+
+bool would_die_of(std::string_view status, int signal) {
+  const std::uint64_t bit = 1ULL << static_cast<unsigned>(signal - 1);
+  const auto caught = find_bits(status, "SigCgt");
+  const auto ignored = find_bits(status, "SigIgn");
+  return caught && ignored && ((*caught | *ignored) & bit) == 0;
 }
 
 Rights read_rights(const Roots& roots) {

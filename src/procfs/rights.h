@@ -32,4 +32,8 @@ inline bool has_capability(std::uint64_t capabilities, unsigned bit) {
 // The "CapEff" line of /proc/PID/status.
 base::Result<std::uint64_t> parse_capabilities(std::string_view status);
 
+// True when the signal would end the process that has this /proc/PID/status: it neither catches nor ignores
+// it.
+bool would_die_of(std::string_view status, int signal);
+
 }  // namespace lowtide::procfs

@@ -380,5 +380,42 @@ def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
     assert not tight["holders"], "a job near its limit is left alone"
 
 
+WAITS = """
+import signal, sys, time
+if len(sys.argv) > 1:
+    signal.signal(signal.SIGUSR2, lambda *_: print("got it", flush=True))
+kept = []
+print("ready", flush=True)
+until = time.monotonic() + 3.2
+while time.monotonic() < until:
+    kept.append(bytes(1000))
+    time.sleep(0.001)
+print("done", flush=True)
+"""
+
+
+def sigusr2_is_a_look_and_reaches_a_job_that_takes_it(lab):
+    # Shorter than it takes to the first look by itself.
+    import sqlite3
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        for words, said in ((("takes it",), "ready\ngot it\ndone\n"), ((), "ready\ndone\n")):
+            recording = f"{folder}/{len(words)}.lowtide"
+            with open(f"{folder}/out", "w+") as out:
+                run = subprocess.Popen([lab.binary, "run", "--no-report", "--quiet", "--output", recording, "--", PYTHON, "-c",
+                                        WAITS, *words], stdout=out)
+                try:
+                    while not os.path.getsize(f"{folder}/out"):
+                        time.sleep(0.05)
+                    time.sleep(0.8)
+                    run.send_signal(signal.SIGUSR2)
+                    assert run.wait(timeout=60) == 0
+                finally:
+                    run.kill()
+                assert pathlib.Path(f"{folder}/out").read_text() == said
+            looks = sqlite3.connect(recording).execute("SELECT count(*) FROM snapshot").fetchone()
+            assert looks == (1,), (words, looks)
+
+
 if __name__ == "__main__":
     main(globals(), lambda test, words: test(Lab(words.binary, words.rounds)), binary=str)

@@ -1,0 +1,86 @@
+#include "observe/looks.h"
+
+#include <algorithm>
+
+namespace lowtide::observe {
+namespace {
+
+constexpr double kPressedPercent = 10;
+
+// Until the child ends, the kernel copies every page that the job writes. A job near its limit must not meet
+// it for that: some kill all of a container at once.
+std::uint64_t walk_bytes(const Member& member) {
+  constexpr std::uint64_t kTablesBytes = 256U << 20U;
+  return member.status.rss_bytes / 2 + kTablesBytes;
+}
+
+std::optional<std::uint64_t> room_below_limit(const Monitor& monitor, const model::Tick& tick) {
+  const auto& limit = monitor.limit();
+  if (!limit) return std::nullopt;
+  return limit->reach_bytes - std::min(limit->reach_bytes, tick.target.bytes);
+}
+
+}  // namespace
+
+void Looks::take(Monitor& monitor, double at_s, record::Writer* writer) {
+  for (model::Snapshot& snapshot : monitor.agents()->take_snapshots()) {
+    const Member* member = monitor.tree().find(snapshot.pid);
+    if (member == nullptr) continue;
+    snapshot.at_s = at_s;
+    looked_[static_cast<std::uint32_t>(member->info.id)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
+    if (writer != nullptr) writer->add_snapshot(member->info.id, snapshot);
+    ++taken_;
+  }
+}
+
+void Looks::note_reasons(const model::Tick& tick, const model::Verdict& verdict) {
+  const bool leans = verdict.kind == model::VerdictKind::Leak ||
+                     (verdict.lean && verdict.lean->kind == model::VerdictKind::Leak);
+  const bool is_pressed = tick.host && tick.host->pressure_percent.value_or(0) >= kPressedPercent;
+  if ((leans && !has_leaned_) || (is_pressed && !was_pressed_)) {
+    for (auto& [process, looked] : looked_) looked.is_eager = true;
+  }
+  has_leaned_ = has_leaned_ || leans;
+  was_pressed_ = is_pressed;
+}
+
+bool Looks::is_due(Looked& looked, const Member& member, double at_s,
+                   std::optional<std::uint64_t> room_bytes) const {
+  if (room_bytes && *room_bytes < walk_bytes(member)) return false;
+  if (room_bytes && *room_bytes < 2 * walk_bytes(member) && !looked.had_last_chance) {
+    looked.had_last_chance = true;
+    looked.is_eager = true;
+  }
+  return looked.answered < asked_ ||
+         looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, looked.is_eager);
+}
+
+// One at a time: each makes a copy of what its process writes meanwhile.
+void Looks::tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
+                 record::Writer* writer) {
+  AgentHub* const agents = monitor.agents();
+  if (agents == nullptr) return;
+  take(monitor, tick.at_s, writer);
+  note_reasons(tick, verdict);
+  if (agents->is_walking()) return;
+  // The one that was asked least often: one that runs no Python does not come, and must not keep the others
+  // waiting.
+  Looked* chosen = nullptr;
+  const Member* whom = nullptr;
+  for (const std::int64_t pid : agents->pythons()) {
+    const Member* member = monitor.tree().find(pid);
+    if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
+    Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
+    if (!is_due(looked, *member, tick.at_s, room_below_limit(monitor, tick))) continue;
+    if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
+    chosen = &looked;
+    whom = member;
+  }
+  if (chosen == nullptr) return;
+  chosen->pace.note_asked(tick.at_s - whom->info.started_s);
+  chosen->is_eager = false;
+  chosen->answered = asked_;
+  agents->ask_walk(whom->info.pid);
+}
+
+}  // namespace lowtide::observe

@@ -1,0 +1,48 @@
+// When a Python of the job is looked into, and which: by a schedule, when a leak is first suspected, while
+// there is still room for it before a limit, under memory pressure, and when a person asks (SIGUSR2).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "model/tick.h"
+#include "model/verdict.h"
+#include "observe/monitor.h"
+#include "observe/snapshot_pace.h"
+#include "record/writer.h"
+
+namespace lowtide::observe {
+
+class Looks {
+ public:
+  // A person wants to know: every Python is looked into once, whatever it costs.
+  void ask() { ++asked_; }
+
+  // Takes what has come, and asks the next one whose turn it is. `writer` may be null.
+  void tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict, record::Writer* writer);
+
+  [[nodiscard]] std::size_t taken() const { return taken_; }
+
+ private:
+  struct Looked {
+    SnapshotPace pace;
+    bool is_eager = false;
+    bool had_last_chance = false;
+    std::size_t answered = 0;  // of asked_
+  };
+
+  void take(Monitor& monitor, double at_s, record::Writer* writer);
+  void note_reasons(const model::Tick& tick, const model::Verdict& verdict);
+  [[nodiscard]] bool is_due(Looked& looked, const Member& member, double at_s,
+                            std::optional<std::uint64_t> room_bytes) const;
+
+  std::map<std::uint32_t, Looked> looked_;  // by ProcessId
+  std::size_t asked_ = 0;
+  std::size_t taken_ = 0;
+  bool has_leaned_ = false;   // to a leak
+  bool was_pressed_ = false;  // for memory
+};
+
+}  // namespace lowtide::observe
