@@ -70,13 +70,14 @@ std::string on_devices(std::string words) {
   return words + " on devices";
 }
 
-// What it holds, or by what that grew; of host memory first.
-std::string held_words(const model::HolderReport& holder, bool has_earlier) {
-  const std::string host =
-      has_earlier ? signed_bytes(holder.growth_bytes) : bytes_words(holder.node.retained_bytes);
-  if (holder.node.device_bytes == 0 && holder.growth_device_bytes == 0) return host;
-  return host + ", " +
-         on_devices(has_earlier ? signed_bytes(holder.growth_device_bytes)
+// What it holds, or by what that grew.
+std::string host_words(const model::HolderReport& holder, bool has_earlier) {
+  return has_earlier ? signed_bytes(holder.growth_bytes) : bytes_words(holder.node.retained_bytes);
+}
+
+std::string device_words(const model::HolderReport& holder, bool has_earlier) {
+  if (holder.node.device_bytes == 0 && holder.growth_device_bytes == 0) return "";
+  return on_devices(has_earlier ? signed_bytes(holder.growth_device_bytes)
                                 : bytes_words(holder.node.device_bytes));
 }
 
@@ -163,8 +164,11 @@ class Page {
     std::vector<std::vector<std::string>> cells;
     for (const model::HolderReport* holder : all) {
       if (cells.size() == (options_.brief ? kMostBriefRows : kMostRows)) break;
-      cells.push_back({held_words(*holder, report_.has_earlier), holder->share ? percent(*holder->share) : "",
+      cells.push_back({host_words(*holder, report_.has_earlier), holder->share ? percent(*holder->share) : "",
                        length_words(*holder, report_.has_earlier), name_words(holder->node)});
+      if (report_.snapshot.device_bytes > 0) {
+        cells.back().insert(cells.back().begin() + 1, device_words(*holder, report_.has_earlier));
+      }
     }
     rows(cells);
     if (!report_.snapshot.is_exact) out_ += "  (upper bounds: the graph was too tangled to settle in time)\n";
