@@ -31,7 +31,8 @@ std::vector<Flag> watch_flags() {
       {"no-recording", "", "keep nothing"},
       {"no-gpu", "", "do not ask the driver for GPU memory"},
       {"no-snapshots", "",
-       "do not look into the job's Pythons now and then, in a forked child, for what holds memory; while it runs, SIGUSR2 to "
+       "do not look into the job's Pythons now and then, in a forked child, for what holds memory; while it "
+       "runs, SIGUSR2 to "
        "lowtide asks for a look now"},
       {"no-pss", "", "do not read shared pages: cheaper, and they are counted once per process"},
       {"no-steps", "", "do not read training steps from the job's output file"},

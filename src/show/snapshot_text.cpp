@@ -66,7 +66,7 @@ std::string name_words(const model::HeldNode& node) {
   return out + cache_words(node) + ")";
 }
 
-std::string on_devices(std::string words) {
+std::string on_devices(const std::string& words) {
   return words + " on devices";
 }
 
