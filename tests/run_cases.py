@@ -34,6 +34,8 @@ import subprocess
 import sys
 import tempfile
 
+from functions import is_sanitized
+
 TESTS = pathlib.Path(__file__).resolve().parent
 KEYS = {"NAME", "RUN", "EXPECT", "EXPECT_NOT", "EXPECT_ERR", "EXPECT_ERR_NOT", "JSON", "GOLDEN", "STDERR_LINES",
         "REQUIRES", "EXIT", "TIMEOUT"}
@@ -95,7 +97,7 @@ def unmet(case, binary):
         elif need == "not-root":
             met = os.geteuid() != 0
         elif need == "unsanitized":  # a sanitizer needs address space without bound, and /proc
-            met = not re.search(rb"__asan_version_mismatch|__tsan_func_entry", binary.read_bytes())
+            met = not is_sanitized(binary)
         else:
             met = shutil.which(need) is not None
         if not met:

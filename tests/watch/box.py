@@ -11,7 +11,6 @@ import contextlib
 import os
 import pathlib
 import pty
-import re
 import select
 import shutil
 import signal
@@ -218,10 +217,6 @@ class Terminal:
         with contextlib.suppress(OSError):
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
-
-
-def is_sanitized(binary):
-    return re.search(rb"__[at]san_init", pathlib.Path(binary).read_bytes()) is not None
 
 
 def need_root():

@@ -6,7 +6,8 @@ import subprocess
 import sys
 import time
 
-from box import Box, is_alive, is_sanitized, main, text_of, wait_for
+from box import Box, is_alive, main, text_of, wait_for
+from functions import is_sanitized
 
 DAEMON = """
 import os, sys, time
