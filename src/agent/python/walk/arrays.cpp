@@ -1,5 +1,7 @@
 #include "agent/python/walk/arrays.h"
 
+#include <initializer_list>
+
 #include "agent/python/text.h"
 #include "agent/python/walk/calls.h"
 

@@ -2,6 +2,8 @@
 
 #include <link.h>
 
+#include <initializer_list>
+
 #include "agent/heap/elf_lookup.h"
 #include "agent/heap/text.h"
 #include "agent/python/walk/child_memory.h"

@@ -1,5 +1,7 @@
 #include "agent/python/walk/child_memory.h"
 
+#include <initializer_list>
+
 #include "agent/heap/memory.h"
 #include "agent/heap/system_call.h"
 #include "agent/python/runtime.h"

@@ -1,5 +1,7 @@
 #include "agent/python/walk/paths.h"
 
+#include <initializer_list>
+
 #include "agent/heap/text.h"
 #include "agent/python/text.h"
 #include "agent/python/walk/calls.h"

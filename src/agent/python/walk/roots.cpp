@@ -1,5 +1,7 @@
 #include "agent/python/walk/roots.h"
 
+#include <initializer_list>
+
 #include "agent/python/walk/child_memory.h"
 
 namespace lowtide::agent {
