@@ -254,9 +254,10 @@ def interpreter_that_does_not_let_go_is_told(lab):
 
 def embedded_python_is_seen(lab):
     import tempfile
-    config = subprocess.run([PYTHON + "-config", "--embed", "--cflags", "--ldflags"], capture_output=True, text=True)
-    if config.returncode:
+    if not os.path.exists(PYTHON + "-config"):
         raise Skip("no python3-config")
+    config = subprocess.run([PYTHON + "-config", "--embed", "--cflags", "--ldflags"], capture_output=True, text=True)
+    assert config.returncode == 0, config.stderr
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "embeds.c"
         source.write_text('#include <Python.h>\nint main(void) { Py_Initialize(); return PyRun_SimpleString('
