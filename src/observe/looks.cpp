@@ -29,7 +29,6 @@ void Looks::take(Monitor& monitor, double at_s, record::Writer* writer) {
     snapshot.at_s = at_s;
     looked_[static_cast<std::uint32_t>(member->info.id)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
     if (writer != nullptr) writer->add_snapshot(member->info.id, snapshot);
-    ++taken_;
   }
 }
 

@@ -23,8 +23,6 @@ class Looks {
   // Takes what has come, and asks the next one whose turn it is. `writer` may be null.
   void tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict, record::Writer* writer);
 
-  [[nodiscard]] std::size_t taken() const { return taken_; }
-
  private:
   struct Looked {
     SnapshotPace pace;
@@ -40,7 +38,6 @@ class Looks {
 
   std::map<std::uint32_t, Looked> looked_;  // by ProcessId
   std::size_t asked_ = 0;
-  std::size_t taken_ = 0;
   bool has_leaned_ = false;   // to a leak
   bool was_pressed_ = false;  // for memory
 };

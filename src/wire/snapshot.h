@@ -131,7 +131,7 @@ static_assert(sizeof(NodeRecord) == 88);
 
 inline constexpr std::uint32_t kNoHolder = ~0U;
 
-// Sent to the socket when the file is finished, with the file as SCM_RIGHTS.
+// Sent to the socket when the walk begins, with the file as SCM_RIGHTS: one that dies gives what it had.
 struct SnapshotHello {
   std::uint64_t magic;
   std::uint32_t version;
