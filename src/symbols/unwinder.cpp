@@ -38,7 +38,7 @@ StepResult step_out_of_signal(Registers& registers, const StackCopy& stack) {
   const Arch arch = registers.arch;
   Registers next{.arch = arch};
   std::uint64_t at = registers.sp() + (arch == Arch::Amd64 ? kX86ContextBytes : kAarch64ContextBytes);
-  const unsigned count = arch == Arch::Amd64 ? kX86ContextOrder.size() : kRegisterCount;
+  const std::size_t count = arch == Arch::Amd64 ? kX86ContextOrder.size() : kRegisterCount;
   for (unsigned index = 0; index < count; ++index, at += 8) {
     std::uint64_t value = 0;
     if (!stack.read(at, value)) {

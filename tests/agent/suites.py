@@ -1,7 +1,7 @@
 """Runs the test suites of real programs under the agent: they must end as they do without it.
 
 CPython's own tests of threads, garbage and the C API; numpy's core tests. Both come
-from Debian's packages (libpython3-testsuite, python3-numpy, python3-pytest).
+from Debian's packages (libpython3.11-testsuite, python3-numpy, python3-pytest).
 """
 
 import re
