@@ -2,12 +2,16 @@
 // memory of the machine went, and what the watching cost.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "model/phase.h"
 #include "model/process.h"
 #include "model/series_report.h"
+#include "model/tick.h"
+#include "model/verdict.h"
 
 namespace lowtide::model {
 
@@ -48,7 +52,22 @@ struct GpuReport {
   std::uint64_t used_bytes = 0;
   std::optional<std::int64_t> pid;             // the process of the target that has most on it
   std::optional<std::uint64_t> process_bytes;  // what that process has
-  SeriesReport series;
+  SeriesReport series;                         // of what torch has given out, where it tells
+  // Where torch tells: its latest words, and how each part of process_bytes moved.
+  std::optional<TorchReading> torch = {};
+  std::optional<Verdict> allocated = {};
+  std::optional<Verdict> reserved = {};
+  std::optional<Verdict> outside = {};  // what the driver counts and torch does not: context, NCCL, other libraries
+};
+
+inline std::optional<std::uint64_t> outside_torch_bytes(const GpuReport& gpu) {
+  if (!gpu.torch || !gpu.process_bytes) return std::nullopt;
+  return *gpu.process_bytes - std::min(*gpu.process_bytes, gpu.torch->reserved_bytes);
+}
+
+struct PhaseReport {
+  std::int64_t pid = 0;
+  Phase phase;
 };
 
 // Where the memory of the cgroup went: tree + page cache + kernel + rest = current.

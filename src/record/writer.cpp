@@ -244,6 +244,9 @@ void Writer::add(const model::Tick& tick) {
   }
   state.now_s = tick.at_s;
   state.samples.stage(tick, !state.failure);
+  for (const model::Phase& phase : tick.phases) {
+    state.small.stage(phase);
+  }
 }
 
 void Writer::begin_site(const model::SiteInfo& site) {
