@@ -62,7 +62,9 @@ def group_of(measure):
     for how in ORDER:
         for at, value in enumerate(measure(how == "with")):
             sums[how][at] += value
-    return [sums["with"][at] / sums["without"][at] for at in (0, 1)], sums["without"][1] / 2
+    ratios = [sums["with"][at] / sums["without"][at] for at in (0, 1)]
+    print(f"  a group: CPU {ratios[0]:.4f}, wall {ratios[1]:.4f}", file=sys.stderr, flush=True)
+    return ratios, sums["without"][1] / 2
 
 
 def by_run(arguments, folder):

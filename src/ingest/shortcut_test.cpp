@@ -143,7 +143,7 @@ std::string some_log(unsigned seed) {
 }
 
 TEST(the_short_ways, give_what_the_long_way_gives) {
-  for (unsigned seed = 1; seed <= 50; ++seed) {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     expect_same(some_log(seed), seed);
     if (HasFatalFailure() || HasNonfatalFailure()) return;
@@ -189,7 +189,7 @@ std::string training_log(unsigned seed) {
 }
 
 TEST(the_short_ways, give_what_the_long_way_gives_for_a_training_log) {
-  for (unsigned seed = 1; seed <= 20; ++seed) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     expect_same(training_log(seed), seed);
     if (HasFatalFailure() || HasNonfatalFailure()) return;
