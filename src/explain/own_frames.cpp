@@ -78,6 +78,19 @@ bool is_known(const Frame& frame) {
   return !frame.function.empty() || !frame.file.empty();
 }
 
+// The innermost frame of a library that calls C from Python, inside of `act_on`; else `act_on`.
+std::size_t find_bridge(const std::vector<Frame>& frames, std::size_t act_on) {
+  for (std::size_t at = 0; at < act_on; ++at) {
+    // Between the allocator and the line there is Python code of a library: its objects, then.
+    if (frames[at].language == FrameLanguage::Python && !holds(frames[at].file, "/ctypes/")) break;
+    const std::string_view name = name_of(frames[at].module);
+    if (starts_with(name, "_ctypes") || starts_with(name, "_cffi_backend") || starts_with(name, "libffi")) {
+      return at;
+    }
+  }
+  return act_on;
+}
+
 }  // namespace
 
 bool is_runtime(const Frame& native) {
@@ -109,15 +122,12 @@ std::size_t frame_to_act_on(const std::vector<Frame>& frames) {
 
 bool is_native_allocation(const std::vector<Frame>& frames, std::size_t act_on) {
   if (act_on >= frames.size() || frames[act_on].language == FrameLanguage::Native) return true;
-  for (std::size_t at = 0; at < act_on; ++at) {
-    // Between the allocator and the line there is Python code of a library: its objects, then.
-    if (frames[at].language == FrameLanguage::Python && !holds(frames[at].file, "/ctypes/")) return false;
-    const std::string_view name = name_of(frames[at].module);
-    if (starts_with(name, "_ctypes") || starts_with(name, "_cffi_backend") || starts_with(name, "libffi")) {
-      return true;
-    }
-  }
-  return false;
+  return find_bridge(frames, act_on) < act_on;
+}
+
+std::string function_behind_bridge(const std::vector<Frame>& frames, std::size_t act_on) {
+  const std::size_t bridge = find_bridge(frames, std::min(act_on, frames.size()));
+  return bridge == 0 || bridge >= act_on ? "" : frames[bridge - 1].function;
 }
 
 }  // namespace lowtide::explain

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "model/site.h"
@@ -28,5 +29,8 @@ bool is_own_python(const model::Frame& frame);
 // The memory is asked for by native code of the user, or through a bridge that
 // calls C from Python (ctypes, cffi): no Python object is behind it.
 bool is_native_allocation(const std::vector<model::Frame>& frames, std::size_t act_on);
+
+// The C function that the line to act on called through such a bridge; empty where there is none.
+std::string function_behind_bridge(const std::vector<model::Frame>& frames, std::size_t act_on);
 
 }  // namespace lowtide::explain

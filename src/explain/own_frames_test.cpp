@@ -45,6 +45,7 @@ TEST(OwnFrames, malloc_through_ctypes_is_native_and_its_line_is_the_one_to_act_o
 
   EXPECT_EQ(frame_to_act_on(frames), 3U);
   EXPECT_TRUE(is_native_allocation(frames, 3));
+  EXPECT_EQ(function_behind_bridge(frames, 3), "malloc");
 }
 
 TEST(OwnFrames, objects_that_torch_makes_for_python_are_not_native_allocations) {
@@ -53,6 +54,7 @@ TEST(OwnFrames, objects_that_torch_makes_for_python_are_not_native_allocations) 
                                   python("train", "train.py", 9)};
 
   EXPECT_FALSE(is_native_allocation(frames, 2));
+  EXPECT_EQ(function_behind_bridge(frames, 2), "");
 }
 
 TEST(OwnFrames, container_code_of_the_standard_library_in_a_program_is_passed_over) {

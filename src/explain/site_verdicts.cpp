@@ -104,7 +104,7 @@ bool settles(const Kept& kept, const Verdict& open, double grown_bytes) {
 std::string leak_words(const Kept& kept, double grown_bytes) {
   const SiteGroup& first = *kept.groups.front();
   return fmt::format(
-      "what {} allocates is kept: {} more alive, rising to the end, {}{}", site_words(first.frame()),
+      "what {} allocates is kept: {} more alive, rising to the end, {}{}", first.words(),
       bytes_words(first.change_bytes), freed_words(first),
       grown_bytes > 0 ? fmt::format("; {:.0f} % of the growth", std::min(1.0, kept.bytes / grown_bytes) * 100)
                       : "");

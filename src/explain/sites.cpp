@@ -303,6 +303,12 @@ const model::Frame* SiteGroup::frame() const {
   return act_on < frames().size() ? &frames()[act_on] : nullptr;
 }
 
+std::string SiteGroup::words() const {
+  const std::string called = function_behind_bridge(frames(), act_on);
+  const std::string place = site_words(frame());
+  return called.empty() ? place : fmt::format("{}(), called at {},", base::printable(called, 80), place);
+}
+
 const AgentProcess* Sites::find_process(model::ProcessId id) const {
   const auto found = std::find_if(processes.begin(), processes.end(),
                                   [&](const AgentProcess& process) { return process.info.id == id; });
@@ -345,6 +351,7 @@ std::vector<model::SiteReport> site_reports(const Sites& sites) {
     report.allocated_bytes = group.allocated_bytes;
     report.frames = group.frames();
     report.act_on = group.act_on;
+    report.native_function = function_behind_bridge(group.frames(), group.act_on);
     report.cut = group.members.front()->info.cut;
     report.stacks = group.members.size();
     out.push_back(std::move(report));

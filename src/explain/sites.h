@@ -38,6 +38,7 @@ struct SiteGroup {
 
   [[nodiscard]] const std::vector<model::Frame>& frames() const { return members.front()->info.frames; }
   [[nodiscard]] const model::Frame* frame() const;  // the one to act on; null where the stack is empty
+  [[nodiscard]] std::string words() const;          // site_words() of it, and the C function that it calls
 };
 
 // A process with an agent in it.

@@ -24,6 +24,7 @@ struct SiteReport {
   std::uint64_t allocated_bytes = 0;  // ever
   std::vector<Frame> frames = {};     // of the stack with most growth, innermost first
   std::size_t act_on = 0;             // which of them is the line to look at
+  std::string native_function = {};   // that the line called through ctypes or cffi; empty: none
   bool cut = false;                   // there were more frames outside
   std::uint64_t stacks = 1;           // that lead to the line
 };

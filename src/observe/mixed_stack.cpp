@@ -1,6 +1,7 @@
 #include "observe/mixed_stack.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace lowtide::observe {
@@ -12,6 +13,16 @@ std::string_view name_of(std::string_view path) {
 
 bool is_agent(const symbols::SourceFrame& frame) {
   return name_of(frame.module).starts_with("liblowtide_agent");
+}
+
+// The agent stands in front of these; the frame below it called one of them.
+constexpr std::array<std::string_view, 12> kAllocators{
+    "malloc",   "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
+    "memalign", "valloc", "pvalloc", "mmap",         "mmap64",         "mremap"};
+
+bool is_allocator(const symbols::SourceFrame& frame) {
+  return is_agent(frame) &&
+         std::find(kAllocators.begin(), kAllocators.end(), frame.function) != kAllocators.end();
 }
 
 bool is_interpreter(const symbols::SourceFrame& frame) {
@@ -46,8 +57,16 @@ std::vector<model::Frame> join_stacks(std::span<const symbols::SourceFrame> nati
   // An interpreter without symbols: each run of its frames is taken for a loop.
   const bool has_loops = std::any_of(native.begin(), native.end(), is_loop);
   bool in_interpreter = false;
+  const symbols::SourceFrame* allocator = nullptr;
   for (const symbols::SourceFrame& frame : native) {
-    if (is_agent(frame)) continue;
+    if (is_agent(frame)) {
+      if (is_allocator(frame)) allocator = &frame;
+      continue;
+    }
+    // What the interpreter itself asks for is named by the Python line.
+    const bool is_called_by_native = allocator != nullptr && !is_interpreter(frame);
+    if (is_called_by_native) joined.push_back({.function = allocator->function});
+    allocator = nullptr;
     if (is_interpreter(frame)) {
       if (has_loops ? is_loop(frame) : !in_interpreter) add_python();
       in_interpreter = true;

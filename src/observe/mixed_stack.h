@@ -3,7 +3,9 @@
 // The interpreter runs Python in a loop, _PyEval_EvalFrameDefault, and that is all
 // a native stack shows of it. Each such loop stands for the Python frames up to
 // the one that C called (an entry frame); they take its place, and the rest of the
-// interpreter's own frames, which nobody can act on, is left out.
+// interpreter's own frames, which nobody can act on, is left out. So is the agent,
+// but for the name of the allocator's function that native code called: for a
+// `libc.malloc` through ctypes there is no other.
 #pragma once
 
 #include <span>

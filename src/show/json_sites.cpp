@@ -25,6 +25,7 @@ Json sites_json(const model::Report& report) {
                     {"allocated_bytes", site.allocated_bytes},
                     {"stacks", site.stacks},
                     {"act_on", site.frames.empty() ? Json(nullptr) : Json(site.act_on)},
+                    {"native_function", text_or_null(site.native_function)},
                     {"frames", std::move(frames)},
                     {"cut", site.cut}});
   }

@@ -54,7 +54,10 @@ struct Line {
 };
 
 std::string place_of(const model::SiteReport& site) {
-  return site.act_on < site.frames.size() ? frame_place(site.frames[site.act_on]) : "an unknown place";
+  if (site.act_on >= site.frames.size()) return "an unknown place";
+  const std::string place = frame_place(site.frames[site.act_on]);
+  return site.native_function.empty() ? place
+                                      : place + ": " + base::printable(site.native_function, 80) + "()";
 }
 
 void add_to(Line& line, const model::SiteReport& site) {

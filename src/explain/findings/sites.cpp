@@ -86,10 +86,7 @@ std::vector<std::string> evidence_of(const Scene& scene, const SiteGroup& group)
       out.push_back("called from " + site_words(caller));
     }
   } else if (is_native_allocation(group.frames(), group.act_on)) {
-    const bool named = !group.frames().front().function.empty();
-    out.push_back(
-        named ? fmt::format("a C function is called from Python: {}", site_words(&group.frames().front()))
-              : std::string("a C function is called from Python"));
+    out.emplace_back("a C function is called from Python, through ctypes or cffi");
   }
   out.push_back(fmt::format(
       "{:.0f} % of the growth of all that is alive; {}{}", share_of(scene, group) * 100,
@@ -118,7 +115,7 @@ model::Finding leak_at(const Scene& scene, const SiteGroup& group) {
   out.severity = scene.report.verdict.kind == VerdictKind::Leak && *out.share >= 0.1
                      ? model::Severity::High
                      : model::Severity::Medium;
-  out.title = fmt::format("{} leaks: {} more alive, {:.0f} % of what grew", site_words(group.frame()),
+  out.title = fmt::format("{} leaks: {} more alive, {:.0f} % of what grew", group.words(),
                           bytes_words(group.change_bytes), *out.share * 100);
   out.confidence = group.verdict.confidence;
   return out;
@@ -129,7 +126,7 @@ model::Finding growth_at(const Scene& scene, const SiteGroup& group) {
   const bool leaks = scene.report.verdict.kind == VerdictKind::Leak;
   out.id = "growing-site";
   out.severity = model::Severity::Medium;
-  out.title = fmt::format("{} grows: {} more alive, {:.0f} % of what grew{}", site_words(group.frame()),
+  out.title = fmt::format("{} grows: {} more alive, {:.0f} % of what grew{}", group.words(),
                           bytes_words(group.change_bytes), *out.share * 100,
                           leaks ? "" : "; too early to call it a leak");
   out.confidence = 0.7;
