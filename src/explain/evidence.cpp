@@ -83,12 +83,17 @@ GpuEvidence& gpu_of(Evidence& evidence, int index) {
   return evidence.gpus.back();
 }
 
-Trail& share_of(GpuEvidence& gpu, ProcessId id) {
+GpuEvidence::Share& share_of(GpuEvidence& gpu, ProcessId id) {
   const auto found = std::find_if(gpu.processes.begin(), gpu.processes.end(),
                                   [&](const GpuEvidence::Share& share) { return share.id == id; });
-  if (found != gpu.processes.end()) return found->trail;
+  if (found != gpu.processes.end()) return *found;
   gpu.processes.push_back({id, {}});
-  return gpu.processes.back().trail;
+  return gpu.processes.back();
+}
+
+TrailPoint with_bytes(TrailPoint point, std::uint64_t bytes) {
+  point.low_bytes = point.high_bytes = bytes;
+  return point;
 }
 
 void read_gpus(record::Recording& recording, Evidence& evidence) {
@@ -98,7 +103,15 @@ void read_gpus(record::Recording& recording, Evidence& evidence) {
     gpu.used.push_back(to_trail_point(point));
   });
   recording.for_each_gpu_process([&](const record::GpuProcessPoint& point) {
-    share_of(gpu_of(evidence, point.last.index), point.last.id).push_back(to_trail_point(point));
+    GpuEvidence::Share& share = share_of(gpu_of(evidence, point.last.index), point.last.id);
+    const TrailPoint out = to_trail_point(point);
+    share.trail.push_back(out);
+    if (!point.last.torch) return;
+    share.torch = point.last.torch;
+    const std::uint64_t reserved = point.last.torch->reserved_bytes;
+    share.allocated.push_back(with_bytes(out, point.last.torch->allocated_bytes));
+    share.reserved.push_back(with_bytes(out, reserved));
+    share.outside.push_back(with_bytes(out, point.last.bytes - std::min(point.last.bytes, reserved)));
   });
 }
 
@@ -147,6 +160,7 @@ Evidence read_evidence(record::Recording& recording) {
     evidence.host.push_back({point.at_s, point.last});
   });
   read_gpus(recording, evidence);
+  evidence.phases = recording.phases();
   evidence.sites = read_sites(recording);
   evidence.heaps = read_heaps(recording);
   evidence.snapshots = recording.snapshots();

@@ -44,6 +44,10 @@ struct GpuEvidence {
   struct Share {
     model::ProcessId id{};
     Trail trail;
+    Trail allocated = {};  // where torch tells
+    Trail reserved = {};
+    Trail outside = {};
+    std::optional<model::TorchReading> torch = {};  // the latest
   };
   std::vector<Share> processes;
 };
@@ -59,6 +63,7 @@ struct Evidence {
   std::vector<CgroupMoment> cgroup;
   std::vector<HostMoment> host;
   std::vector<GpuEvidence> gpus;
+  std::vector<model::Phase> phases;
   std::vector<ProcessEvidence> processes;
   std::vector<record::RecordedEvent> events;
   std::vector<model::Judgement> judgements;

@@ -124,10 +124,15 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   // /dev/shm is everybody's: what no process of the tree maps is not part of its growth.
   const double shared = std::min(mapped, shared_memory_growth(evidence, processes).bytes);
   double explained = 0;
+  // Measured between two windows; told of the whole growth, so that the parts add up to it.
+  const double whole = out.floor_bytes > 0 ? static_cast<double>(out.floor_bytes) : all;
+  const auto tell = [&](model::Mechanism mechanism, double share) {
+    out.mechanisms.push_back({mechanism, static_cast<std::uint64_t>(share * whole), share});
+  };
   const auto add = [&](model::Mechanism mechanism, double bytes) {
     const double part = std::clamp(bytes, 0.0, all - explained);
     if (part < 0.02 * all) return;
-    out.mechanisms.push_back({mechanism, static_cast<std::uint64_t>(part), part / all});
+    tell(mechanism, part / all);
     explained += part;
   };
   add(model::Mechanism::CopyOnWrite, copied);
@@ -136,10 +141,8 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   add(model::Mechanism::NativeLive, heaps.native_bytes);
   add(model::Mechanism::AllocatorRetention, heaps.retained_bytes);
   out.explained_share = explained / all;
-  const double rest = all - explained;
-  if (rest > 0.02 * all) {
-    out.mechanisms.push_back({model::Mechanism::Unexplained, static_cast<std::uint64_t>(rest), rest / all});
-  }
+  constexpr double kLeastTold = 0.0005;  // rounds to nothing
+  if (const double rest = 1 - explained / all; rest > kLeastTold) tell(model::Mechanism::Unexplained, rest);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "explain/events.h"
 #include "explain/evidence.h"
 #include "explain/findings/catalogue.h"
+#include "explain/gpus.h"
 #include "explain/growth.h"
 #include "explain/holders.h"
 #include "explain/limit.h"
@@ -81,33 +82,12 @@ model::OverheadReport overhead_of(const record::Recording& recording, const Evid
   return out;
 }
 
-std::vector<model::GpuReport> gpus_of(const Evidence& evidence) {
-  std::vector<model::GpuReport> out;
-  for (const GpuEvidence& gpu : evidence.gpus) {
-    model::GpuReport report;
-    report.index = gpu.index;
-    report.total_bytes = gpu.last.total_bytes;
-    report.used_bytes = gpu.last.used_bytes;
-    const Trail* judged = &gpu.used;
-    std::uint64_t most = 0;
-    // What a process of ours has is nearer to the job than what the whole device uses.
-    for (const GpuEvidence::Share& share : gpu.processes) {
-      const ProcessEvidence* process = evidence.find_process(share.id);
-      if (process == nullptr || share.trail.empty() || share.trail.back().high_bytes < most) continue;
-      most = share.trail.back().high_bytes;
-      judged = &share.trail;
-      report.pid = process->info.pid;
-      report.process_bytes = most;
-    }
-    report.series = judge_trail(*judged, evidence.steps);
-    report.series.name = "GPU " + std::to_string(gpu.index) + (report.pid ? " of the job" : " used");
-    report.series.quantity = model::Quantity::GpuUsed;
-    report.series.gpu_index = gpu.index;
-    report.series.pid = report.pid;
-    if (gpu.last.total_bytes > 0) report.series.limit_bytes = gpu.last.total_bytes;
-    out.push_back(std::move(report));
+std::vector<model::PhaseReport> phases_of(const Evidence& evidence) {
+  std::vector<model::PhaseReport> out;
+  for (const model::Phase& phase : evidence.phases) {
+    if (const ProcessEvidence* process = evidence.find_process(phase.process))
+      out.push_back({process->info.pid, phase});
   }
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   return out;
 }
 
@@ -205,7 +185,8 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   model::Report report;
   report.source = source_of(evidence, options);
   report.ending = ending_of(evidence, options);
-  report.gpus = gpus_of(evidence);
+  report.gpus = judge_gpus(evidence);
+  report.phases = phases_of(evidence);
   model::SeriesReport target = target_series(evidence, processes, sites, holders, ceiling);
   agree_with_tree(sites, target.verdict);
   set_growth_shares(processes.listed, evidence, target.verdict);

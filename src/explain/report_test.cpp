@@ -258,6 +258,45 @@ TEST_F(Report, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_reason) {
   EXPECT_NE(find_finding(report, "gpu-memory-grows"), nullptr);
 }
 
+TEST_F(Report, fragmentation_is_told_from_a_leak_of_tensors) {
+  const model::Report report = report_of(record("gpu-fragments"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Stable);
+  ASSERT_EQ(report.gpus.size(), 1U);
+  EXPECT_EQ(report.gpus[0].series.verdict.kind, VerdictKind::Stable);
+  EXPECT_NE(find_finding(report, "gpu-fragmentation"), nullptr);
+  EXPECT_EQ(find_finding(report, "gpu-memory-leaks"), nullptr);
+  EXPECT_EQ(find_finding(report, "gpu-outside-torch"), nullptr);
+}
+
+TEST_F(Report, growth_beside_torch_is_not_blamed_on_it) {
+  const model::Report report = report_of(record("gpu-outside"));
+
+  EXPECT_NE(find_finding(report, "gpu-outside-torch"), nullptr);
+  EXPECT_EQ(find_finding(report, "gpu-fragmentation"), nullptr);
+  ASSERT_EQ(report.gpus.size(), 1U);
+  EXPECT_GT(model::outside_torch_bytes(report.gpus[0]).value_or(0), 2'000'000'000U);
+}
+
+TEST_F(Report, phase_that_keeps_what_it_takes_is_named) {
+  const model::Report report = report_of(record("phase-keeps"));
+
+  ASSERT_EQ(report.verdict.kind, VerdictKind::Leak);
+  const model::Finding* finding = find_finding(report, "phase-keeps");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->title, HasSubstr("eval does not give back what it takes: 20.0 MB a time"));
+}
+
+TEST_F(Report, phase_that_spikes_is_named_and_blamed_for_nothing) {
+  const model::Report report = report_of(record("phase-spikes"));
+
+  ASSERT_EQ(report.verdict.kind, VerdictKind::Spikes);
+  const model::Finding* finding = find_finding(report, "spikes-recover");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->title, HasSubstr("in eval recover"));
+  EXPECT_EQ(find_finding(report, "phase-keeps"), nullptr);
+}
+
 TEST_F(Report, age_of_pss_is_told_beside_it) {
   const std::string path = (folder_ / "run.lowtide").string();
   {

@@ -281,6 +281,63 @@ void play_gpu_lean(record::Writer& writer) {
   stage.end(120);
 }
 
+// torch tells: its tensors stand still, what it reserves (or what others take beside it) grows.
+void play_beside_torch(record::Writer& writer, double reserved_per_tick, double outside_per_tick) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const double reserved = 3 * kGB + reserved_per_tick * at;
+    const std::uint64_t held = whole(reserved + 0.5 * kGB + outside_per_tick * at);
+    tick.gpus.push_back({0, 80ULL << 30U, held});
+    tick.gpu_processes.push_back({.index = 0,
+                                  .id = stage[main].info.id,
+                                  .bytes = held,
+                                  .torch = model::TorchReading{.allocated_bytes = whole(2 * kGB),
+                                                               .reserved_bytes = whole(reserved),
+                                                               .inactive_split_bytes = whole(0.9 * kGB),
+                                                               .retries = 2}});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
+void play_gpu_fragments(record::Writer& writer) {
+  play_beside_torch(writer, 4 * kMB, 0);
+}
+
+void play_gpu_outside(record::Writer& writer) {
+  play_beside_torch(writer, 0, 4 * kMB);
+}
+
+// Every 40 s an evaluation of 5 s, which takes 400 MB and keeps `kept` of them.
+void play_phases(record::Writer& writer, double kept) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    const bool evaluates = at % 40 >= 35;
+    const double visits = static_cast<double>(at / 40);
+    stage[main].own = 500 * kMB + kept * visits + (evaluates ? 400 * kMB : 0) + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const model::ProcessId id = stage[main].info.id;
+    writer.update_phase(
+        {id, "train", static_cast<std::uint64_t>(visits), 100'000, whole(510 * kMB), 35 * visits});
+    writer.update_phase(
+        {id, "eval", static_cast<std::uint64_t>(visits), whole(kept * visits), whole(910 * kMB), 5 * visits});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
+void play_phase_keeps(record::Writer& writer) {
+  play_phases(writer, 20 * kMB);
+}
+
+void play_phase_spikes(record::Writer& writer) {
+  play_phases(writer, 0);
+}
+
 constexpr std::array kAll{
     Scenario{"wrapper", "sh is stable, its child leaks 1 MB a second", play_wrapper},
     Scenario{"overhead", "20 workers of 400 MB that do not grow", play_overhead},
@@ -300,6 +357,10 @@ constexpr std::array kAll{
     Scenario{"hostile", "a leak with a command line that attacks", play_hostile},
     Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
     Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
+    Scenario{"gpu-fragments", "torch reserves ever more, its tensors do not grow", play_gpu_fragments},
+    Scenario{"gpu-outside", "memory of the process grows on the GPU beside torch", play_gpu_outside},
+    Scenario{"phase-keeps", "each evaluation keeps 20 MB", play_phase_keeps},
+    Scenario{"phase-spikes", "each evaluation takes 400 MB and gives them back", play_phase_spikes},
     Scenario{"cut-off", "the monitor was killed in mid-run", play_wrapper, false},
 };
 

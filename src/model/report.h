@@ -111,6 +111,7 @@ struct Report {
   std::vector<ProcessReport> processes = {};  // by growth, then by memory
   ShortLived short_lived = {};
   std::vector<GpuReport> gpus = {};
+  std::vector<PhaseReport> phases = {};  // of the processes that tell theirs
   std::optional<GrowthReport> growth = std::nullopt;
   std::vector<SiteReport> sites = {};      // with an agent in the job: most growth first
   std::vector<HolderReport> holders = {};  // with snapshots: most growth first

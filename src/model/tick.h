@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/phase.h"
 #include "model/process.h"
 #include "model/sample.h"
 #include "model/site.h"
@@ -66,10 +67,21 @@ struct GpuReading {
   std::uint64_t used_bytes = 0;
 };
 
+// What torch's allocator says of a GPU.
+struct TorchReading {
+  std::uint64_t allocated_bytes = 0;
+  std::uint64_t reserved_bytes = 0;
+  std::uint64_t inactive_split_bytes = 0;  // of what is reserved: free, and cut off from larger blocks
+  std::uint64_t retries = 0;               // times that it gave everything back and asked again
+  std::uint64_t ooms = 0;
+  std::uint64_t pinned_bytes = 0;  // of the host, for copies to any GPU
+};
+
 struct GpuProcessReading {
   int index = 0;
   ProcessId id{};
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // as the driver says; where it does not, what torch reserves
+  std::optional<TorchReading> torch = {};
 };
 
 struct Tick {
@@ -83,6 +95,7 @@ struct Tick {
   std::vector<GpuProcessReading> gpu_processes;
   std::vector<HeapReading> heaps;  // of processes with an agent in them
   std::vector<SiteReading> sites;  // those worth keeping
+  std::vector<Phase> phases;       // that something has happened to
 };
 
 }  // namespace lowtide::model

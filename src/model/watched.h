@@ -6,8 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "model/phase.h"
 #include "model/process.h"
 #include "model/series_report.h"
+#include "model/tick.h"
+#include "model/verdict.h"
 
 namespace lowtide::model {
 
@@ -48,7 +51,25 @@ struct GpuReport {
   std::uint64_t used_bytes = 0;
   std::optional<std::int64_t> pid;             // the process of the target that has most on it
   std::optional<std::uint64_t> process_bytes;  // what that process has
-  SeriesReport series;
+  SeriesReport series;                         // of what torch has given out, where it tells
+  // Where torch tells: its latest words, and how each part of process_bytes moved.
+  std::optional<TorchReading> torch = {};
+  std::optional<Verdict> allocated = {};
+  std::optional<Verdict> reserved = {};
+  std::optional<Verdict> outside =
+      {};  // what the driver counts and torch does not: context, NCCL, other libraries
+};
+
+inline std::optional<std::uint64_t> outside_torch_bytes(const GpuReport& gpu) {
+  // A process always has something outside, its context: where there is nothing, the driver did not tell.
+  if (!gpu.torch || !gpu.process_bytes || *gpu.process_bytes <= gpu.torch->reserved_bytes)
+    return std::nullopt;
+  return *gpu.process_bytes - gpu.torch->reserved_bytes;
+}
+
+struct PhaseReport {
+  std::int64_t pid = 0;
+  Phase phase;
 };
 
 // Where the memory of the cgroup went: tree + page cache + kernel + rest = current.

@@ -134,6 +134,29 @@ bool AgentHub::is_walking(std::int64_t pid) const {
   return std::any_of(walks_.begin(), walks_.end(), [&](const Walk& walk) { return walk.pid == pid; });
 }
 
+void AgentHub::ask_marks(std::int64_t pid) {
+  if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
+    found->second->ring.ask_marks();
+  }
+}
+
+void AgentHub::want_last_look(std::int64_t pid, bool wanted) {
+  if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
+    found->second->ring.want_last_look(wanted);
+  }
+}
+
+void AgentHub::read_marks(std::int64_t pid, AgentMarks& into) const {
+  if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
+    found->second->ring.read_marks(into);
+  }
+}
+
+SiteBook::PhaseBytes AgentHub::kept_in_phases(std::int64_t pid) const {
+  const auto found = agents_.find(static_cast<std::int32_t>(pid));
+  return found == agents_.end() ? SiteBook::PhaseBytes{} : found->second->book.kept_in_phases();
+}
+
 std::vector<std::int64_t> AgentHub::pythons() const {
   std::vector<std::int64_t> out;
   for (const auto& [pid, agent] : agents_) {
@@ -151,6 +174,12 @@ void AgentHub::take_walk(AgentHello hello) {
     walk.came = std::move(hello);
     return;
   }
+  // One that came by itself: torch has run out of a GPU's memory.
+  const auto agent = std::find_if(agents_.begin(), agents_.end(), [&](const auto& entry) {
+    return entry.second->ring.pid_in_target() == hello.pid_in_target;
+  });
+  if (agent == agents_.end() || is_walking(agent->first)) return;
+  walks_.push_back({.pid = agent->first, .asked_s = now_s(), .came = std::move(hello)});
 }
 
 void AgentHub::read_walks() {

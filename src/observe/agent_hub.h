@@ -69,6 +69,11 @@ class AgentHub {
   [[nodiscard]] bool is_walking(std::int64_t pid) const;
   // Processes whose agent has found a Python that can be walked over.
   [[nodiscard]] std::vector<std::int64_t> pythons() const;
+  // The interpreter of a process tells steps and phases from now on, and torch's counters once.
+  void ask_marks(std::int64_t pid);
+  void want_last_look(std::int64_t pid, bool wanted);
+  void read_marks(std::int64_t pid, AgentMarks& into) const;
+  [[nodiscard]] SiteBook::PhaseBytes kept_in_phases(std::int64_t pid) const;
   // The walks that have ended since the last call.
   [[nodiscard]] std::vector<model::Snapshot> take_snapshots() { return std::exchange(snapshots_, {}); }
 

@@ -219,6 +219,7 @@ bool AgentRing::take_allocation(AgentSink& sink) {
   allocation.requested_bytes = record.requested_bytes;
   allocation.weight_bytes = record.weight_bytes;
   allocation.tid = record.tid;
+  allocation.phase = record.phase;
   allocation.source = record.source;
   allocation.is_tracked = record.slot != wire::kNoSlot;
   allocation.is_live = allocation.is_tracked && sample_in(record.slot) == record.sample;
@@ -306,6 +307,47 @@ AgentRing::WalkState AgentRing::walk() const {
   const std::uint32_t done = head.walk.done.load(std::memory_order_acquire);
   return {.is_pending = head.monitor.asked_walk.load(std::memory_order_relaxed) != done,
           .result = head.walk.result.load(std::memory_order_relaxed)};
+}
+
+void AgentRing::ask_marks() {
+  header().monitor.asked_marks.fetch_add(1, std::memory_order_release);
+}
+
+void AgentRing::want_last_look(bool wanted) {
+  header().monitor.wants_last_look.store(wanted ? 1 : 0, std::memory_order_relaxed);
+}
+
+void AgentRing::read_marks(AgentMarks& into) const {
+  const wire::MarksPart& part = header().marks;
+  const auto number = [](const auto& field) { return field.load(std::memory_order_relaxed); };
+  const std::uint32_t state = part.state.load(std::memory_order_acquire);
+  const std::uint32_t phases = std::min(part.phases.load(std::memory_order_acquire), wire::kMaxPhases);
+  const std::uint32_t devices = std::min(part.devices.load(std::memory_order_acquire), wire::kMaxDevices);
+  into.state = state <= static_cast<std::uint32_t>(wire::MarksState::Failed)
+                   ? static_cast<wire::MarksState>(state)
+                   : wire::MarksState::Failed;
+  into.steps = number(part.steps) & ~wire::kOwnSteps;
+  into.are_own_steps = (number(part.steps) & wire::kOwnSteps) != 0;
+  into.pinned_bytes = number(part.pinned_bytes);
+  into.oom_wanted_bytes = part.oom_wanted_bytes.load(std::memory_order_acquire);
+  into.oom_free_bytes = number(part.oom_free_bytes);
+  into.phases.resize(phases);
+  for (std::uint32_t at = 0; at < phases; ++at) {
+    const wire::PhasePart& phase = part.phase_parts[at];
+    std::array<char, sizeof(phase.name)> name{};  // copied first: it may change under us
+    std::memcpy(name.data(), phase.name, name.size());
+    into.phases[at].name.assign(name.data(), ::strnlen(name.data(), name.size()));
+    into.phases[at].count = number(phase.count);
+    into.phases[at].took_ns = number(phase.took_ns);
+  }
+  const std::uint32_t phase = number(part.phase);
+  into.phase = phase >= 1 && phase <= phases ? std::optional<std::size_t>(phase - 1) : std::nullopt;
+  into.devices.resize(devices);
+  for (std::uint32_t at = 0; at < devices; ++at) {
+    const wire::DevicePart& device = part.device_parts[at];
+    into.devices[at] = {number(device.allocated_bytes), number(device.reserved_bytes),
+                        number(device.inactive_split_bytes), number(device.retries), number(device.ooms)};
+  }
 }
 
 void AgentRing::ask_trim() {

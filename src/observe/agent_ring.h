@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct AgentAllocation {
   std::uint64_t requested_bytes = 0;
   std::uint64_t weight_bytes = 0;
   std::int32_t tid = 0;
+  std::uint32_t phase = 0;  // of the trainer, from 1; 0: in none
   wire::Source source = wire::Source::Malloc;
   bool is_live = false;     // false: freed already, or not tracked; not worth unwinding
   bool is_tracked = false;  // false: will never be known to be freed
@@ -83,6 +85,33 @@ struct AgentTrial {
   std::uint64_t mapped_bytes = 0;
 };
 
+// What the trainer tells (wire::MarksPart), as the agent says.
+struct AgentPhase {
+  std::string name;
+  std::uint64_t count = 0;
+  std::uint64_t took_ns = 0;
+};
+
+struct AgentDevice {
+  std::uint64_t allocated_bytes = 0;
+  std::uint64_t reserved_bytes = 0;
+  std::uint64_t inactive_split_bytes = 0;
+  std::uint64_t retries = 0;
+  std::uint64_t ooms = 0;
+};
+
+struct AgentMarks {
+  wire::MarksState state = wire::MarksState::None;
+  std::uint64_t steps = 0;
+  bool are_own_steps = false;        // the job counts them itself
+  std::optional<std::size_t> phase;  // it is in: an index into phases
+  std::vector<AgentPhase> phases;
+  std::vector<AgentDevice> devices;  // by torch's number
+  std::uint64_t pinned_bytes = 0;
+  std::uint64_t oom_wanted_bytes = 0;  // of the last time that torch ran out of a GPU's memory
+  std::uint64_t oom_free_bytes = 0;
+};
+
 class AgentRing {
  public:
   // The file must be sealed against shrinking, or the target could take our memory away.
@@ -121,6 +150,12 @@ class AgentRing {
   };
   [[nodiscard]] WalkState walk() const;
   [[nodiscard]] AgentTrial trial() const;
+
+  // The interpreter hands on its steps and phases from now on, and torch's counters once.
+  void ask_marks();
+  // Whether a look is welcome that we did not ask for.
+  void want_last_look(bool wanted);
+  void read_marks(AgentMarks& into) const;  // whose room is used again
 
  private:
   struct Live {

@@ -64,5 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   (void)ring.value().status();
   (void)ring.value().trial();
+  lowtide::observe::AgentMarks marks;
+  ring.value().read_marks(marks);
   return 0;
 }

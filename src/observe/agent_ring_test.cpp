@@ -119,6 +119,57 @@ TEST(AgentRing, state_of_a_trial_that_does_not_exist_is_none) {
   EXPECT_EQ(ring.value().trial().rss_before_bytes, 0U);
 }
 
+TEST(AgentRing, steps_phases_and_counters_are_read) {
+  Writer writer;
+  auto ring = AgentRing::over(writer.memory());
+  ASSERT_TRUE(ring);
+  wire::MarksPart& marks = writer.header().marks;
+  marks.state = static_cast<std::uint32_t>(wire::MarksState::Hooked);
+  marks.steps = 41 | wire::kOwnSteps;
+  std::strncpy(marks.phase_parts[1].name, "eval", wire::kMaxPhaseName);
+  marks.phase_parts[1].count = 3;
+  marks.phase_parts[1].took_ns = 8;
+  marks.phases = 2;
+  marks.phase = 2;
+  marks.device_parts[0].reserved_bytes = 900;
+  marks.devices = 1;
+  AgentMarks read;
+
+  ring.value().ask_marks();
+  ring.value().read_marks(read);
+
+  EXPECT_EQ(writer.header().monitor.asked_marks, 1U);
+  EXPECT_EQ(read.steps, 41U);
+  EXPECT_TRUE(read.are_own_steps);
+  EXPECT_EQ(read.phase, 1U);
+  ASSERT_EQ(read.phases.size(), 2U);
+  EXPECT_EQ(read.phases[1].name, "eval");
+  EXPECT_EQ(read.phases[1].took_ns, 8U);
+  ASSERT_EQ(read.devices.size(), 1U);
+  EXPECT_EQ(read.devices[0].reserved_bytes, 900U);
+}
+
+TEST(AgentRing, marks_that_cannot_be_are_cut_to_what_can) {
+  Writer writer;
+  auto ring = AgentRing::over(writer.memory());
+  ASSERT_TRUE(ring);
+  wire::MarksPart& marks = writer.header().marks;
+  std::memset(marks.phase_parts[0].name, 'x', sizeof(marks.phase_parts[0].name));  // no end
+  marks.phases = 4'000'000;
+  marks.phase = 4'000'000;
+  marks.devices = 4'000'000;
+  marks.state = 77;
+  AgentMarks read;
+
+  ring.value().read_marks(read);
+
+  EXPECT_EQ(read.state, wire::MarksState::Failed);
+  EXPECT_EQ(read.phases.size(), wire::kMaxPhases);
+  EXPECT_EQ(read.phases[0].name.size(), wire::kMaxPhaseName + 1);
+  EXPECT_FALSE(read.phase);
+  EXPECT_EQ(read.devices.size(), wire::kMaxDevices);
+}
+
 TEST(AgentRing, block_lives_until_its_slot_is_cleared) {
   Writer writer;
   auto ring = AgentRing::over(writer.memory());

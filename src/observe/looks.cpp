@@ -54,6 +54,13 @@ bool Looks::is_due(Looked& looked, const Member& member, double at_s,
          looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, looked.is_eager);
 }
 
+// A look that the process takes by itself.
+bool Looks::is_welcome(const Looked& looked, const Member& member, double at_s,
+                       std::optional<std::uint64_t> room_bytes) {
+  return (!room_bytes || *room_bytes >= walk_bytes(member)) &&
+         looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, true);
+}
+
 // One at a time: each makes a copy of what its process writes meanwhile.
 void Looks::tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
                  record::Writer* writer) {
@@ -70,6 +77,7 @@ void Looks::tick(Monitor& monitor, const model::Tick& tick, const model::Verdict
     const Member* member = monitor.tree().find(pid);
     if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
     Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
+    agents->want_last_look(pid, is_welcome(looked, *member, tick.at_s, room_below_limit(monitor, tick)));
     if (!is_due(looked, *member, tick.at_s, room_below_limit(monitor, tick))) continue;
     if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
     chosen = &looked;

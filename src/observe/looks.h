@@ -35,6 +35,8 @@ class Looks {
   void note_reasons(const model::Tick& tick, const model::Verdict& verdict);
   [[nodiscard]] bool is_due(Looked& looked, const Member& member, double at_s,
                             std::optional<std::uint64_t> room_bytes) const;
+  [[nodiscard]] static bool is_welcome(const Looked& looked, const Member& member, double at_s,
+                                       std::optional<std::uint64_t> room_bytes);
 
   std::map<std::uint32_t, Looked> looked_;  // by ProcessId
   std::size_t asked_ = 0;

@@ -92,7 +92,10 @@ const model::Tick& Monitor::tick(double at_s, double step) {
     note_once("some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
   }
   find_limit();
-  if (options_.agents != nullptr) options_.agents->fill(tick_, tree_);
+  if (options_.agents != nullptr) {
+    marks_.fill(tick_, tree_, *options_.agents, events_);
+    options_.agents->fill(tick_, tree_);
+  }
   return tick_;
 }
 

@@ -16,6 +16,7 @@
 #include "observe/gpu_watch.h"
 #include "observe/process_tree.h"
 #include "observe/pss_budget.h"
+#include "observe/trainer_marks.h"
 #include "procfs/cgroup.h"
 #include "procfs/text_file.h"
 
@@ -87,6 +88,7 @@ class Monitor {
   procfs::KeptText meminfo_;
   procfs::KeptText pressure_;
   GpuWatch gpus_;
+  TrainerMarks marks_;
   std::optional<NearestLimit> limit_;
   std::vector<model::Event> events_;
   std::vector<std::string> limits_of_sight_;

@@ -134,7 +134,8 @@ void SiteBook::on_allocation(const AgentAllocation& allocation) {
   ++site.live_samples;
   const bool is_shared = allocation.source == wire::Source::SharedMmap;
   (is_shared ? site.shared_bytes : live_bytes_) += allocation.weight_bytes;
-  live_[allocation.sample] = {number, allocation.weight_bytes, is_shared};
+  const auto phase = static_cast<std::uint8_t>(std::min(allocation.phase, wire::kMaxPhases));
+  live_[allocation.sample] = {number, allocation.weight_bytes, phase, is_shared};
   if (new_.size() + young_.size() < kMostYoung) new_.push_back(allocation.sample);
 }
 
@@ -149,6 +150,7 @@ void SiteBook::on_free(std::uint64_t sample) {
     site.old.bytes -= found->second.weight_bytes;
     --site.old.samples;
     ++site.old.freed_samples;
+    kept_in_phases_[found->second.phase] -= found->second.weight_bytes;
   }
   live_.erase(found);
 }
@@ -165,6 +167,7 @@ void SiteBook::let_age(double at_s) {
     Site& site = sites_[found->second.site];
     site.old.bytes += found->second.weight_bytes;
     ++site.old.samples;
+    kept_in_phases_[found->second.phase] += found->second.weight_bytes;
   }
 }
 

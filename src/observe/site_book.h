@@ -1,6 +1,7 @@
 // The sites of one process: samples in, live bytes per stack out.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -53,6 +54,10 @@ class SiteBook : public AgentSink {
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
   [[nodiscard]] std::uint64_t live_samples() const { return live_.size(); }
 
+  // Of samples that have grown old, those that were allocated in each phase of the trainer; 0: in none.
+  using PhaseBytes = std::array<std::uint64_t, wire::kMaxPhases + 1>;
+  [[nodiscard]] const PhaseBytes& kept_in_phases() const { return kept_in_phases_; }
+
  private:
   struct Code {
     std::string file;
@@ -76,6 +81,7 @@ class SiteBook : public AgentSink {
   struct LiveSample {
     std::uint32_t site = 0;
     std::uint64_t weight_bytes = 0;
+    std::uint8_t phase = 0;
     bool is_shared = false;
     bool is_old = false;
   };
@@ -101,6 +107,7 @@ class SiteBook : public AgentSink {
   std::unordered_map<std::uint64_t, std::uint32_t> by_frames_;
   std::unordered_map<std::uint64_t, LiveSample> live_;
   std::uint64_t live_bytes_ = 0;
+  PhaseBytes kept_in_phases_{};
   std::vector<std::uint64_t> new_;  // since the latest reading
   std::deque<YoungSample> young_;   // oldest first; some may be gone by now
   double first_read_at_s_ = -1;

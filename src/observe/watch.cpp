@@ -163,6 +163,7 @@ void Watch::record_changes() {
   for (const model::ProcessInfo& process : tree.begun()) writer_->begin_process(process);
   for (const model::ProcessInfo& process : tree.changed()) writer_->update_process(process);
   for (const model::ProcessInfo& process : tree.ended()) writer_->update_process(process);
+  for (const model::Phase& phase : latest_->phases) writer_->update_phase(phase);
 }
 
 double Watch::poll_agents() {

@@ -201,6 +201,29 @@ std::vector<model::TrimTrial> Recording::trim_trials() {
   return list;
 }
 
+std::vector<model::Phase> Recording::phases() {
+  std::vector<model::Phase> list;
+  if (!state_->has_table("phase")) return list;
+  state_->scan(
+      "phase",
+      "SELECT id, process, name, count, kept_bytes, peak_bytes, took_s FROM phase WHERE id > ? ORDER BY id",
+      [&](const Statement& row) {
+        const auto process = process_at(row, 1);
+        const double took_s = real_at(row, 6).value_or(0);
+        if (!process || !is_time(took_s)) {
+          return false;
+        }
+        list.push_back({.process = *process,
+                        .name = row.text(2, kTextBytes),
+                        .count = bytes_at(row, 3).value_or(0),
+                        .kept_bytes = bytes_at(row, 4).value_or(0),
+                        .peak_bytes = bytes_at(row, 5).value_or(0),
+                        .took_s = took_s});
+        return true;
+      });
+  return list;
+}
+
 std::vector<model::Judgement> Recording::judgements() {
   std::vector<model::Judgement> list;
   state_->scan("judgement", "SELECT * FROM judgement WHERE id > ? ORDER BY id", [&](const Statement& row) {

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "model/judgement.h"
+#include "model/phase.h"
 #include "model/process.h"
 #include "model/report.h"
 #include "model/tick.h"
@@ -101,6 +102,7 @@ class Recording {
   std::vector<model::Judgement> judgements();
   std::vector<Outage> outages();
   std::vector<model::TrimTrial> trim_trials();
+  std::vector<model::Phase> phases();
   std::vector<RecordedSnapshot> snapshots();  // oldest first
 
   void for_each_target(const std::function<void(const TargetPoint&)>& visit);

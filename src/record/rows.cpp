@@ -135,6 +135,14 @@ void from_row(const Row& row, model::GpuReading& reading) {
 Row row_of(const model::GpuProcessReading& reading) {
   Row row = make_row(reading.bytes, {});
   row.keys = {reading.index, static_cast<std::int64_t>(reading.id)};
+  if (reading.torch) {
+    row.others[0] = stored(reading.torch->allocated_bytes);
+    row.others[1] = stored(reading.torch->reserved_bytes);
+    row.others[2] = stored(reading.torch->inactive_split_bytes);
+    row.others[3] = stored(reading.torch->retries);
+    row.others[4] = stored(reading.torch->ooms);
+    row.others[5] = stored(reading.torch->pinned_bytes);
+  }
   return row;
 }
 
@@ -142,6 +150,14 @@ void from_row(const Row& row, model::GpuProcessReading& reading) {
   reading.index = static_cast<int>(row.keys[0]);
   reading.id = static_cast<model::ProcessId>(row.keys[1]);
   reading.bytes = mean_of(row);
+  if (row.others[0] != kAbsent) {
+    reading.torch = model::TorchReading{.allocated_bytes = bytes_at(row, 0),
+                                        .reserved_bytes = bytes_at(row, 1),
+                                        .inactive_split_bytes = bytes_at(row, 2),
+                                        .retries = bytes_at(row, 3),
+                                        .ooms = bytes_at(row, 4),
+                                        .pinned_bytes = bytes_at(row, 5)};
+  }
 }
 
 Row row_of(const model::HeapReading& reading) {

@@ -69,7 +69,12 @@ constexpr std::array<KindSpec, kKinds> kSpecs = {{
     {.name = "gpu_process",
      .judged = "bytes",
      .keys = {"gpu", "process"},
-     .columns = {},
+     .columns = {{{"allocated_bytes"},
+                  {"reserved_bytes"},
+                  {"inactive_split_bytes"},
+                  {"retries", Keep::Highest},
+                  {"ooms", Keep::Highest},
+                  {"pinned_bytes"}}},
      .ages_s = kShortSeconds,
      .row_limits = kGpuRows},
     {.name = "heap",
@@ -120,6 +125,8 @@ CREATE TABLE snapshot_node(id INTEGER PRIMARY KEY, snapshot INTEGER, path TEXT, 
 CREATE TABLE snapshot_tensors(id INTEGER PRIMARY KEY, snapshot INTEGER, device TEXT, dtype TEXT, shape TEXT,
   requires_grad INTEGER, count INTEGER, bytes INTEGER, storages INTEGER, storage_bytes INTEGER);
 CREATE TABLE snapshot_type(id INTEGER PRIMARY KEY, snapshot INTEGER, type TEXT, count INTEGER, bytes INTEGER);
+CREATE TABLE phase(id INTEGER PRIMARY KEY, process INTEGER, name TEXT, count INTEGER, kept_bytes INTEGER,
+  peak_bytes INTEGER, took_s REAL, UNIQUE(process, name));
 CREATE TABLE outage(id INTEGER PRIMARY KEY, from_s REAL, to_s REAL, ticks INTEGER, why TEXT);
 CREATE TABLE tier(kind TEXT, level INTEGER, samples TEXT, width_s REAL, from_s REAL, PRIMARY KEY(kind, level)) WITHOUT ROWID;
 )";

@@ -85,7 +85,7 @@ base::Result<SmallTables> SmallTables::create(Database& database) {
     Statement& into;
     const char* sql;
   };
-  const std::array<Wanted, 11> wanted = {{
+  const std::array<Wanted, 12> wanted = {{
       {tables.put_process_, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_site_, "INSERT OR REPLACE INTO site VALUES(?,?,?)"},
       {tables.put_frame_, "INSERT INTO frame VALUES(NULL,?,?,?,?,?,?,?)"},
@@ -93,6 +93,7 @@ base::Result<SmallTables> SmallTables::create(Database& database) {
       {tables.put_judgement_,
        "INSERT INTO judgement VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_trim_trial_, "INSERT INTO trim_trial VALUES(NULL,?,?,?,?,?,?,?,?,?,?)"},
+      {tables.put_phase_, "INSERT OR REPLACE INTO phase VALUES(NULL,?,?,?,?,?,?)"},
       {tables.put_meta_, "INSERT OR REPLACE INTO meta VALUES(?,?)"},
       {tables.put_outage_, "INSERT INTO outage VALUES(NULL,?,?,?,?)"},
       {tables.extend_outage_,
@@ -171,6 +172,18 @@ void SmallTables::stage(const model::TrimTrial& trial) {
   }
 }
 
+// The latest of a phase stays.
+void SmallTables::stage(const model::Phase& phase) {
+  const auto same = std::find_if(phases_.begin(), phases_.end(), [&](const model::Phase& staged) {
+    return staged.process == phase.process && staged.name == phase.name;
+  });
+  if (same != phases_.end()) {
+    *same = phase;
+  } else if (phases_.size() < kMostStaged) {
+    phases_.push_back(phase);
+  }
+}
+
 void SmallTables::stage_meta(std::string_view key, std::string_view value) {
   const auto same =
       std::find_if(meta_.begin(), meta_.end(), [&](const auto& staged) { return staged.first == key; });
@@ -183,7 +196,7 @@ void SmallTables::stage_meta(std::string_view key, std::string_view value) {
 
 bool SmallTables::empty() const {
   return processes_.empty() && sites_.empty() && events_.empty() && judgements_.empty() &&
-         trim_trials_.empty() && meta_.empty();
+         trim_trials_.empty() && phases_.empty() && meta_.empty();
 }
 
 void SmallTables::written() {
@@ -192,6 +205,7 @@ void SmallTables::written() {
   events_.clear();
   judgements_.clear();
   trim_trials_.clear();
+  phases_.clear();
   meta_.clear();
 }
 
@@ -211,6 +225,9 @@ int SmallTables::write() {
   }
   for (std::size_t at = 0; at < trim_trials_.size() && status == SQLITE_OK; ++at) {
     status = write(trim_trials_[at]);
+  }
+  for (std::size_t at = 0; at < phases_.size() && status == SQLITE_OK; ++at) {
+    status = write(phases_[at]);
   }
   for (std::size_t at = 0; at < meta_.size() && status == SQLITE_OK; ++at) {
     status = write_meta(meta_[at].first, meta_[at].second);
@@ -334,6 +351,18 @@ int SmallTables::write(const model::TrimTrial& trial) {
   bind_bytes(put, 7, trial.arena_bytes);
   bind_bytes(put, 8, trial.free_bytes);
   bind_bytes(put, 9, trial.mapped_bytes);
+  return put.run();
+}
+
+int SmallTables::write(const model::Phase& phase) {
+  const std::string name = base::printable(phase.name, kNameBytes);
+  Statement& put = put_phase_;
+  put.bind(0, static_cast<std::int64_t>(phase.process));
+  put.bind(1, std::string_view(name));
+  put.bind(2, stored(phase.count));
+  put.bind(3, stored(phase.kept_bytes));
+  put.bind(4, stored(phase.peak_bytes));
+  bind_real(put, 5, phase.took_s);
   return put.run();
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "model/judgement.h"
+#include "model/phase.h"
 #include "model/process.h"
 #include "model/report.h"
 #include "model/site.h"
@@ -32,6 +33,7 @@ class SmallTables {
   void stage(const model::Event& event, std::optional<model::ProcessId> process);
   void stage(const model::Judgement& judgement);
   void stage(const model::TrimTrial& trial);
+  void stage(const model::Phase& phase);
   void stage_meta(std::string_view key, std::string_view value);
 
   [[nodiscard]] bool empty() const;
@@ -56,6 +58,7 @@ class SmallTables {
   [[nodiscard]] int write(const RecordedEvent& event);
   [[nodiscard]] int write(const StagedJudgement& staged);
   [[nodiscard]] int write(const model::TrimTrial& trial);
+  [[nodiscard]] int write(const model::Phase& phase);
   [[nodiscard]] int write_meta(std::string_view key, std::string_view value);
 
   std::vector<model::ProcessInfo> processes_;
@@ -63,6 +66,7 @@ class SmallTables {
   std::vector<RecordedEvent> events_;
   std::vector<StagedJudgement> judgements_;
   std::vector<model::TrimTrial> trim_trials_;
+  std::vector<model::Phase> phases_;
   std::vector<std::pair<std::string, std::string>> meta_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table
@@ -79,6 +83,7 @@ class SmallTables {
   Statement put_event_;
   Statement put_judgement_;
   Statement put_trim_trial_;
+  Statement put_phase_;
   Statement put_meta_;
   Statement put_outage_;
   Statement extend_outage_;

@@ -236,6 +236,10 @@ void Writer::update_process(const model::ProcessInfo& process) {
   state_->small.stage(process);
 }
 
+void Writer::update_phase(const model::Phase& phase) {
+  state_->small.stage(phase);
+}
+
 void Writer::add(const model::Tick& tick) {
   State& state = *state_;
   if (!state.database || !std::isfinite(tick.at_s)) {

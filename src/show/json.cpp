@@ -186,7 +186,7 @@ std::string to_json(const model::Report& report, const model::Gate* gate) {
       {"tensors", std::move(tensors)},
       {"types", std::move(types)},
       {"gpus", watched ? watched_gpus(report) : gpus(report)},
-      {"phases", Json::array()},
+      {"phases", phases(report)},
       {"forecast", to_json(report.forecast)},
       {"events", events(report)},
       {"findings", findings(report)},

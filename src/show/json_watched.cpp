@@ -84,11 +84,27 @@ Json watched_gpus(const model::Report& report) {
                     {"used_bytes", gpu.used_bytes},
                     {"pid", or_null(gpu.pid)},
                     {"process_bytes", or_null(gpu.process_bytes)},
-                    {"allocated_bytes", nullptr},
-                    {"reserved_bytes", nullptr},
-                    {"fragmented_bytes", nullptr},
-                    {"outside_torch_bytes", nullptr},
+                    {"allocated_bytes", gpu.torch ? Json(gpu.torch->allocated_bytes) : Json(nullptr)},
+                    {"reserved_bytes", gpu.torch ? Json(gpu.torch->reserved_bytes) : Json(nullptr)},
+                    {"fragmented_bytes", gpu.torch ? Json(gpu.torch->inactive_split_bytes) : Json(nullptr)},
+                    {"outside_torch_bytes", or_null(model::outside_torch_bytes(gpu))},
+                    {"retries", gpu.torch ? Json(gpu.torch->retries) : Json(nullptr)},
+                    {"ooms", gpu.torch ? Json(gpu.torch->ooms) : Json(nullptr)},
+                    {"pinned_bytes", gpu.torch ? Json(gpu.torch->pinned_bytes) : Json(nullptr)},
                     {"verdict", to_json(gpu.series.verdict)}});
+  }
+  return list;
+}
+
+Json phases(const model::Report& report) {
+  Json list = Json::array();
+  for (const model::PhaseReport& told : report.phases) {
+    list.push_back({{"name", told.phase.name},
+                    {"pid", told.pid},
+                    {"count", told.phase.count},
+                    {"peak_bytes", told.phase.peak_bytes > 0 ? Json(told.phase.peak_bytes) : Json(nullptr)},
+                    {"kept_bytes", told.phase.kept_bytes},
+                    {"took_s", number(told.phase.took_s)}});
   }
   return list;
 }

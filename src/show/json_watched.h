@@ -10,6 +10,7 @@ namespace lowtide::show {
 Json watched_processes(const model::Report& report);
 Json watched_growth(const model::Report& report);
 Json watched_gpus(const model::Report& report);
+Json phases(const model::Report& report);
 Json findings(const model::Report& report);
 Json overhead(const model::Report& report);
 Json gate_json(const model::Gate& gate);

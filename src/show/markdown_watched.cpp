@@ -76,6 +76,18 @@ std::string processes(const model::Report& report) {
          "\nThe floor is of what each process alone is to blame for; pages that are shared count once.\n";
 }
 
+std::string phases(const model::Report& report) {
+  if (report.phases.empty()) return "";
+  std::string out =
+      "\n## Phases\n\n" + row({"Phase", "Pid", "Visits", "Kept", "Peak"}) + "|---|---|---|---|---|\n";
+  for (const model::PhaseReport& told : report.phases) {
+    out += row({markdown_text(told.phase.name, 40), fmt::format("{}", told.pid),
+                format_count(told.phase.count), bytes_words(told.phase.kept_bytes),
+                told.phase.peak_bytes > 0 ? bytes_words(told.phase.peak_bytes) : "–"});
+  }
+  return out + "\nKept is what was allocated in a phase and is still alive.\n";
+}
+
 std::string findings(const model::Report& report) {
   std::string out;
   for (const model::Finding& finding : report.findings) {
@@ -220,6 +232,7 @@ std::string watched_markdown(const model::Report& report) {
   out += evidence_table(report, *series);
   out += mechanisms(report);
   out += processes(report);
+  out += phases(report);
   out += sites_markdown(report);
   out += findings(report);
   out += ruled_out(report);

@@ -215,6 +215,8 @@ model::Report watched_leak_report() {
                                                 whole(4.29 * kGB),
                                                 static_cast<std::int64_t>(80 * kMB)};
   add_findings_of_oom(report);
+  report.phases = {{101, {{}, "train", 24, whole(4 * kMB), whole(3.9 * kGB), 540}},
+                   {101, {{}, "<b>eval</b>|`", 23, whole(2.9 * kGB), whole(4.12 * kGB), 60}}};
   add_sites(report);
   report.warnings.push_back({"the last tick is not whole", 1, 0});
   return report;
@@ -251,6 +253,7 @@ model::Report watched_overhead_report() {
   gpu.used_bytes = whole(61 * kGB);
   gpu.pid = 100;
   gpu.process_bytes = whole(60 * kGB);
+  gpu.torch = model::TorchReading{whole(40 * kGB), whole(58 * kGB), whole(9 * kGB), 3, 0};
   gpu.series = flat_series(60 * kGB, 300);
   gpu.series.name = "GPU 0 of the job";
   gpu.series.quantity = model::Quantity::GpuUsed;

@@ -69,6 +69,24 @@ std::string processes(const model::Report& report, const TextOptions& options, c
   return out;
 }
 
+std::string phases(const model::Report& report, const Paint& paint, std::size_t width) {
+  if (report.phases.empty()) return "";
+  std::vector<std::vector<std::string>> cells{{"phase", "pid", "visits", "kept", "peak"}};
+  for (const model::PhaseReport& told : report.phases) {
+    cells.push_back(
+        {printable(told.phase.name, 32), fmt::format("{}", told.pid), base::format_count(told.phase.count),
+         format_bytes(static_cast<double>(told.phase.kept_bytes)),
+         told.phase.peak_bytes > 0 ? format_bytes(static_cast<double>(told.phase.peak_bytes)) : "-"});
+  }
+  std::string out = heading(paint, "phases");
+  bool first = true;
+  for (const std::string& line : table(cells, width - 2)) {
+    out += "  " + (first ? paint(Role::Dim, line) : line) + "\n";
+    first = false;
+  }
+  return out;
+}
+
 std::string reconciliation(const model::Report& report, const Paint& paint, std::size_t width) {
   if (!report.reconciliation) return "";
   const model::Reconciliation& sum = *report.reconciliation;
@@ -130,8 +148,9 @@ std::string findings(const model::Report& report, const Paint& paint, std::size_
 
 std::string watched_text(const model::Report& report, const TextOptions& options, const Paint& paint,
                          std::size_t width) {
-  return processes(report, options, paint, width) + site_text(report, options, paint, width) +
-         reconciliation(report, paint, width) + findings(report, paint, width);
+  return processes(report, options, paint, width) + phases(report, paint, width) +
+         site_text(report, options, paint, width) + reconciliation(report, paint, width) +
+         findings(report, paint, width);
 }
 
 }  // namespace lowtide::show

@@ -22,7 +22,7 @@
 namespace lowtide::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31474154574f4cULL;  // "LOWTAG1"
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 // Where the agent finds the monitor's socket; absent: it stays asleep.
 inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
@@ -110,14 +110,15 @@ constexpr std::uint64_t chunk_offset(std::uint32_t chunk) {
 
 // Written by the monitor alone.
 struct alignas(64) MonitorPart {
-  std::atomic<std::uint64_t> tail;        // bytes of the ring that were read, ever
-  std::atomic<std::uint64_t> heartbeat;   // changes as long as somebody reads
-  std::atomic<std::uint32_t> asked_off;   // not zero: the agent is to stop
-  std::atomic<std::uint32_t> asked_trim;  // not zero: the agent is to make a trim trial, once
-  std::atomic<std::uint32_t> asked_walk;  // rises: the agent is to let a child walk over the Python objects
-  std::uint32_t unused;
-  std::atomic<std::uint64_t> walk_before_ns;  // CLOCK_MONOTONIC: later it is not wanted any more
-  std::uint64_t more_unused[3];
+  std::atomic<std::uint64_t> tail;         // bytes of the ring that were read, ever
+  std::atomic<std::uint64_t> heartbeat;    // changes as long as somebody reads
+  std::atomic<std::uint32_t> asked_off;    // not zero: the agent is to stop
+  std::atomic<std::uint32_t> asked_trim;   // not zero: the agent is to make a trim trial, once
+  std::atomic<std::uint32_t> asked_walk;   // rises: the agent is to let a child walk over the Python objects
+  std::atomic<std::uint32_t> asked_marks;  // rises: steps and phases are wanted, and torch's counters now
+  std::atomic<std::uint64_t> walk_before_ns;   // CLOCK_MONOTONIC: later it is not wanted any more
+  std::atomic<std::uint32_t> wants_last_look;  // not zero: before an out-of-memory error, unasked
+  std::uint32_t more_unused[5];
 };
 static_assert(sizeof(MonitorPart) == 64);
 
@@ -150,6 +151,56 @@ struct alignas(64) WalkPart {
   std::uint32_t unused[13];
 };
 static_assert(sizeof(WalkPart) == 64);
+
+inline constexpr std::uint64_t kOwnSteps = 1ULL << 63U;  // the job counts them itself: lowtide.step()
+inline constexpr std::uint32_t kMaxPhases = 8;
+inline constexpr std::uint32_t kMaxPhaseName = 31;
+inline constexpr std::uint32_t kMaxDevices = 16;
+
+enum class MarksState : std::uint32_t {
+  None = 0,     // not asked for, or no Python is up
+  Waiting = 1,  // the functions are there; torch is not, or not yet
+  Hooked = 2,   // torch tells its steps and phases
+  Failed = 3,   // this Python would not have them
+};
+
+// A phase of the trainer: train, eval, checkpoint, or one that the job has named.
+struct PhasePart {
+  char name[kMaxPhaseName + 1];      // written before `phases` rises; ends with a zero
+  std::atomic<std::uint64_t> count;  // of visits
+  std::atomic<std::uint64_t> took_ns;
+  std::uint64_t unused[2];
+};
+static_assert(sizeof(PhasePart) == 64);
+
+// What torch's allocator says of a GPU.
+struct DevicePart {
+  std::atomic<std::uint64_t> allocated_bytes;
+  std::atomic<std::uint64_t> reserved_bytes;
+  std::atomic<std::uint64_t> inactive_split_bytes;  // reserved, free, and cut so that it fits not everything
+  std::atomic<std::uint64_t> retries;               // times that it gave everything back and tried again
+  std::atomic<std::uint64_t> ooms;
+  std::uint64_t unused[3];
+};
+static_assert(sizeof(DevicePart) == 64);
+
+// Steps, phases and counters of the trainer; written by the agent alone.
+struct alignas(64) MarksPart {
+  std::atomic<std::uint32_t> state;     // MarksState
+  std::atomic<std::uint32_t> taken_up;  // the asked_marks that the interpreter was told of
+  std::atomic<std::uint32_t> done;      // and that which it has answered
+  std::atomic<std::uint32_t> phase;     // that the job is in, from 1; 0: none
+  std::atomic<std::uint64_t> steps;     // kOwnSteps may be set
+  std::atomic<std::uint32_t> phases;
+  std::atomic<std::uint32_t> devices;  // 0: torch has not begun with any
+  std::atomic<std::uint64_t> pinned_bytes;
+  std::atomic<std::uint64_t> spent_ns;          // in the interpreter, with the counters
+  std::atomic<std::uint64_t> oom_wanted_bytes;  // when torch last ran out of a GPU's memory; 0: it has not
+  std::atomic<std::uint64_t> oom_free_bytes;
+  PhasePart phase_parts[kMaxPhases];
+  DevicePart device_parts[kMaxDevices];
+};
+static_assert(sizeof(MarksPart) == 64 * (1 + kMaxPhases + kMaxDevices));
 
 // Written by the agent alone.
 struct alignas(64) AgentPart {
@@ -185,8 +236,9 @@ struct Header {
   MonitorPart monitor;
   TrialPart trial;
   WalkPart walk;
+  MarksPart marks;
 };
-static_assert(sizeof(Header) == 512);
+static_assert(sizeof(Header) == 512 + sizeof(MarksPart));
 static_assert(sizeof(Header) <= kHeaderBytes);
 
 constexpr std::uint64_t file_bytes() {
@@ -228,7 +280,7 @@ struct AllocationRecord {
   std::uint64_t slot;          // alive while that slot holds `sample`; kNoSlot: not tracked
   std::int32_t tid;
   Source source;
-  std::uint8_t unused;
+  std::uint8_t phase;  // that the trainer was in: MarksPart::phase
   std::uint16_t python_frames;
   std::uint32_t stack_bytes;
   std::uint32_t python_cut;  // 1: there were more Python frames

@@ -12,6 +12,7 @@
 #include "agent/heap/ring.h"
 #include "agent/heap/system_call.h"
 #include "agent/heap/trim_trial.h"
+#include "agent/python/marks.h"
 #include "agent/python/python.h"
 #include "agent/python/walk/snapshot.h"
 
@@ -128,6 +129,7 @@ bool write_record(const Subject& subject, std::uint64_t began_ns) {
   record.slot = keep_alive(subject, sample);
   record.tid = static_cast<std::int32_t>(system_call(SYS_gettid));
   record.source = subject.source;
+  record.phase = static_cast<std::uint8_t>(header()->marks.phase.load(std::memory_order_relaxed));
   record.python_frames = static_cast<std::uint16_t>(python.count);
   record.python_cut = python.cut ? 1 : 0;
   record.stack_bytes = stack_bytes;
@@ -191,6 +193,7 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
   read_registers(subject.registers);
   record(subject);
   walk_if_asked();
+  mark_if_asked();
   // This thread has just been in an allocator and out again, so it may go there once more. Not
   // so for mmap, which may be called under an allocator's lock.
   if (source != wire::Source::Mmap) {

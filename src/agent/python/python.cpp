@@ -79,6 +79,14 @@ wire::PythonState python_state() {
   return g_python_state.load(std::memory_order_acquire);
 }
 
+bool ask_interpreter(int (*call)(void*)) {
+  const wire::PythonState state = python_state();
+  const PythonFunctions& functions = g_python.functions;
+  return (state == wire::PythonState::Frames || state == wire::PythonState::Full) &&
+         functions.add_pending_call != nullptr && functions.is_initialized() != 0 &&
+         functions.add_pending_call(call, nullptr) == 0;
+}
+
 bool holds_gil() {
   const PythonFunctions& functions = g_python.functions;
   if (functions.is_initialized() == 0) {

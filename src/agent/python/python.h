@@ -30,6 +30,10 @@ std::uint32_t python_version();
 
 wire::PythonState python_state();
 
+// Has the main thread call this between two bytecodes, where it holds the GIL and no lock of an allocator or
+// of the loader. False: there is no Python that could, or its list is full.
+bool ask_interpreter(int (*call)(void*));
+
 // The Python frames of this thread; none where it runs no Python.
 void read_python_stack(PythonStack& into);
 

@@ -8,10 +8,13 @@ namespace {
 
 using Matcher = void (*)(const Scene&, Findings&);
 
-constexpr std::array<Matcher, 15> kCatalogue{
-    find_ending,     find_holding,       find_leaking_sites, find_leaks,        find_allocator_retention,
-    find_trim_trial, find_copy_on_write, find_shared_memory, find_gpu_growth,   find_limit_ahead,
-    find_shape,      find_overhead,      find_page_cache,    find_agent_faults, find_recording_faults};
+constexpr std::array<Matcher, 16> kCatalogue{
+    find_ending,          find_holding,       find_leaking_sites,
+    find_leaks,           find_keeping_phase, find_allocator_retention,
+    find_trim_trial,      find_copy_on_write, find_shared_memory,
+    find_gpu_growth,      find_limit_ahead,   find_shape,
+    find_overhead,        find_page_cache,    find_agent_faults,
+    find_recording_faults};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 // catalogue.cpp.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "explain/evidence.h"
@@ -31,6 +32,9 @@ using Findings = std::vector<model::Finding>;
 // The gravest first; within a severity in the order of the catalogue.
 Findings find_all(const Scene& scene);
 
+// The phase that the spikes come from; empty: no phase stands out.
+std::string spiking_phase(const model::Report& report);
+
 // The matchers, one per theme.
 void find_leaking_sites(const Scene& scene, Findings& out);
 void find_holding(const Scene& scene, Findings& out);
@@ -41,6 +45,7 @@ void find_agent_faults(const Scene& scene, Findings& out);
 void find_copy_on_write(const Scene& scene, Findings& out);
 void find_shared_memory(const Scene& scene, Findings& out);
 void find_gpu_growth(const Scene& scene, Findings& out);
+void find_keeping_phase(const Scene& scene, Findings& out);
 void find_ending(const Scene& scene, Findings& out);
 void find_limit_ahead(const Scene& scene, Findings& out);
 void find_shape(const Scene& scene, Findings& out);

@@ -23,11 +23,54 @@ void say_growth(const model::GpuReport& gpu, Findings& out) {
   out.push_back(std::move(finding));
 }
 
+// Of what the driver counts, the parts that torch's own count does not have.
+void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
+  const auto rises = [](const std::optional<model::Verdict>& verdict) {
+    return verdict && (verdict->kind == model::VerdictKind::Leak ||
+                       (verdict->lean && verdict->lean->kind == model::VerdictKind::Leak));
+  };
+  if (!gpu.torch || rises(gpu.allocated)) return;
+  model::Finding finding;
+  finding.severity = model::Severity::Medium;
+  finding.pid = gpu.pid;
+  if (rises(gpu.reserved)) {
+    finding.id = "gpu-fragmentation";
+    finding.mechanism = model::Mechanism::GpuReserve;
+    finding.title =
+        fmt::format("torch reserves ever more of GPU {} while its tensors do not grow", gpu.index);
+    finding.confidence = gpu.reserved->lean ? gpu.reserved->lean->confidence : gpu.reserved->confidence;
+    finding.evidence = {
+        gpu.reserved->reason,
+        fmt::format("{} are reserved, {} allocated; {} lie in pieces between blocks that are in use",
+                    bytes_words(static_cast<double>(gpu.torch->reserved_bytes)),
+                    bytes_words(static_cast<double>(gpu.torch->allocated_bytes)),
+                    bytes_words(static_cast<double>(gpu.torch->inactive_split_bytes)))};
+    finding.fix =
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or batches of fixed shapes; del and "
+        "empty_cache() do not join pieces";
+    out.push_back(finding);
+  }
+  if (rises(gpu.outside)) {
+    finding.id = "gpu-outside-torch";
+    finding.mechanism = model::Mechanism::GpuOutsideTorch;
+    finding.title = fmt::format("memory on GPU {} grows outside of torch", gpu.index);
+    finding.confidence = gpu.outside->lean ? gpu.outside->lean->confidence : gpu.outside->confidence;
+    finding.evidence = {
+        gpu.outside->reason,
+        fmt::format("{} of the process are not torch's",
+                    bytes_words(static_cast<double>(model::outside_torch_bytes(gpu).value_or(0))))};
+    finding.fix =
+        "look at libraries that allocate by themselves: NCCL, cuDNN, cuBLAS workspaces, kernels of your own";
+    out.push_back(finding);
+  }
+}
+
 }  // namespace
 
 void find_gpu_growth(const Scene& scene, Findings& out) {
   for (const model::GpuReport& gpu : scene.report.gpus) {
     const model::Verdict& verdict = gpu.series.verdict;
+    say_beside_torch(gpu, out);
     if (verdict.kind == model::VerdictKind::Inconclusive && verdict.lean &&
         verdict.lean->kind == model::VerdictKind::Leak) {
       say_growth(gpu, out);

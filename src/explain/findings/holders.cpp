@@ -56,6 +56,11 @@ std::string title_of(const HeldGrowth& grown) {
   return fmt::format("{} keeps {}{} more", holder.node.path, length, growth_words(holder));
 }
 
+// Where memory has stopped growing, what it went into is no accusation.
+bool is_settled(const model::Verdict& verdict) {
+  return verdict.kind != model::VerdictKind::Leak && verdict.kind != model::VerdictKind::Inconclusive;
+}
+
 model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   model::Finding out;
@@ -64,9 +69,11 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
                        (is_kept_on_device(holders, grown) &&
                         static_cast<double>(grown.holder.growth_device_bytes) >= kLeastBytes);
   out.id = is_bounded ? "bounded-cache" : "holder";
-  out.severity = is_leak      ? model::Severity::High
-                 : is_bounded ? model::Severity::Info
-                              : model::Severity::Medium;
+  const bool is_innocent = is_bounded || (!is_leak && is_settled(scene.report.verdict));
+  out.severity = is_leak       ? model::Severity::High
+                 : is_innocent ? model::Severity::Info
+                               : model::Severity::Medium;
+  out.ruled_out = is_innocent;
   out.title = title_of(grown);
   out.mechanism = is_bounded ? model::Mechanism::BoundedCache : model::Mechanism::LiveObjects;
   out.pid = holders.process.pid;
@@ -88,8 +95,7 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
     out.evidence.push_back(fmt::format("it holds {} of at most {} entries",
                                        base::format_count(node.length.value_or(0)),
                                        base::format_count(node.bound)));
-    out.ruled_out = true;
-  } else {
+  } else if (!is_innocent) {
     out.fix = node.cache == model::CacheKind::Unbounded ? kFixCache : node.length ? kFixContainer : kFixChain;
   }
   return out;

@@ -36,8 +36,10 @@ void find_shape(const Scene& scene, Findings& out) {
   if (verdict.spike_bytes && verdict.kind != VerdictKind::Inconclusive) {
     model::Finding finding;
     finding.id = "spikes-recover";
-    finding.title = fmt::format("spikes of {} recover: they set the size of the machine, and do not leak",
-                                bytes_words(static_cast<double>(*verdict.spike_bytes)));
+    const std::string phase = spiking_phase(scene.report);
+    finding.title = fmt::format("spikes of {}{} recover: they set the size of the machine, and do not leak",
+                                bytes_words(static_cast<double>(*verdict.spike_bytes)),
+                                phase.empty() ? "" : " in " + phase);
     finding.confidence = verdict.confidence;
     finding.evidence = {"the floor after a spike is the floor before it"};
     finding.ruled_out = true;

@@ -211,10 +211,14 @@ std::int32_t take_snapshot(const char* text) {
   return result;
 }
 
-// Between two bytecodes of the main thread, which holds no lock of an allocator or of the loader there.
-int walk_now(void* /*unused*/) {
+WalkOrder usual_order() {
   constexpr unsigned long kWalkMs = 60'000;
   constexpr unsigned long kMemoryMb = 4096;
+  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid()};
+}
+
+// Between two bytecodes of the main thread, which holds no lock of an allocator or of the loader there.
+int walk_now(void* /*unused*/) {
   const HookScope scope;
   std::uint32_t asked = 0;
   bool is_late = false;
@@ -228,7 +232,7 @@ int walk_now(void* /*unused*/) {
   }
   std::int32_t result = to_number(wire::SnapshotResult::Busy);
   if (!is_late && can_walk(result)) {
-    result = fork_and_let_walk({monitor_path(), 0, kWalkMs, kMemoryMb, own_pid()});
+    result = fork_and_let_walk(usual_order());
   }
   const TableUse use;
   if (owns_tables()) {
@@ -240,6 +244,20 @@ int walk_now(void* /*unused*/) {
 
 }  // namespace
 
+void walk_before_the_end() {
+  {
+    const TableUse use;
+    if (!owns_tables() || header()->monitor.wants_last_look.load(std::memory_order_relaxed) == 0) {
+      return;
+    }
+  }
+  const HookScope scope;
+  std::int32_t ignored = 0;
+  if (can_walk(ignored)) {
+    fork_and_let_walk(usual_order());
+  }
+}
+
 void walk_if_asked() {
   const TableUse use;
   if (!owns_tables()) {
@@ -247,16 +265,12 @@ void walk_if_asked() {
   }
   const std::uint32_t asked = header()->monitor.asked_walk.load(std::memory_order_relaxed);
   std::uint32_t taken_up = header()->walk.taken_up.load(std::memory_order_relaxed);
-  const wire::PythonState state = python_state();
-  if (asked == taken_up || g_python.functions.add_pending_call == nullptr ||
-      (state != wire::PythonState::Frames && state != wire::PythonState::Full) ||
+  if (asked == taken_up ||
       !header()->walk.taken_up.compare_exchange_strong(taken_up, asked, std::memory_order_acq_rel)) {
     return;
   }
-  if (g_python.functions.is_initialized() == 0 ||
-      g_python.functions.add_pending_call(walk_now, nullptr) != 0) {
-    header()->walk.taken_up.store(taken_up,
-                                  std::memory_order_release);  // its list is full: at another sample
+  if (!ask_interpreter(walk_now)) {
+    header()->walk.taken_up.store(taken_up, std::memory_order_release);  // at another sample
   }
 }
 

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What lowtide says of memory on a GPU, beside what torch and nvidia-smi say; and what the watching costs.
+
+./dev bench gpu [--binary LOWTIDE] [--python PYTHON] [--steps 240] [--seconds 40] [--rounds 5]
+
+Needs an NVIDIA GPU and torch with CUDA. docs/design/gpu.md has the table of one machine.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+BUILD = pathlib.Path(__file__).resolve().parents[2]
+HERE = BUILD.parents[1] / "bench/gpu"
+TRUTH = {"leak": "gpu-memory-leaks", "fragments": "gpu-fragmentation", "outside": "gpu-outside-torch", "steady": None}
+GPU_FINDINGS = set(TRUTH.values()) - {None}
+
+
+def run(words, folder, cause):
+    recording = os.path.join(folder, cause + ".lowtide")
+    done = subprocess.run([words.binary, "run", "--output", recording, "--", words.python, HERE / "job.py", cause,
+                           str(words.steps), str(words.seconds)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout.strip().splitlines()[-1])
+    report = json.loads(subprocess.run([words.binary, "report", "--json", recording], capture_output=True, text=True).stdout)
+    return said, report
+
+
+def megabytes(count):
+    return "-" if count is None else f"{count / 1e6:,.1f}"
+
+
+def show(cause, said, report):
+    gpu = report["gpus"][0]
+    found = [finding["id"] for finding in report["findings"] if finding["id"].startswith("gpu-")]
+    right = (found == [TRUTH[cause]]) if TRUTH[cause] else not found
+    print(f"\n{cause}: {'right' if right else 'WRONG'}; verdict {gpu['verdict']['kind']}, findings {found}, "
+          f"steps {report['source']['steps']}")
+    for name, ours, theirs in (("allocated", gpu["allocated_bytes"], said["allocated"]),
+                               ("reserved", gpu["reserved_bytes"], said["reserved"]),
+                               ("in pieces", gpu["fragmented_bytes"], said["inactive"])):
+        print(f"  {name:10} lowtide {megabytes(ours):>12} MB   torch {megabytes(theirs):>12} MB"
+              f"   {'same' if ours == theirs else 'DIFFERENT'}")
+    print(f"  process    lowtide {megabytes(gpu['process_bytes']):>12} MB   nvidia-smi {said['driver']} MiB")
+    print(f"  outside    lowtide {megabytes(gpu['outside_torch_bytes']):>12} MB")
+    for holder in report["holders"][:1]:
+        print(f"  holder     {holder['path']}, {megabytes(holder.get('growth_device_bytes'))} MB on devices")
+    return right
+
+
+def cost(words):
+    """By turns: the same training bare and watched, as fast as it goes."""
+    ratios = []
+    for _ in range(words.rounds):
+        took = []
+        for prefix in ([], [words.binary, "run", "--output", "", "--"], [words.binary, "run", "--output", "", "--"], []):
+            with tempfile.TemporaryDirectory() as folder:
+                prefix = [os.path.join(folder, "cost.lowtide") if word == "" else word for word in prefix]
+                began = time.monotonic()
+                done = subprocess.run([*prefix, words.python, HERE / "steps.py", "6000"], capture_output=True, text=True)
+                assert done.returncode == 0, done.stderr[-2000:]
+                took.append(float(done.stdout.split()[-1]))
+        ratios.append((took[1] + took[2]) / (took[0] + took[3]))
+        print(f"  round: watched / bare {ratios[-1]:.4f}", flush=True)
+    print(f"cost of a step: {statistics.median(ratios):.4f} ({min(ratios):.4f} to {max(ratios):.4f})")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", default=str(BUILD / "src/cli/lowtide"))
+    parser.add_argument("--python", default="python3")
+    parser.add_argument("--steps", type=int, default=240)
+    parser.add_argument("--seconds", type=float, default=40)
+    parser.add_argument("--rounds", type=int, default=5)
+    words = parser.parse_args()
+    if subprocess.run([words.python, "-c", "import torch; torch.ones(1).cuda()"], capture_output=True).returncode:
+        print("not measured: no torch that has a GPU (--python)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for cause in TRUTH:
+            show(cause, *run(words, folder, cause))
+    print()
+    cost(words)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""A training on a GPU with one known cause. At its end it writes what torch and the driver say, as JSON.
+
+usage: job.py leak|fragments|outside|steady STEPS SECONDS
+"""
+import ctypes
+import json
+import subprocess
+import sys
+import time
+
+import torch
+
+cause, steps, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+torch.manual_seed(0)
+model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(8)]).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+kept = []        # of `leak`
+plan = []        # of `fragments`
+cudart = ctypes.CDLL("libcudart.so." + torch.version.cuda.split(".")[0]) if cause == "outside" else None
+
+
+def misbehave(step):
+    if cause == "leak":
+        kept.append(torch.ones(1 << 20, device="cuda"))  # 4 MiB a step
+    elif cause == "fragments":
+        # A large block that grows a little each time never fits into what was freed: small ones that live on sit in it.
+        block = torch.empty((32 << 20) + step * (2 << 20), dtype=torch.uint8, device="cuda")
+        pin = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")
+        del block
+        plan.append(pin)
+        if len(plan) > 40:
+            plan.pop(0)
+    elif cause == "outside":
+        pointer = ctypes.c_void_p()
+        assert cudart.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(4 << 20)) == 0
+
+
+began = time.monotonic()
+for step in range(steps):
+    loss = model(torch.randn(256, 1024, device="cuda")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    misbehave(step)
+    time.sleep(max(0.0, began + (step + 1) * seconds / steps - time.monotonic()))
+torch.cuda.synchronize()
+time.sleep(2.5)  # so that the last reading is of this state
+stats = torch.cuda.memory_stats()
+driver = subprocess.run(["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"],
+                        capture_output=True, text=True).stdout
+print(json.dumps({"allocated": stats["allocated_bytes.all.current"], "reserved": stats["reserved_bytes.all.current"],
+                  "inactive": stats["inactive_split_bytes.all.current"], "retries": stats["num_alloc_retries"],
+                  "ooms": stats["num_ooms"], "driver": driver.strip(), "loss": float(loss)}), flush=True)

@@ -1,0 +1,312 @@
+// Runs a script in the job's interpreter (marks_script.h) that calls the functions here.
+//
+// Python code runs between two bytecodes of the main thread, as a signal handler of Python does. No HookScope
+// then: the collector may run, and what it frees must be seen.
+
+#include "agent/python/marks.h"
+
+#include <link.h>
+
+#include "agent/heap/channel.h"
+#include "agent/heap/clock.h"
+#include "agent/heap/elf_lookup.h"
+#include "agent/heap/text.h"
+#include "agent/python/marks_script.h"
+#include "agent/python/python.h"
+#include "agent/python/text.h"
+#include "agent/python/walk/calls.h"
+#include "agent/python/walk/snapshot.h"
+
+namespace lowtide::agent {
+namespace {
+
+using Arguments = PyObject* const*;
+
+struct MethodDefinition {  // PyMethodDef
+  const char* name;
+  PyObject* (*function)(PyObject* self, Arguments arguments, std::ptrdiff_t count);
+  int flags;
+  const char* help;
+};
+
+struct ScriptCalls {
+  PyObject* (*compile)(const char* text, const char* file, int start);
+  PyObject* (*run)(PyObject* code, PyObject* globals, PyObject* locals);
+  PyObject* (*builtins)();
+  PyObject* (*new_function)(const MethodDefinition*, PyObject* self, PyObject* module);
+  int (*set_item)(PyObject* dict, const char* name, PyObject* value);
+  PyObject* (*get_item)(PyObject* dict, const char* name);  // borrowed
+  int (*is_true)(PyObject*);
+  void (*keep)(PyObject*);  // Py_IncRef
+};
+
+constinit ScriptCalls g_script_calls = {};
+constinit PyObject* g_tend = nullptr;
+constinit PyObject* g_count = nullptr;
+constinit bool g_has_failed = false;
+
+// One request at a time: the epoch in which it was made, plus one. A child of a fork begins anew.
+constinit std::atomic<std::uint64_t> g_asked_in{0};
+constinit std::atomic<std::uint64_t> g_look_after_ns{0};
+constinit std::atomic<std::uint32_t> g_looks{0};
+
+// --- what the script tells ---------------------------------------------------------------------
+
+PyObject* nothing() {
+  PyObject* none = mutable_object(g_calls.none);
+  g_script_calls.keep(none);
+  return none;
+}
+
+std::uint64_t number(PyObject* object) {
+  const long long value = g_calls.to_number(object);
+  if (value == -1) {
+    g_calls.clear_error();
+  }
+  return value < 0 ? 0 : static_cast<std::uint64_t>(value);
+}
+
+PyObject* tell_step(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+  const TableUse use;
+  if (count == 2 && owns_tables()) {
+    const std::uint64_t own = g_script_calls.is_true(arguments[1]) == 1 ? wire::kOwnSteps : 0;
+    header()->marks.steps.store(number(arguments[0]) | own, std::memory_order_relaxed);
+  }
+  return nothing();
+}
+
+// With the GIL.
+struct Visit {
+  std::uint32_t phase;  // from 1
+  std::uint32_t epoch;
+  std::uint64_t began_ns;
+};
+constinit Visit g_visit = {};
+
+std::uint32_t number_of_phase(wire::MarksPart& marks, const char* name) {
+  const std::uint32_t known = marks.phases.load(std::memory_order_relaxed);
+  for (std::uint32_t at = 0; at < known && at < wire::kMaxPhases; ++at) {
+    if (equal(marks.phase_parts[at].name, name)) {
+      return at + 1;
+    }
+  }
+  if (name[0] == 0 || known >= wire::kMaxPhases) {
+    return 0;
+  }
+  __builtin_memcpy(marks.phase_parts[known].name, name, sizeof(marks.phase_parts[known].name));
+  marks.phases.store(known + 1, std::memory_order_release);
+  return known + 1;
+}
+
+PyObject* tell_phase(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+  char name[wire::kMaxPhaseName + 1] = {};
+  if (count == 2) {
+    copy_python_text(arguments[0], name, wire::kMaxPhaseName);
+  }
+  const bool is_new = count == 2 && g_script_calls.is_true(arguments[1]) == 0;
+  const std::uint64_t at_ns = now_ns();
+  const TableUse use;
+  if (!owns_tables()) {
+    return nothing();
+  }
+  wire::MarksPart& marks = header()->marks;
+  if (g_visit.phase != 0 && g_visit.epoch == epoch()) {
+    marks.phase_parts[g_visit.phase - 1].took_ns.fetch_add(at_ns - g_visit.began_ns,
+                                                           std::memory_order_relaxed);
+  }
+  g_visit = {number_of_phase(marks, name), epoch(), at_ns};
+  if (is_new && g_visit.phase != 0) {
+    marks.phase_parts[g_visit.phase - 1].count.fetch_add(1, std::memory_order_relaxed);
+  }
+  marks.phase.store(g_visit.phase, std::memory_order_relaxed);
+  return nothing();
+}
+
+PyObject* tell_device(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+  constexpr std::ptrdiff_t kArguments = 6;
+  const std::uint64_t device = count == kArguments ? number(arguments[0]) : wire::kMaxDevices;
+  const TableUse use;
+  if (device >= wire::kMaxDevices || !owns_tables()) {
+    return nothing();
+  }
+  wire::DevicePart& into = header()->marks.device_parts[device];
+  std::atomic<std::uint64_t>* const fields[] = {&into.allocated_bytes, &into.reserved_bytes,
+                                                &into.inactive_split_bytes, &into.retries, &into.ooms};
+  for (std::ptrdiff_t at = 1; at < kArguments; ++at) {
+    fields[at - 1]->store(number(arguments[at]), std::memory_order_relaxed);
+  }
+  if (header()->marks.devices.load(std::memory_order_relaxed) <= device) {
+    header()->marks.devices.store(static_cast<std::uint32_t>(device) + 1, std::memory_order_release);
+  }
+  return nothing();
+}
+
+PyObject* tell_pinned(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+  const TableUse use;
+  if (count == 1 && owns_tables()) {
+    header()->marks.pinned_bytes.store(number(arguments[0]), std::memory_order_relaxed);
+  }
+  return nothing();
+}
+
+PyObject* tell_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+  if (count == 2) {
+    const TableUse use;
+    if (owns_tables()) {
+      header()->marks.oom_free_bytes.store(number(arguments[1]), std::memory_order_relaxed);
+      header()->marks.oom_wanted_bytes.store(number(arguments[0]), std::memory_order_release);
+    }
+  }
+  walk_before_the_end();
+  return nothing();
+}
+
+constexpr int kFastCall = 0x80;  // METH_FASTCALL
+constinit const MethodDefinition g_functions[] = {{"tell_step", tell_step, kFastCall, nullptr},
+                                                  {"tell_phase", tell_phase, kFastCall, nullptr},
+                                                  {"tell_device", tell_device, kFastCall, nullptr},
+                                                  {"tell_pinned", tell_pinned, kFastCall, nullptr},
+                                                  {"tell_oom", tell_oom, kFastCall, nullptr}};
+
+// --- the script --------------------------------------------------------------------------------
+
+int look_at(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
+  if (find_symbol(*object, "Py_IsInitialized") !=
+      reinterpret_cast<void*>(g_python.functions.is_initialized)) {
+    return 0;
+  }
+  struct Wanted {
+    const char* name;
+    void* into;
+  };
+  ScriptCalls calls = {};
+  const Wanted wanted[] = {
+      {"Py_CompileString", &calls.compile},      {"PyEval_EvalCode", &calls.run},
+      {"PyEval_GetBuiltins", &calls.builtins},   {"PyCFunction_NewEx", &calls.new_function},
+      {"PyDict_SetItemString", &calls.set_item}, {"PyDict_GetItemString", &calls.get_item},
+      {"PyObject_IsTrue", &calls.is_true},       {"Py_IncRef", &calls.keep}};
+  for (const Wanted& function : wanted) {
+    void* const found = find_symbol(*object, function.name);
+    if (found == nullptr) {
+      return 1;
+    }
+    __builtin_memcpy(function.into, &found, sizeof(found));
+  }
+  g_script_calls = calls;
+  return 1;
+}
+
+// What it gives to the script stays: the job must not find functions of ours gone.
+bool install() {
+  constexpr int kFile = 257;  // Py_file_input
+  if (!find_calls()) {
+    return false;
+  }
+  dl_iterate_phdr(look_at, nullptr);
+  if (g_script_calls.compile == nullptr) {
+    return false;
+  }
+  PyObject* const globals = g_calls.new_dict();
+  PyObject* const code = g_script_calls.compile(kMarksScript, "<lowtide>", kFile);
+  bool is_well = globals != nullptr && code != nullptr &&
+                 g_script_calls.set_item(globals, "__builtins__", g_script_calls.builtins()) == 0 &&
+                 g_script_calls.set_item(globals, "modules", g_calls.module_dict()) == 0;
+  for (const MethodDefinition& definition : g_functions) {
+    PyObject* const function = is_well ? g_script_calls.new_function(&definition, nullptr, nullptr) : nullptr;
+    is_well = function != nullptr && g_script_calls.set_item(globals, definition.name, function) == 0;
+  }
+  if (is_well && g_script_calls.run(code, globals, globals) != nullptr) {
+    g_count = g_script_calls.get_item(globals, "count");
+    g_tend = g_script_calls.get_item(globals, "tend");
+  }
+  g_calls.clear_error();
+  return g_tend != nullptr;
+}
+
+// Calls a function of the script; true where it says so.
+bool call(PyObject* function) {
+  PyObject* const result = g_calls.call(function, nullptr);
+  const bool says_so = result != nullptr && g_script_calls.is_true(result) == 1;
+  if (result != nullptr) {
+    g_calls.release(result);
+  } else {
+    g_calls.clear_error();
+  }
+  return says_so;
+}
+
+int mark_now(void* /*unused*/) {
+  const std::uint64_t began_ns = now_ns();
+  std::uint32_t asked = 0;
+  bool wants_counters = false;
+  {
+    const TableUse use;
+    if (!owns_tables()) {
+      return 0;
+    }
+    asked = header()->marks.taken_up.load(std::memory_order_relaxed);
+    wants_counters = asked != header()->marks.done.load(std::memory_order_relaxed);
+  }
+  if (g_tend == nullptr && !g_has_failed) {
+    g_has_failed = !install();
+  }
+  wire::MarksState state = wire::MarksState::Failed;
+  if (!g_has_failed) {
+    state = call(g_tend) ? wire::MarksState::Hooked : wire::MarksState::Waiting;
+    if (wants_counters) {
+      call(g_count);
+    }
+  }
+  g_asked_in.store(0, std::memory_order_relaxed);
+  const TableUse use;
+  if (owns_tables()) {
+    wire::MarksPart& marks = header()->marks;
+    marks.state.store(static_cast<std::uint32_t>(state), std::memory_order_relaxed);
+    marks.spent_ns.fetch_add(now_ns() - began_ns, std::memory_order_relaxed);
+    marks.done.store(asked, std::memory_order_release);
+  }
+  return 0;
+}
+
+// While torch is awaited it is looked for more often than the monitor asks, in the first minute: steps are
+// not to be missed.
+bool is_time_to_look(wire::MarksState state) {
+  constexpr std::uint64_t kEveryNs = 20'000'000;
+  constexpr std::uint32_t kMostLooks = 3000;
+  if (state != wire::MarksState::Waiting) {
+    return false;
+  }
+  const std::uint64_t at_ns = now_ns();
+  if (at_ns < g_look_after_ns.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  g_look_after_ns.store(at_ns + kEveryNs, std::memory_order_relaxed);
+  return g_looks.fetch_add(1, std::memory_order_relaxed) < kMostLooks;
+}
+
+}  // namespace
+
+void mark_if_asked() {
+  const TableUse use;
+  if (!owns_tables()) {
+    return;
+  }
+  wire::MarksPart& marks = header()->marks;
+  const std::uint32_t asked = header()->monitor.asked_marks.load(std::memory_order_relaxed);
+  const auto state = static_cast<wire::MarksState>(marks.state.load(std::memory_order_relaxed));
+  if (asked == 0 || state == wire::MarksState::Failed ||
+      (asked == marks.taken_up.load(std::memory_order_relaxed) && !is_time_to_look(state))) {
+    return;
+  }
+  const std::uint64_t now = epoch() + 1ULL;
+  std::uint64_t before = g_asked_in.load(std::memory_order_relaxed);
+  if (before == now || !g_asked_in.compare_exchange_strong(before, now, std::memory_order_acq_rel)) {
+    return;
+  }
+  marks.taken_up.store(asked, std::memory_order_relaxed);
+  if (!ask_interpreter(mark_now)) {
+    g_asked_in.store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace lowtide::agent

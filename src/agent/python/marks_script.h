@@ -1,0 +1,246 @@
+// What runs in the job's interpreter to learn of steps and phases.
+//
+// Nothing is imported, and nothing of torch is touched before its import has ended. A hook of ours never
+// raises, and costs a dictionary and a call of C.
+//
+// Given: `modules` (sys.modules), `tell_step`, `tell_phase`, `tell_device`, `tell_pinned`, `tell_oom`.
+
+#pragma once
+
+namespace lowtide::agent {
+
+inline constexpr char kMarksScript[] = R"python(
+steps = {}          # of every optimizer, by id: the one that steps most often counts
+most = 0            # steps told
+own_steps = False   # the job calls lowtide.step() itself
+phase = ''
+hooked = False
+observed = False
+stepping = False
+largest = 1         # modules that one call of train() or eval() has switched, at most
+switching = 0       # modules that the present one has switched
+main_thread = modules['_thread'].get_ident()
+this_thread = modules['_thread'].get_ident
+
+
+def enter(name, again=False):  # again: back from a phase within it
+    global phase
+    if name != phase:
+        phase = name
+        tell_phase(name, again)
+
+
+def note_step(optimizer):  # by its id: it must not live longer for our sake
+    global most
+    if own_steps:
+        return
+    if len(steps) > 10000:
+        steps.clear()
+    count = steps.get(optimizer, 0) + 1
+    steps[optimizer] = count
+    if count > most:
+        most = count
+        tell_step(count, False)
+        if phase == '' or phase == 'eval':
+            enter('train')
+
+
+def step(number=None):
+    global most, own_steps
+    own_steps = True
+    most = most + 1 if number is None else int(number)
+    tell_step(most, True)
+
+
+class phase_of:
+    def __init__(self, name):
+        self.name = str(name)
+
+    def __enter__(self):
+        self.before = phase
+        enter(self.name)
+        return self
+
+    def __exit__(self, *error):
+        enter(self.before, True)
+
+
+def like(wrapper, real):
+    for name in ('__name__', '__qualname__', '__doc__', '__module__'):
+        try:
+            setattr(wrapper, name, getattr(real, name))
+        except AttributeError:
+            pass
+    wrapper.__wrapped__ = real
+    return wrapper
+
+
+def watch_modules(Module):
+    real = Module.train
+
+    # A module switches its children by the same call. One that is small beside the largest, a frozen layer or
+    # a teacher, is no change of phase; nor is one that was in that mode before.
+    def train(self, mode=True):
+        global switching, largest
+        if this_thread() != main_thread:
+            return real(self, mode)
+        if switching:
+            switching += 1
+            return real(self, mode)
+        before = getattr(self, 'training', mode)
+        switching = 1
+        try:
+            return real(self, mode)
+        finally:
+            switched, switching = switching, 0
+            if switched > largest:
+                largest = switched
+            if most and before != mode and 2 * switched >= largest:
+                enter('train' if mode else 'eval')
+
+    Module.train = like(train, real)
+
+
+def watch_saves(torch):
+    real = torch.save
+
+    def save(*arguments, **named):
+        if this_thread() != main_thread:
+            return real(*arguments, **named)
+        before = phase
+        enter('checkpoint')
+        try:
+            return real(*arguments, **named)
+        finally:
+            enter(before, True)
+
+    torch.save = like(save, real)
+
+
+def watch_class(kind):
+    real = kind.__dict__.get('step')
+    if real is None or not callable(real) or getattr(real, 'lowtide', False):
+        return
+
+    def step(self, *arguments, **named):
+        global stepping
+        if stepping:  # the step of a class below, which calls this one
+            return real(self, *arguments, **named)
+        stepping = True
+        try:
+            result = real(self, *arguments, **named)
+        finally:
+            stepping = False
+        note_step(id(self))
+        return result
+
+    step = like(step, real)
+    step.__dict__.update(getattr(real, '__dict__', {}))
+    step.lowtide = True
+    kind.step = step
+
+
+def watch_every_class(Optimizer):  # before torch 2 there is no hook for all of them
+    def look(kind):
+        for below in kind.__subclasses__():
+            watch_class(below)
+            look(below)
+
+    look(Optimizer)
+    real = Optimizer.__init__
+
+    def __init__(self, *arguments, **named):
+        for kind in type(self).__mro__:
+            if kind is Optimizer:
+                break
+            watch_class(kind)
+        real(self, *arguments, **named)
+
+    Optimizer.__init__ = like(__init__, real)
+    watch_wrapped(Optimizer)
+
+
+# A learning rate schedule puts a function of its own before an optimizer's step, which has the real one from then on:
+# where it came before us, the class is no longer asked.
+def watch_wrapped(Optimizer):
+    collector = modules.get('gc')
+    if collector is None:
+        return
+    for item in collector.get_objects():
+        if Optimizer in type(item).__mro__ and 'step' in item.__dict__:
+            watch_instance(item)
+
+
+def watch_instance(optimizer):
+    real, key = optimizer.step, id(optimizer)
+
+    def step(*arguments, **named):
+        result = real(*arguments, **named)
+        note_step(key)
+        return result
+
+    step = like(step, real)
+    step.__dict__.update(real.__dict__)
+    optimizer.step = step
+
+
+def hook(torch, optimizers):
+    register = getattr(optimizers, 'register_optimizer_step_post_hook', None)
+    if register is not None:
+        # What is being compiled must not meet a function of ours: with fullgraph that would be an error.
+        compiling = getattr(getattr(torch, 'compiler', None), 'is_compiling', lambda: False)
+        register(lambda optimizer, arguments, named: None if compiling() else note_step(id(optimizer)))
+    else:
+        watch_every_class(optimizers.Optimizer)
+    watch_modules(torch.nn.Module)
+    watch_saves(torch)
+
+
+def is_whole(module):
+    return not getattr(getattr(module, '__spec__', None), '_initializing', False)
+
+
+def tend():
+    global hooked
+    torch = modules.get('torch')
+    optimizers = modules.get('torch.optim.optimizer')
+    if hooked or torch is None or optimizers is None or not is_whole(torch):
+        return hooked
+    hooked = True
+    hook(torch, optimizers)
+    return True
+
+
+def current(stats, name):
+    return stats[name]['all']['current']
+
+
+def watch_ooms(torch):  # once CUDA is up: torch tells only the devices that it has
+    global observed
+    attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
+    if not observed and attach is not None:
+        observed = True
+        attach(lambda device, wanted, total, free: tell_oom(wanted, free))
+
+
+def count():
+    torch = modules.get('torch')
+    cuda = modules.get('torch.cuda')
+    if not hooked or cuda is None or not cuda.is_initialized():
+        return
+    watch_ooms(torch)
+    for device in range(torch._C._cuda_getDeviceCount()):
+        stats = torch._C._cuda_memoryStats(device)
+        tell_device(device, current(stats, 'allocated_bytes'), current(stats, 'reserved_bytes'),
+                    current(stats, 'inactive_split_bytes'), stats['num_alloc_retries'], stats['num_ooms'])
+    pinned = getattr(torch._C, '_cuda_hostMemoryStats', None)
+    if pinned is not None:
+        tell_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
+
+
+# For the package `lowtide`, whose step() and phase() look for it. Not a module: the job may be in the middle of
+# a loop over sys.modules.
+modules['sys']._lowtide = {'step': step, 'phase': phase_of}
+)python";
+
+}  // namespace lowtide::agent

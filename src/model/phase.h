@@ -1,0 +1,20 @@
+// What the trainer itself tells through the agent: the phases it is in, and what each keeps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/process.h"
+
+namespace lowtide::model {
+
+struct Phase {
+  ProcessId process{};
+  std::string name;              // train, eval, checkpoint, or the job's own word
+  std::uint64_t count = 0;       // visits
+  std::uint64_t kept_bytes = 0;  // alive long after, of what was allocated in it
+  std::uint64_t peak_bytes = 0;  // most that was resident at a tick in it; 0: no tick fell into it
+  double took_s = 0;
+};
+
+}  // namespace lowtide::model

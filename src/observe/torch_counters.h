@@ -1,0 +1,14 @@
+// What torch says of GPUs, put beside what the driver says.
+#pragma once
+
+#include "model/process.h"
+#include "model/tick.h"
+#include "observe/agent_ring.h"
+
+namespace lowtide::observe {
+
+// torch numbers the GPUs that it was given, the driver all of them. Those on which the process has something
+// are the same in the same order; where that cannot be, nothing is said.
+void tell_torch(model::ProcessId id, const AgentMarks& marks, model::Tick& tick);
+
+}  // namespace lowtide::observe

@@ -1,0 +1,19 @@
+"""Steps and phases by the package alone: a `train` that gives everything back, an `eval` that keeps 8 MB a time."""
+import sys
+import time
+
+sys.path.insert(0, sys.argv[1])
+import lowtide  # noqa: E402
+
+kept = []
+time.sleep(1.5)  # until somebody listens
+for step in range(60):
+    with lowtide.phase("train"):
+        bytearray(30_000_000)
+        time.sleep(0.15)
+    if step % 10 == 9:
+        with lowtide.phase("eval"):
+            kept.append(bytearray(8_000_000))
+            kept[-1][::4096] = bytes(len(kept[-1][::4096]))
+            time.sleep(0.1)
+    lowtide.step()

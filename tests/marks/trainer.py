@@ -1,0 +1,39 @@
+"""A PyTorch training that says nothing of steps: two optimizers, a frozen layer, a teacher, checkpoints, validation."""
+import io
+import sys
+import time
+
+import torch
+
+torch.manual_seed(0)
+torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Linear(512, 256), torch.nn.BatchNorm1d(256), torch.nn.Linear(256, 8))
+teacher = torch.nn.Linear(512, 8).eval()
+first = torch.optim.Adam(model[0].parameters())
+second = torch.optim.SGD(model[2].parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.StepLR(second, 10)
+losses = []
+steps = int(sys.argv[1])
+for step in range(steps):
+    model.train()
+    model[1].eval()  # a frozen layer is no evaluation
+    teacher.eval()
+    x = torch.randn(256, 512)
+    loss = (model(x) - teacher(x).detach()).square().mean()
+    loss.backward()
+    second.step()
+    if step % 2 == 0:
+        first.step()
+    schedule.step()
+    losses.append(loss.item())
+    if step % 20 == 19:
+        model.eval()
+        with torch.no_grad():
+            spike = torch.ones(50_000_000)
+            time.sleep(1.2)
+            del spike
+            model(x)
+    if step % 40 == 39:
+        torch.save(model.state_dict(), io.BytesIO())
+    time.sleep(0.1)
+print("losses", " ".join(f"{loss:.9g}" for loss in losses))
