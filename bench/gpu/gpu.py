@@ -6,6 +6,7 @@
 Needs an NVIDIA GPU and torch with CUDA. docs/design/gpu.md has the table of one machine.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -17,7 +18,6 @@ import time
 BUILD = pathlib.Path(__file__).resolve().parents[2]
 HERE = BUILD.parents[1] / "bench/gpu"
 TRUTH = {"leak": "gpu-memory-leaks", "fragments": "gpu-fragmentation", "outside": "gpu-outside-torch", "steady": None}
-GPU_FINDINGS = set(TRUTH.values()) - {None}
 
 
 def run(words, folder, cause):
@@ -47,9 +47,17 @@ def show(cause, said, report):
               f"   {'same' if ours == theirs else 'DIFFERENT'}")
     print(f"  process    lowtide {megabytes(gpu['process_bytes']):>12} MB   nvidia-smi {said['driver']} MiB")
     print(f"  outside    lowtide {megabytes(gpu['outside_torch_bytes']):>12} MB")
+    print(f"  pinned     lowtide {megabytes(gpu['pinned_bytes']):>12} MB   torch {megabytes(said['pinned']):>12} MB")
     for holder in report["holders"][:1]:
         print(f"  holder     {holder['path']}, {megabytes(holder.get('growth_device_bytes'))} MB on devices")
-    return right
+
+
+def run_out(words, folder):
+    """The GPU is filled until torch gives up: the event, and a look at what held it at that moment."""
+    said, report = run(words, folder, "oom")
+    events = [event["text"] for event in report["events"] if event["kind"] == "cuda-oom"]
+    held = [(holder["path"], megabytes(holder.get("growth_device_bytes"))) for holder in report["holders"][:1]]
+    print(f"\noom: {'right' if events and held else 'WRONG'}; torch counts {said['ooms']}\n  event      {events}\n  holder     {held}")
 
 
 def cost(words):
@@ -81,8 +89,11 @@ def main():
         print("not measured: no torch that has a GPU (--python)")
         return
     with tempfile.TemporaryDirectory() as folder:
-        for cause in TRUTH:
-            show(cause, *run(words, folder, cause))
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            runs = {cause: pool.submit(run, words, folder, cause) for cause in TRUTH}
+        for cause, done in runs.items():
+            show(cause, *done.result())
+        run_out(words, folder)
     print()
     cost(words)
 

@@ -1,6 +1,6 @@
 """A training on a GPU with one known cause. At its end it writes what torch and the driver say, as JSON.
 
-usage: job.py leak|fragments|outside|steady STEPS SECONDS
+usage: job.py leak|fragments|outside|steady|oom STEPS SECONDS
 """
 import ctypes
 import json
@@ -14,8 +14,9 @@ cause, steps, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 torch.manual_seed(0)
 model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(8)]).cuda()
 optimizer = torch.optim.Adam(model.parameters())
-kept = []        # of `leak`
+kept = []        # of `leak` and `oom`
 plan = []        # of `fragments`
+pinned = torch.empty(10 << 20, dtype=torch.uint8, pin_memory=True)
 cudart = ctypes.CDLL("libcudart.so." + torch.version.cuda.split(".")[0]) if cause == "outside" else None
 
 
@@ -30,6 +31,8 @@ def misbehave(step):
         plan.append(pin)
         if len(plan) > 40:
             plan.pop(0)
+    elif cause == "oom":
+        kept.append(torch.empty(torch.cuda.get_device_properties(0).total_memory // (steps - 5), dtype=torch.uint8, device="cuda"))
     elif cause == "outside":
         pointer = ctypes.c_void_p()
         assert cudart.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(4 << 20)) == 0
@@ -41,13 +44,17 @@ for step in range(steps):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    misbehave(step)
+    try:
+        misbehave(step)
+    except torch.cuda.OutOfMemoryError:
+        break
     time.sleep(max(0.0, began + (step + 1) * seconds / steps - time.monotonic()))
 torch.cuda.synchronize()
 time.sleep(2.5)  # so that the last reading is of this state
 stats = torch.cuda.memory_stats()
+host_stats = getattr(torch.cuda, "host_memory_stats", dict)
 driver = subprocess.run(["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"],
                         capture_output=True, text=True).stdout
 print(json.dumps({"allocated": stats["allocated_bytes.all.current"], "reserved": stats["reserved_bytes.all.current"],
                   "inactive": stats["inactive_split_bytes.all.current"], "retries": stats["num_alloc_retries"],
-                  "ooms": stats["num_ooms"], "driver": driver.strip(), "loss": float(loss)}), flush=True)
+                  "pinned": host_stats().get("allocated_bytes.current"), "ooms": stats["num_ooms"], "driver": driver.strip(), "loss": float(loss)}), flush=True)

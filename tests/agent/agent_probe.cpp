@@ -135,6 +135,13 @@ struct Process : lowtide::observe::AgentSink {
                      {"inspect_ns", trial.inspect_ns},
                      {"arena_bytes", trial.arena_bytes},
                      {"free_bytes", trial.free_bytes}};
+    lowtide::observe::AgentMarks marks;
+    ring->read_marks(marks);
+    told["marks"] = {
+        {"state", static_cast<int>(marks.state)}, {"steps", marks.steps}, {"phases", json::object()}};
+    for (const auto& phase : marks.phases) {
+      told["marks"]["phases"][lowtide::base::printable(phase.name)] = phase.count;
+    }
     std::int64_t live_bytes = 0;
     json list = json::array();
     for (const auto& [name, site] : sites) {
@@ -174,6 +181,9 @@ struct Probe {
     }
     for (const auto& process : processes) {
       process->poll();
+      if (process->ring != nullptr && std::getenv("PROBE_MARKS") != nullptr) {
+        process->ring->ask_marks();
+      }
     }
   }
 };

@@ -129,6 +129,47 @@ os._exit(0)
 """
 
 
+MARKS = r"""
+import gc, os, sys, threading, warnings
+warnings.simplefilter("ignore")  # of a fork in threads
+if os.environ["COLLECTOR"] == "eager":
+    gc.set_threshold(1, 1, 1)  # the collector runs in the middle of everything
+kept = []
+
+def allocate():
+    for _ in range(300):
+        kept.append(bytearray(100_000))
+        del kept[:-20]
+
+def fork():
+    for _ in range(20):
+        pid = os.fork()
+        if pid == 0:
+            allocate()
+            os._exit(0)
+        os.waitpid(pid, 0)
+
+def tell():
+    word = getattr(sys, "_lowtide", None)
+    for number in range(2000):
+        bytes(50_000)
+        if word is None:
+            word = getattr(sys, "_lowtide", None)
+            continue
+        word["step"](number)
+        with word["phase"]("outer"), word["phase"]("\u044d" * 40), word["phase"]("x\0y"):
+            pass
+
+threads = [threading.Thread(target=work) for work in (allocate, tell, fork, allocate)]
+for thread in threads:
+    thread.start()
+tell()
+for thread in threads:
+    thread.join()
+print(sorted(set(sys.modules) & {"lowtide", "_lowtide"}))
+"""
+
+
 def _each_python():
     found = pythons()
     if not found:
@@ -239,6 +280,16 @@ def an_interpreter_that_ends_in_order_leaves_little(bench):
         process = _run(bench, python, KEEPS.replace("os._exit(0)", "")).only()
 
         assert live_bytes_of(process, "job.py") < 2e6, version
+
+
+def an_interpreter_that_is_asked_all_the_time_goes_on(bench):
+    for version, python in _each_python():
+        for collector in ("usual", "eager"):
+            said = _run(bench, python, MARKS, PROBE_MARKS="1", COLLECTOR=collector)
+            assert said.output == "[]\n" and not said.errors, (version, said.output, said.errors)
+            marks = said.with_samples()[0]["marks"]
+            assert marks["state"] == 1 and marks["steps"] == 1999, (version, marks)  # 1: no torch to hook into
+            assert marks["phases"]["outer"] > 100 and len(marks["phases"]) == 3, (version, marks)
 
 
 def an_unknown_version_gives_native_stacks(bench):

@@ -1,6 +1,7 @@
 """Runs the test suites of real programs under the agent: they must end as they do without it.
 
-CPython's own tests of threads, garbage and the C API; numpy's core tests. Both come
+CPython's own tests of threads, garbage and the C API; numpy's core tests. The interpreter
+is asked for steps and phases 50 times a second meanwhile. Both come
 from Debian's packages (libpython3.11-testsuite, python3-numpy, python3-pytest).
 """
 
@@ -21,11 +22,12 @@ def _same_as_without(bench, command, outcome):
     plain = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, cwd=bench.folder)
     if not outcome(plain.stdout + plain.stderr):
         raise Skip("without the agent it does not run here either: " + (plain.stdout + plain.stderr).strip()[-200:])
-    said = bench.run(*command, status=plain.returncode, patience_s=PATIENCE_S)
+    said = bench.run(*command, status=plain.returncode, patience_s=PATIENCE_S, environment={"PROBE_MARKS": "1"})
 
     expected, seen = outcome(plain.stdout + plain.stderr), outcome(said.output + said.errors)
     assert expected and seen == expected, (expected, seen)
     assert said.with_samples()
+    assert any(process["marks"]["state"] for process in said.with_samples()), "nobody was asked for steps"
 
 
 def cpython(bench):
