@@ -17,10 +17,12 @@
 
 #include "attach/code_slot.h"
 #include "attach/elf_names.h"
+#include "attach/lent_folder.h"
 #include "attach/preconditions.h"
 #include "attach/remote_memory.h"
 #include "attach/report_socket.h"
 #include "attach/safe_place.h"
+#include "attach/snapshot_call.h"
 #include "attach/stopped_thread.h"
 #include "attach/stub.h"
 #include "attach/target_image.h"
@@ -62,6 +64,7 @@ class Call {
         slots_(files, image_.rooms()) {}
 
   base::Result<Injected> make(const std::string& function, const std::string& argument, uid_t uid);
+  [[nodiscard]] bool is_placed() const { return told_.borrowed_tid != 0; }
 
  private:
   bool fill_block(const std::string& argument, const ReportSocket& socket, std::uint64_t function_offset);
@@ -349,43 +352,29 @@ base::Result<Injected> Call::to_result(const StubReport& report) {
   return base::Error{base::ErrorCode::Malformed, "its answer makes no sense"};
 }
 
-// The target must reach the socket; only root has targets of other users.
-base::Result<bool> lend_folder(const std::string& socket_path, uid_t uid) {
-  if (uid == ::geteuid()) {
-    return true;
-  }
-  for (const std::string& path : {socket_path.substr(0, socket_path.rfind('/')), socket_path}) {
-    if (::chown(path.c_str(), uid, static_cast<gid_t>(-1)) != 0) {
-      return base::Error{base::ErrorCode::Io,
-                         "give " + path + " to the process's user: " + std::strerror(errno)};
-    }
-  }
-  return true;
-}
-
-base::Result<Injected> call_agent(pid_t pid, const InjectOptions& options, const char* function,
-                                  const std::string& argument) {
+Entry call_agent(pid_t pid, const InjectOptions& options, const char* function, const std::string& argument) {
   const auto target = check_target(pid, options);
   if (!target) {
-    return target.error();
+    return {target.error()};
   }
   symbols::ImageStore store;
   const symbols::TargetFiles files{.proc = "/proc", .pid = pid};
   auto image = TargetImage::read(store, files);
   if (!image) {
-    return std::move(image).error();
+    return {std::move(image).error()};
   }
   if (auto lent = lend_folder(options.socket_path, target.value().uid); !lent) {
-    return std::move(lent).error();
+    return {std::move(lent).error()};
   }
   Call call(pid, options, std::move(image).value(), files);
-  return call.make(function, argument, target.value().uid);
+  auto outcome = call.make(function, argument, target.value().uid);
+  return {std::move(outcome), call.is_placed()};
 }
 
 }  // namespace
 
 base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options) {
-  auto injected = call_agent(pid, options, wire::kStartFunction, options.socket_path);
+  auto injected = call_agent(pid, options, wire::kStartFunction, options.socket_path).outcome;
   if (!injected) {
     return injected;
   }
@@ -404,35 +393,15 @@ base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options) {
 }
 
 base::Result<Injected> retire_agent(pid_t pid, const InjectOptions& options) {
-  return call_agent(pid, options, wire::kStopFunction, options.socket_path);
+  return call_agent(pid, options, wire::kStopFunction, options.socket_path).outcome;
 }
 
-base::Result<Injected> begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits) {
-  auto begun =
-      call_agent(pid, options, wire::kSnapshotFunction,
-                 options.socket_path + '\n' + std::to_string(limits.to_begin.count()) + '\n' +
-                     std::to_string(limits.to_end.count()) + '\n' + std::to_string(limits.memory_mb));
-  if (!begun || begun.value().result >= 0) {
-    if (begun) begun.value().pause_of_python = std::chrono::microseconds(begun.value().result);
-    return begun;
+Entry begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits) {
+  Entry entry = call_agent(pid, options, wire::kSnapshotFunction, make_snapshot_order(options, limits));
+  if (entry.outcome) {
+    entry.outcome = judge_snapshot(entry.outcome.value());
   }
-  switch (static_cast<wire::SnapshotResult>(begun.value().result)) {
-    case wire::SnapshotResult::NoPython:
-      return unsupported("there is no Python in it");
-    case wire::SnapshotResult::UnknownPython:
-      return unsupported("its Python is none of 3.9 to 3.14");
-    case wire::SnapshotResult::FreeThreaded:
-      return unsupported("its Python is free-threaded: without a GIL nothing holds still for a fork");
-    case wire::SnapshotResult::NotInitialized:
-      return unsupported("its Python has not begun, or has ended");
-    case wire::SnapshotResult::Busy:
-      return base::Error{base::ErrorCode::Io, "its interpreter did not let go of the GIL in time"};
-    case wire::SnapshotResult::NoFork:
-      return base::Error{base::ErrorCode::Io, "the kernel does not let it fork"};
-    case wire::SnapshotResult::NoFunctions:
-      return unsupported("its Python hides the functions that a walk needs");
-  }
-  return base::Error{base::ErrorCode::Malformed, "the agent's answer makes no sense"};
+  return entry;
 }
 
 }  // namespace lowtide::attach

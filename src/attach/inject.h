@@ -52,9 +52,14 @@ struct WalkLimits {
   std::uint64_t memory_mb = 4096;  // of the child, for its tables
 };
 
+struct Entry {
+  base::Result<Injected> outcome;
+  bool was_entered = false;  // the agent was called, whatever came of it: another way in would not do better
+};
+
 // Forks the process and lets the child walk, which says what it found at the socket. In the
 // answer, `pause_of_python` is how long the interpreter stood still.
-base::Result<Injected> begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits);
+Entry begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits);
 
 // The second and third line of an error: why on this machine, and what to try.
 struct Advice {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "attach/lent_folder.h"
 #include "attach/stub.h"
 #include "base/fd.h"
 #include "procfs/rights.h"
@@ -24,18 +25,6 @@ std::string in_proc(pid_t pid, const char* name) {
 
 base::Error unsupported(std::string message) {
   return {base::ErrorCode::Unsupported, std::move(message)};
-}
-
-// The text behind "name:" in a status file; empty where there is none.
-std::string_view line_of(std::string_view status, std::string_view name) {
-  std::size_t at = status.starts_with(name) ? 0 : status.find("\n" + std::string(name));
-  if (at == std::string_view::npos) {
-    return {};
-  }
-  at = status.find(':', at) + 1;
-  const std::size_t begin = status.find_first_not_of(" \t", at);
-  return begin == std::string_view::npos ? std::string_view{}
-                                         : status.substr(begin, status.find('\n', begin) - begin);
 }
 
 // The file that the target would open by this name is the one that we would.
@@ -59,22 +48,15 @@ base::Result<bool> check_program(pid_t pid) {
   return true;
 }
 
-}  // namespace
+struct Looked {
+  std::string text;  // of its status
+  procfs::Status status;
+};
 
-pid_t tracer_of(pid_t pid) {
-  const auto status = procfs::read_text(in_proc(pid, "status"));
-  pid_t tracer = 0;
-  if (status) {
-    const std::string_view text = line_of(status.value(), "TracerPid");
-    std::from_chars(text.data(), text.data() + text.size(), tracer);
-  }
-  return tracer;
-}
-
-base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
-  const auto text = procfs::read_text(in_proc(pid, "status"));
+base::Result<Looked> look_at(pid_t pid) {
+  auto text = procfs::read_text(in_proc(pid, "status"));
   if (!text) {
-    return text.error();
+    return std::move(text).error();
   }
   const auto status = procfs::parse_status(text.value());
   if (!status) {
@@ -84,14 +66,72 @@ base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
     return status.value().state == 'Z' ? base::Error{base::ErrorCode::Gone, "the process ended"}
                                        : unsupported("not possible: a part of the kernel");
   }
+  return Looked{std::move(text).value(), status.value()};
+}
+
+base::Result<bool> check_files(pid_t pid, const InjectOptions& options) {
+  if (!options.agent_path.starts_with('/') || ::access(options.agent_path.c_str(), R_OK) != 0) {
+    return base::Error{base::ErrorCode::Io, "the agent is not there: " + options.agent_path};
+  }
+  for (const std::string& path : {options.agent_path, folder_of(options.socket_path)}) {
+    if (!sees_the_same(pid, path)) {
+      return unsupported("it does not see " + path +
+                         ", which is in another file system for it (a container)");
+    }
+  }
+  return true;
+}
+
+// The same namespace as ours. Kernels without it have one for all.
+bool shares(pid_t pid, const char* kind) {
+  struct stat here {};
+  struct stat there {};
+  const std::string name = std::string("ns/") + kind;
+  return ::stat(("/proc/self/" + name).c_str(), &here) != 0 ||
+         (::stat(in_proc(pid, name.c_str()).c_str(), &there) == 0 && here.st_ino == there.st_ino);
+}
+
+}  // namespace
+
+std::string_view find_status_line(std::string_view status, std::string_view name) {
+  std::size_t at = status.starts_with(name) ? 0 : status.find("\n" + std::string(name));
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  at = status.find(':', at) + 1;
+  const std::size_t begin = status.find_first_not_of(" \t", at);
+  return begin == std::string_view::npos ? std::string_view{}
+                                         : status.substr(begin, status.find('\n', begin) - begin);
+}
+
+bool has_ended(pid_t pid) {
+  const auto looked = look_at(pid);
+  return !looked && looked.error().code == base::ErrorCode::Gone;
+}
+
+pid_t tracer_of(pid_t pid) {
+  const auto status = procfs::read_text(in_proc(pid, "status"));
+  pid_t tracer = 0;
+  if (status) {
+    const std::string_view text = find_status_line(status.value(), "TracerPid");
+    std::from_chars(text.data(), text.data() + text.size(), tracer);
+  }
+  return tracer;
+}
+
+base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
+  const auto looked = look_at(pid);
+  if (!looked) {
+    return looked.error();
+  }
   if (const pid_t tracer = tracer_of(pid); tracer != 0) {
     return base::Error{base::ErrorCode::Denied, "process " + std::to_string(tracer) + " traces it already"};
   }
-  if (status.value().state == 'T') {
+  if (looked.value().status.state == 'T') {
     return unsupported("it is stopped by a signal");
   }
   // A shadow stack would not let the stub go back.
-  if (line_of(text.value(), "x86_Thread_features").find("shstk") != std::string_view::npos) {
+  if (find_status_line(looked.value().text, "x86_Thread_features").find("shstk") != std::string_view::npos) {
     return unsupported("not possible: it runs with a shadow stack");
   }
 #if defined(__x86_64__)
@@ -102,17 +142,38 @@ base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
   if (const auto program = check_program(pid); !program) {
     return program.error();
   }
-  if (!options.agent_path.starts_with('/') || ::access(options.agent_path.c_str(), R_OK) != 0) {
-    return base::Error{base::ErrorCode::Io, "the agent is not there: " + options.agent_path};
+  if (const auto files = check_files(pid, options); !files) {
+    return files.error();
   }
-  for (const std::string& path :
-       {options.agent_path, options.socket_path.substr(0, options.socket_path.rfind('/'))}) {
-    if (!sees_the_same(pid, path)) {
-      return unsupported("it does not see " + path +
-                         ", which is in another file system for it (a container)");
+  return Enterable{.uid = static_cast<uid_t>(looked.value().status.uid)};
+}
+
+base::Result<Enterable> check_target_of_remote_exec(pid_t pid, const InjectOptions& options) {
+  const auto looked = look_at(pid);
+  if (!looked) {
+    return looked.error();
+  }
+  const auto uid = static_cast<uid_t>(looked.value().status.uid);
+  if (uid != ::geteuid() && ::geteuid() != 0) {
+    return base::Error{base::ErrorCode::Denied, "it belongs to another user"};
+  }
+  if (looked.value().status.state == 'T') {
+    return unsupported("it is stopped by a signal");
+  }
+  if (const auto files = check_files(pid, options); !files) {
+    return files.error();
+  }
+  // Outside of what it is kept in, its program could do what it may not. And the deadline is of one clock.
+  for (const char* kind : {"mnt", "user", "time"}) {
+    if (!shares(pid, kind)) {
+      return unsupported(
+          "it is in another namespace (a container), and its interpreter is not run outside of it");
     }
   }
-  return Enterable{.uid = static_cast<uid_t>(status.value().uid)};
+  if (!sees_the_same(pid, "/")) {
+    return unsupported("its root is another folder, and its interpreter is not run outside of it");
+  }
+  return Enterable{.uid = uid};
 }
 
 Advice advise(pid_t pid, const base::Error& error) {

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <string_view>
+
 #include "attach/inject.h"
 #include "base/result.h"
 
@@ -14,6 +16,16 @@ struct Enterable {
 };
 
 base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options);
+
+// The same where nothing is stopped (attach/remote_exec.h): a tracer is not in the way, but its
+// program has to be one that we may run, so nothing may keep it in a world of its own.
+base::Result<Enterable> check_target_of_remote_exec(pid_t pid, const InjectOptions& options);
+
+// The text behind "name:" in a status file; empty where there is none.
+std::string_view find_status_line(std::string_view status, std::string_view name);
+
+// True for a zombie too, which still has a number.
+bool has_ended(pid_t pid);
 
 // Who traces it; 0: nobody, or not known.
 pid_t tracer_of(pid_t pid);

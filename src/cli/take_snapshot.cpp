@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "attach/remote_exec.h"
 #include "base/text.h"
 #include "cli/agent_preload.h"
 #include "observe/snapshot_socket.h"
@@ -32,13 +33,56 @@ Complaint cannot_enter(pid_t pid, const base::Error& error) {
   return {what, advice.why, "as root: " + again + ", or start the job by: lowtide run"};
 }
 
+Complaint cannot_enter_by_remote_exec(pid_t pid, const base::Error& error) {
+  const std::string what =
+      fmt::format("cannot look into process {} by sys.remote_exec: {}", pid, base::printable(error.message));
+  const std::string by_ptrace = fmt::format("lowtide snapshot {}, without --remote-exec", pid);
+  switch (error.code) {
+    case base::ErrorCode::Gone:
+      return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
+    case base::ErrorCode::Unsupported:
+      return {what, "it needs a CPython from 3.14 on, with a GIL, not in a container, that allows it",
+              by_ptrace};
+    case base::ErrorCode::Io:
+      return {what, "a main thread that waits or is in a long call of C runs no script; it was not changed",
+              by_ptrace};
+    default:
+      return {what, "it takes the right to write its memory: same user, and kernel.yama.ptrace_scope 0",
+              by_ptrace + ", as root"};
+  }
+}
+
+using Begun = base::Result<attach::Injected>;
+
+std::variant<attach::Injected, Complaint> enter(pid_t pid, const attach::InjectOptions& options,
+                                                const attach::WalkLimits& limits, WayIn way) {
+  if (way == WayIn::RemoteExec) {
+    Begun begun = attach::begin_snapshot_by_remote_exec(pid, options, limits);
+    if (begun) return std::move(begun).value();
+    return cannot_enter_by_remote_exec(pid, begun.error());
+  }
+  attach::Entry first = attach::begin_snapshot(pid, options, limits);
+  if (first.outcome) return std::move(first.outcome).value();
+  Complaint complaint = cannot_enter(pid, first.outcome.error());
+  const base::ErrorCode code = first.outcome.error().code;
+  if (first.was_entered || code == base::ErrorCode::Gone || code == base::ErrorCode::Unsupported ||
+      !attach::has_remote_exec(pid)) {
+    return complaint;
+  }
+  Begun second = attach::begin_snapshot_by_remote_exec(pid, options, limits);
+  if (second) return std::move(second).value();
+  complaint.what += "; nor by sys.remote_exec: " + base::printable(second.error().message);
+  return complaint;
+}
+
 double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
 
-std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits) {
+std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
+                                                       WayIn way) {
   const auto library = find_agent_library();
   if (!library) {
     return Complaint{"cannot take a snapshot: liblowtide_agent.so is not there",
@@ -56,8 +100,8 @@ std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::
   options.socket_path = socket.value().path();
   options.answer_limit = limits.to_begin + std::chrono::seconds(3);
   const double at_s = unix_seconds();
-  const auto begun = attach::begin_snapshot(pid, options, limits);
-  if (!begun) return cannot_enter(pid, begun.error());
+  const auto begun = enter(pid, options, limits, way);
+  if (const auto* complaint = std::get_if<Complaint>(&begun)) return *complaint;
   auto snapshot = socket.value().receive(std::chrono::seconds(10), limits.to_end);
   if (!snapshot) {
     return Complaint{
@@ -67,7 +111,8 @@ std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::
   }
   snapshot.value().pid = pid;
   snapshot.value().at_s = at_s;
-  snapshot.value().pause_s = std::chrono::duration<double>(begun.value().pause_of_python).count();
+  snapshot.value().pause_s =
+      std::chrono::duration<double>(std::get<attach::Injected>(begun).pause_of_python).count();
   return std::move(snapshot).value();
 }
 

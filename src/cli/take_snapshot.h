@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <variant>
 
 #include "attach/inject.h"
@@ -11,7 +12,13 @@
 
 namespace lowtide::cli {
 
+enum class WayIn : std::uint8_t {
+  Any,         // by ptrace, and where that is not to be had and Python is new enough, by sys.remote_exec
+  RemoteExec,  // by that alone
+};
+
 // Enters the process, lets it fork, and waits for what the child found.
-std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits);
+std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
+                                                       WayIn way = WayIn::Any);
 
 }  // namespace lowtide::cli

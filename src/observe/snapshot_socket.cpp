@@ -1,13 +1,15 @@
 #include "observe/snapshot_socket.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "base/fd.h"
 #include "observe/snapshot_records.h"
 #include "observe/socket_folder.h"
 
@@ -44,8 +46,12 @@ SnapshotSocket::SnapshotSocket(SnapshotSocket&& other) noexcept
     : place_{std::exchange(other.place_.folder, {}), std::move(other.place_.socket)} {}
 
 SnapshotSocket::~SnapshotSocket() {
-  std::error_code ignored;
-  if (!place_.folder.empty()) std::filesystem::remove_all(place_.folder, ignored);
+  if (place_.folder.empty()) return;
+  // What else may lie there is not ours to remove: a script that the process has not come to yet
+  // (attach/remote_exec.h) removes itself and the folder.
+  const base::Fd folder(::open(place_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.valid()) ::unlinkat(folder.get(), std::string(kSocketName).c_str(), 0);
+  ::rmdir(place_.folder.c_str());
 }
 
 std::string SnapshotSocket::path() const {

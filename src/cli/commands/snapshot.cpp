@@ -100,14 +100,14 @@ bool wait_or_signal(Signals& signals, double seconds) {
 }
 
 // One now, and with --watch one after the other, each compared with the first.
-ExitCode look_into(pid_t pid, std::optional<double> every_s, const attach::WalkLimits& limits,
+ExitCode look_into(pid_t pid, std::optional<double> every_s, const attach::WalkLimits& limits, WayIn way,
                    const ReportStyle& style) {
   std::optional<Signals> signals;
   if (every_s) signals.emplace();
   std::optional<model::Snapshot> first;
   Output output;
   for (;;) {
-    auto taken = take_snapshot(pid, limits);
+    auto taken = take_snapshot(pid, limits, way);
     if (const auto* complaint = std::get_if<Complaint>(&taken)) {
       output.finish();
       complain(*complaint);
@@ -196,7 +196,8 @@ ExitCode run(const Arguments& arguments) {
   }
   const auto pid = find_target(arguments);
   if (!pid) return arguments.has("find") ? ExitCode::Unreadable : ExitCode::Usage;
-  return look_into(*pid, every_s, limits, std::get<ReportStyle>(style));
+  const WayIn way = arguments.has("remote-exec") ? WayIn::RemoteExec : WayIn::Any;
+  return look_into(*pid, every_s, limits, way, std::get<ReportStyle>(style));
 }
 
 }  // namespace
@@ -217,6 +218,7 @@ Command snapshot_command() {
           {"watch", "TIME", "again every so often, compared with the first"},
           {"diff", "", "compare two snapshots that --json has written"},
           {"find", "", "look for the training process with the most memory"},
+          {"remote-exec", "", "without ptrace, by sys.remote_exec (Python 3.14 and later)"},
           {"time-limit", "TIME", "how long the child may walk (default 1min)"},
           {"memory-limit", "SIZE", "how much memory the child may take for its tables (default 4G)"},
           {"json", "", "all of it as JSON (docs/json.md); --diff reads it"},

@@ -1,0 +1,40 @@
+#include "attach/lent_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace lowtide::attach {
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+base::Result<base::Fd> lend_folder(const std::string& socket_path, uid_t uid) {
+  const std::string path = folder_of(socket_path);
+  base::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info {};
+  if (!folder.valid() || ::fstat(folder.get(), &info) != 0) {
+    return base::Error{base::ErrorCode::Io, "open " + path + ": " + std::strerror(errno)};
+  }
+  if (info.st_uid != ::geteuid() && info.st_uid != uid) {
+    return base::Error{base::ErrorCode::Io, path + " is a third user's"};
+  }
+  if (uid == ::geteuid()) {
+    return folder;
+  }
+  // The socket first: while the folder is ours, nobody can put something else in its place.
+  constexpr auto kSameGroup = static_cast<gid_t>(-1);
+  if (::fchownat(folder.get(), socket_path.c_str() + path.size() + 1, uid, kSameGroup, AT_SYMLINK_NOFOLLOW) !=
+          0 ||
+      ::fchown(folder.get(), uid, kSameGroup) != 0) {
+    return base::Error{base::ErrorCode::Io,
+                       "give " + path + " to the process's user: " + std::strerror(errno)};
+  }
+  return folder;
+}
+
+}  // namespace lowtide::attach

@@ -1,0 +1,341 @@
+"""Snapshots by sys.remote_exec. Every function without an underscore is a test; most need a CPython from 3.14 on.
+
+usage: remote_exec_test.py --binary LOWTIDE [--rounds N] [NAME...] | --list
+"""
+
+import contextlib
+import glob
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.dont_write_bytecode = True
+from snapshot_test import NOT_SEEN, PYTHON, Lab, _by_path, _ready  # noqa: E402  (it makes the others known)
+from probing import pythons  # noqa: E402
+from functions import Skip, main  # noqa: E402
+
+# Its main thread comes back from every sleep, so it has chances to run a script.
+HOLDS = "import time\nkept = [bytes(1000 + n) for n in range(999)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
+
+# Traces its argument as a debugger does, until its input ends.
+TRACER = """
+import ctypes, sys
+PTRACE_SEIZE = 0x4206
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+if libc.ptrace(PTRACE_SEIZE, int(sys.argv[1]), None, None):
+    sys.exit(f"errno {ctypes.get_errno()}")
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def _new_python():
+    found = pythons(range(14, 15))
+    if not found:
+        raise Skip("no CPython 3.14 (LOWTIDE_TEST_PYTHONS may name one)")
+    return next(iter(found.values()))
+
+
+def _folders():
+    return set(glob.glob("/tmp/lowtide-*") + glob.glob(os.environ.get("XDG_RUNTIME_DIR", "/tmp") + "/lowtide-*"))
+
+
+@contextlib.contextmanager
+def _nothing_left():
+    before = _folders()
+    yield
+    assert _folders() <= before, _folders() - before
+
+
+def _holder_is_named(snapshot):
+    assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
+    assert snapshot["snapshot"]["pause_s"] < 5, snapshot["snapshot"]
+    assert _by_path(snapshot)["__main__.kept", "list"]["length"] == 999, snapshot["holders"][:3]
+
+
+def names_the_variable(lab):
+    with _nothing_left(), lab.running(_new_python(), "-c", HOLDS) as job:
+        _ready(job)
+        _holder_is_named(lab.take(job.pid, "--remote-exec"))
+        lab.call("--remote-exec", job.pid)
+
+
+def fifty_in_a_row_leave_nothing(lab):
+    with _nothing_left(), lab.running(_new_python(), "-c", HOLDS) as job:
+        _ready(job)
+        first = lab.take(job.pid, "--remote-exec")
+        files = os.listdir(f"/proc/{job.pid}/fd")
+        for _ in range(49):
+            _holder_is_named(last := lab.take(job.pid, "--remote-exec"))
+        assert sorted(os.listdir(f"/proc/{job.pid}/fd")) == sorted(files)
+        assert len(os.listdir(f"/proc/{job.pid}/task")) == 1
+        grown = last["snapshot"]["objects"] - first["snapshot"]["objects"]
+        assert abs(grown) < 50, grown
+
+
+def busy_threads_do_not_keep_it_out(lab):
+    busy = "import os, threading\ndef spin():\n  while True: sum(range(1000))\n" \
+           "[threading.Thread(target=spin, daemon=True).start() for _ in range(4)]\n"
+    with _nothing_left(), lab.running(_new_python(), "-c", busy + HOLDS.replace("time.sleep(0.01)", "sum(range(1000))")) as job:
+        _ready(job)
+        for _ in range(3):
+            _holder_is_named(lab.take(job.pid, "--remote-exec"))
+
+
+def traced_process_is_entered_all_the_same(lab):
+    with lab.running(_new_python(), "-c", HOLDS) as job:
+        _ready(job)
+        with lab.running(PYTHON, "-c", TRACER, job.pid) as tracer:
+            _ready(tracer)
+            _holder_is_named(lab.take(job.pid))
+            _holder_is_named(lab.take(job.pid, "--remote-exec"))
+
+
+def process_under_strace_is_entered_all_the_same(lab):
+    if not shutil.which("strace"):
+        raise Skip("no strace")
+    with lab.running(_new_python(), "-c", HOLDS) as job:
+        _ready(job)
+        with lab.running("strace", "-f", "-o", "/dev/null", "-p", job.pid):
+            deadline = time.monotonic() + 10
+            while "TracerPid:\t0" in pathlib.Path(f"/proc/{job.pid}/status").read_text() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            _holder_is_named(lab.take(job.pid))
+
+
+def traced_process_of_an_older_python_is_told_as_ever(lab):
+    found = pythons(range(9, 14))
+    if not found:
+        raise Skip("no CPython before 3.14")
+    with lab.running(next(iter(found.values())), "-c", HOLDS) as job:
+        _ready(job)
+        with lab.running(PYTHON, "-c", TRACER, job.pid) as tracer:
+            _ready(tracer)
+            told = lab.call(job.pid, code=NOT_SEEN).stderr
+            assert "traces it already" in told and "remote_exec" not in told, told
+
+
+def older_python_is_told(lab):
+    found = pythons(range(9, 14))
+    if not found:
+        raise Skip("no CPython before 3.14")
+    for version, python in found.items():
+        with _nothing_left(), lab.running(python, "-c", HOLDS) as job:
+            _ready(job)
+            told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+            assert f"its Python is {version}, and sys.remote_exec is there from 3.14 on" in told, told
+
+
+def process_without_python_is_told(lab):
+    with lab.running("sleep", "100") as job:
+        time.sleep(0.2)
+        told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+        assert "is no Python whose version can be told" in told, told
+        assert "no process of that number" in lab.call("--remote-exec", 2**22 - 5, code=NOT_SEEN).stderr
+
+
+def embedded_python_is_told(lab):
+    if not shutil.which("cc"):
+        raise Skip("no cc")
+    with tempfile.TemporaryDirectory() as folder, _nothing_left():
+        for name, words in (("libpython3.14.so.1.0", ["-shared", "-fPIC"]), ("embeds", [])):
+            subprocess.run(["cc", *words, "-x", "c", "-", "-o", f"{folder}/{name}"], text=True, check=True, input="""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char** words) { if (dlopen(words[1], RTLD_NOW)) { puts("ready"); fflush(stdout); pause(); } return 1; }
+""")
+        with lab.running(folder + "/embeds", folder + "/libpython3.14.so.1.0") as job:
+            _ready(job)
+            told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+            assert "its Python is a part of" in told and "needs the interpreter as a program" in told, told
+
+
+def python_that_forbids_it_is_told(lab):
+    python = _new_python()
+    for words, more in ((["-X", "disable-remote-debug"], {}), ([], {"PYTHON_DISABLE_REMOTE_DEBUG": "1"})):
+        with _nothing_left(), lab.running(python, *words, "-c", HOLDS, env={**os.environ, **more}) as job:
+            _ready(job)
+            told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+            assert "does not allow remote debugging" in told, told
+            with lab.running(PYTHON, "-c", TRACER, job.pid) as tracer:
+                _ready(tracer)
+                told = lab.call(job.pid, code=NOT_SEEN).stderr
+                assert "traces it already" in told and "does not allow remote debugging" in told, told
+
+
+def audit_hook_that_forbids_it_is_told(lab):
+    hook = "import sys\ndef hook(event, _):\n  if event == 'ctypes.dlopen': raise RuntimeError('not here')\nsys.addaudithook(hook)\n"
+    with _nothing_left(), lab.running(_new_python(), "-c", hook + HOLDS) as job:
+        _ready(job)
+        told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+        assert "refuses the agent: RuntimeError: not here" in told, told
+        assert job.poll() is None
+
+
+SAYS_WHAT_IT_HAS = """
+import gc, signal, sys, threading, time
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+gc.collect(); gc.disable()
+def names():
+    return sorted(globals()), sorted(set(sys.modules) - {"_ctypes"}), threading.active_count(), sorted(vars(__builtins__))
+before = until = None
+before = names()
+print("ready", flush=True)
+until = time.monotonic() + 4
+while time.monotonic() < until:
+    sum(range(1000))
+until = None
+print(names() == before or set(sys.modules) - set(before[1]), gc.collect(), flush=True)
+"""
+
+
+def output_and_names_of_the_job_stay_the_same(lab):
+    with lab.running(_new_python(), "-X", "dev", "-W", "always", "-c", SAYS_WHAT_IT_HAS) as job:
+        _ready(job)
+        taken = 0
+        began = time.monotonic()
+        while time.monotonic() - began < 2:
+            lab.take(job.pid, "--remote-exec")
+            taken += 1
+        out, err = job.communicate(timeout=30)
+        assert (out, err, job.returncode) == ("True 0\n", "", 0), (out, err, job.returncode, taken)
+
+
+def main_thread_that_waits_gets_to_it_too_late_and_does_nothing(lab):
+    script = "import sys\nprint('ready', flush=True)\nsys.stdin.readline()\nfor _ in range(1000): sum(range(1000))\n" \
+             "print('done', flush=True)\nsys.stdin.readline()\nprint('_ctypes' in sys.modules, flush=True)"
+    before = _folders()
+    with lab.running(_new_python(), "-c", script) as job:
+        _ready(job)
+        began = time.monotonic()
+        told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+        assert "did not come to the script in time" in told, told
+        assert time.monotonic() - began < 20
+        (left,) = _folders() - before
+        assert os.listdir(left) == ["look.py"]
+        job.stdin.write("go\n")
+        job.stdin.flush()
+        assert job.stdout.readline() == "done\n"
+        time.sleep(0.5)
+        assert _folders() <= before, "it removes itself"
+        out, err = job.communicate("go\n", timeout=30)
+        assert (out, err, job.returncode) == ("False\n", "", 0), (out, err)
+
+
+def lowtide_that_is_killed_is_not_missed(lab):
+    before = _folders()
+    with lab.running(_new_python(), "-X", "dev", "-c", SAYS_WHAT_IT_HAS) as job:
+        _ready(job)
+        for delay_ms in range(0, 60, 4):
+            watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            time.sleep(delay_ms / 1000)
+            watcher.kill()
+            watcher.wait()
+        out, err = job.communicate(timeout=30)
+        assert (out, err, job.returncode) == ("True 0\n", "", 0), (out, err, job.returncode)
+    with lab.running(_new_python(), "-c", HOLDS) as job:
+        _ready(job)
+        lab.take(job.pid, "--remote-exec")  # removes what the dead have left, but for scripts that nobody was told of
+    for folder in _folders() - before:
+        assert set(os.listdir(folder)) <= {"look.py", "answer"}, os.listdir(folder)
+        shutil.rmtree(folder)
+
+
+def target_that_dies_in_the_middle_is_told(lab):
+    python = _new_python()
+    for delay_s in (0, 0.01, 0.03, 0.06):
+        with _nothing_left(), lab.running(python, "-c", HOLDS) as job:
+            _ready(job)
+            watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            time.sleep(delay_s)
+            job.kill()
+            out, err = watcher.communicate(timeout=9)  # a zombie is not waited for
+            assert watcher.returncode in (0, NOT_SEEN) and (out or err), (watcher.returncode, err)
+
+
+def signals_of_the_job_come_to_it(lab):
+    script = "import signal, time\nseen = []\nsignal.signal(signal.SIGUSR1, lambda *_: seen.append(1))\nprint('ready', flush=True)\n" \
+             "signal.signal(signal.SIGUSR2, lambda *_: print(len(seen), flush=True))\nwhile True: time.sleep(0.001)"
+    with lab.running(_new_python(), "-c", script) as job:
+        _ready(job)
+        sent = 0
+        for _ in range(5):
+            watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.DEVNULL)
+            while watcher.poll() is None:
+                job.send_signal(signal.SIGUSR1)
+                sent += 1
+                time.sleep(0.005)
+            assert watcher.returncode == 0
+        time.sleep(0.2)
+        job.send_signal(signal.SIGUSR2)
+        assert int(job.stdout.readline()) == sent
+
+
+AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
+def _needs_other_users():
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        raise Skip("needs root and setpriv")
+
+
+def other_users_process_is_entered(lab):
+    _needs_other_users()
+    scope = pathlib.Path("/proc/sys/kernel/yama/ptrace_scope")
+    if scope.exists() and scope.read_text().strip() != "0":
+        raise Skip("needs ptrace_scope 0")
+    with _nothing_left(), lab.running(*AS_NOBODY, _new_python(), "-c", HOLDS) as job:
+        _ready(job)
+        _holder_is_named(lab.take(job.pid, "--remote-exec"))
+
+
+FAKE = """
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  if (count == 1) { puts("ready"); fflush(stdout); pause(); }
+  gid_t groups[9];
+  fprintf(stderr, "first\\nuids %d %d, gids %d %d, groups %d, next fd %d", getuid(), geteuid(), getgid(), getegid(),
+          getgroups(9, groups), dup(0));
+  return 1;
+}
+"""
+
+
+def interpreter_of_another_user_is_run_with_his_rights_alone(lab):
+    _needs_other_users()
+    if not shutil.which("cc"):
+        raise Skip("no cc")
+    with tempfile.TemporaryDirectory() as folder, _nothing_left():
+        os.chmod(folder, 0o755)
+        fake = folder + "/python3.14"
+        subprocess.run(["cc", "-x", "c", "-", "-o", fake], input=FAKE, text=True, check=True)
+        with lab.running(*AS_NOBODY, fake) as job:
+            _ready(job)
+            told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+            assert "says: uids 65534 65534, gids 65534 65534, groups 0, next fd 3\n" in told, told
+
+
+def process_in_a_container_is_told(lab):
+    python = _new_python()
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        raise Skip("needs root and unshare")
+    with _nothing_left(), lab.running("unshare", "--mount", python, "-c", HOLDS) as job:
+        if not job.stdout.readline():
+            raise Skip("no namespace can be made")
+        told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
+        assert "in another namespace" in told, told
+
+
+if __name__ == "__main__":
+    main(globals(), lambda test, words: test(Lab(words.binary, words.rounds)), binary=str)
