@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What lowtide says of memory on a GPU, beside what torch and nvidia-smi say; and what the watching costs.
 
-./dev bench gpu [--binary LOWTIDE] [--python PYTHON] [--steps 240] [--seconds 40] [--rounds 5]
+./dev bench gpu [--binary LOWTIDE] [--python PYTHON] [--steps 240] [--seconds 40] [--rounds 5] [--cost-seconds 60] [--only-cost]
 
 Needs an NVIDIA GPU and torch with CUDA. docs/design/gpu.md has the table of one machine.
 """
@@ -13,7 +13,6 @@ import pathlib
 import statistics
 import subprocess
 import tempfile
-import time
 
 BUILD = pathlib.Path(__file__).resolve().parents[2]
 HERE = BUILD.parents[1] / "bench/gpu"
@@ -60,21 +59,24 @@ def run_out(words, folder):
     print(f"\noom: {'right' if events and held else 'WRONG'}; torch counts {said['ooms']}\n  event      {events}\n  holder     {held}")
 
 
-def cost(words):
+def cost(words, size):
     """By turns: the same training bare and watched, as fast as it goes."""
-    ratios = []
+    ratios, steps = [], []
     for _ in range(words.rounds):
         took = []
         for prefix in ([], [words.binary, "run", "--output", "", "--"], [words.binary, "run", "--output", "", "--"], []):
             with tempfile.TemporaryDirectory() as folder:
                 prefix = [os.path.join(folder, "cost.lowtide") if word == "" else word for word in prefix]
-                began = time.monotonic()
-                done = subprocess.run([*prefix, words.python, HERE / "steps.py", "6000"], capture_output=True, text=True)
+                done = subprocess.run([*prefix, words.python, HERE / "steps.py", size, str(words.cost_seconds)],
+                                      capture_output=True, text=True)
                 assert done.returncode == 0, done.stderr[-2000:]
-                took.append(float(done.stdout.split()[-1]))
-        ratios.append((took[1] + took[2]) / (took[0] + took[3]))
-        print(f"  round: watched / bare {ratios[-1]:.4f}", flush=True)
-    print(f"cost of a step: {statistics.median(ratios):.4f} ({min(ratios):.4f} to {max(ratios):.4f})")
+                took.append([float(word) for word in done.stdout.split()[-2:]])
+        mean, middle = ((took[1][at] + took[2][at]) / (took[0][at] + took[3][at]) for at in (0, 1))
+        ratios.append(mean)
+        steps.append(middle)
+        print(f"  round: watched / bare {mean:.4f}, the median step {middle:.4f} (bare {1e3 * took[0][1]:.3f} ms)", flush=True)
+    print(f"{size}: watched / bare {statistics.median(ratios):.4f} ({min(ratios):.4f} to {max(ratios):.4f}), "
+          f"the median step {statistics.median(steps):.4f} ({min(steps):.4f} to {max(steps):.4f})", flush=True)
 
 
 def main():
@@ -84,10 +86,19 @@ def main():
     parser.add_argument("--steps", type=int, default=240)
     parser.add_argument("--seconds", type=float, default=40)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cost-seconds", type=float, default=60)
+    parser.add_argument("--only-cost", action="store_true")
     words = parser.parse_args()
     if subprocess.run([words.python, "-c", "import torch; torch.ones(1).cuda()"], capture_output=True).returncode:
         print("not measured: no torch that has a GPU (--python)")
         return
+    if not words.only_cost:
+        tell_apart(words)
+    for size in ("small", "large"):
+        cost(words, size)
+
+
+def tell_apart(words):
     with tempfile.TemporaryDirectory() as folder:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             runs = {cause: pool.submit(run, words, folder, cause) for cause in TRUTH}
@@ -95,7 +106,6 @@ def main():
             show(cause, *done.result())
         run_out(words, folder)
     print()
-    cost(words)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,43 @@
-"""Training steps on a GPU as fast as they go; prints the seconds that they took."""
+"""Training steps on a GPU as fast as they go, for so many seconds; prints the seconds of a step: their mean and median.
+
+usage: steps.py small|large SECONDS
+
+`small` is bound by the CPU that starts the kernels, where any hook is felt; `large` by the GPU, as most training is.
+"""
+import statistics
 import sys
 import time
 
 import torch
 
+size, seconds = sys.argv[1], float(sys.argv[2])
 torch.manual_seed(0)
-model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(8)]).cuda()
-optimizer = torch.optim.Adam(model.parameters())
-batch = torch.randn(256, 1024, device="cuda")
-for count in (300, int(sys.argv[1])):  # the first are warm-up
-    torch.cuda.synchronize()
-    began = time.perf_counter()
-    for _ in range(count):
+if size == "small":
+    model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(8)]).cuda()
+    batch = torch.randn(256, 1024, device="cuda")
+else:
+    layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, dropout=0.0, batch_first=True)
+    model = torch.nn.TransformerEncoder(layer, 12).cuda().bfloat16()
+    batch = torch.randn(16, 512, 1024, device="cuda", dtype=torch.bfloat16)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+
+
+def train(until_s):
+    took = []
+    end = time.perf_counter() + until_s
+    while not took or began < end:
+        began = time.perf_counter()
         optimizer.zero_grad()
         model(batch).square().mean().backward()
         optimizer.step()
+        if size == "large":
+            torch.cuda.synchronize()
+        took.append(time.perf_counter() - began)
     torch.cuda.synchronize()
-print(time.perf_counter() - began)
+    return took
+
+
+train(3)  # warm-up
+began = time.perf_counter()
+took = train(seconds)
+print((time.perf_counter() - began) / len(took), statistics.median(took))

@@ -19,8 +19,10 @@ using model::VerdictKind;
 constexpr std::size_t kFewestLooks = 3;
 constexpr double kMostOfTheGrowth = 0.6;  // of the process
 constexpr double kOfTheTree = 0.5;
+constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last look
 constexpr double kConfidence = 0.92;
 constexpr double kFillingConfidence = 0.8;
+constexpr std::int64_t kLeastOnDevice = 1'000'000;
 constexpr std::size_t kMostGrown = 20;
 
 const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::HeldNode& wanted) {
@@ -42,12 +44,12 @@ void count_moves(const std::vector<const model::Snapshot*>& looks, HeldGrowth& g
   const model::HeldNode* before = nullptr;
   for (const model::Snapshot* look : looks) {
     const model::HeldNode* now = find_node(*look, grown.holder.node);
-    if (before != nullptr && now != nullptr) {
-      const double moved = gained(*before, *now);
-      grown.gains += moved > 0 ? 1 : 0;
-      grown.losses += moved < 0 ? 1 : 0;
-    }
-    if (now != nullptr) before = now;
+    if (now == nullptr) continue;
+    // A list that was empty, or too small to be told, has gained all that it has.
+    const double moved = before != nullptr ? gained(*before, *now) : look == looks.front() ? 0 : 1;
+    grown.gains += moved > 0 ? 1 : 0;
+    grown.losses += moved < 0 ? 1 : 0;
+    before = now;
   }
 }
 
@@ -62,6 +64,12 @@ const TrailPoint* nearest(const Trail& trail, double at_s) {
   return after->at_s - at_s < at_s - (after - 1)->at_s ? &*after : &*(after - 1);
 }
 
+double change_between(const Trail& trail, double from_s, double to_s) {
+  const TrailPoint* first = nearest(trail, from_s);
+  const TrailPoint* last = nearest(trail, to_s);
+  return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
+}
+
 ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
                        const std::vector<const model::Snapshot*>& looks) {
   ProcessHolders out;
@@ -71,10 +79,7 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
   out.to_s = looks.back()->at_s;
   out.difference = compare_snapshots(*looks.front(), *looks.back());
   out.difference.snapshot.pid = process.info.pid;
-  const TrailPoint* first = nearest(process.trail, out.from_s);
-  const TrailPoint* last = nearest(process.trail, out.to_s);
-  const double process_bytes =
-      first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
+  const double process_bytes = change_between(process.trail, out.from_s, out.to_s);
   const TrailPoint* first_step = nearest(evidence.target, out.from_s);
   const TrailPoint* last_step = nearest(evidence.target, out.to_s);
   const double steps = first_step == nullptr ? std::nan("") : last_step->step - first_step->step;
@@ -96,20 +101,20 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
   return out;
 }
 
-std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown) {
+std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, std::int64_t growth_bytes) {
   const std::string length =
       grown.holder.growth_length && *grown.holder.growth_length > 0
           ? fmt::format("{} more things, ",
                         base::format_count(static_cast<std::uint64_t>(*grown.holder.growth_length)))
           : std::string();
   return fmt::format("{} keeps more and more: {}{} between {} looks, never less", grown.holder.node.path,
-                     length, bytes_words(static_cast<double>(grown.holder.growth_bytes)), holders.looks);
+                     length, bytes_words(static_cast<double>(growth_bytes)), holders.looks);
 }
 
-void call_leak(model::Verdict& verdict, const ProcessHolders& holders, const HeldGrowth& grown) {
+void call_leak(model::Verdict& verdict, std::string reason) {
   verdict.kind = VerdictKind::Leak;
   verdict.confidence = kConfidence;
-  verdict.reason = reason_of(holders, grown);
+  verdict.reason = std::move(reason);
   verdict.needs.reset();
   verdict.lean.reset();
   verdict.basis.emplace_back("holders");
@@ -145,7 +150,7 @@ void settle(model::Verdict& verdict, const ProcessHolders& holders) {
       return;
     }
     if (is_kept(holders, grown) && verdict.kind == VerdictKind::Inconclusive) {
-      call_leak(verdict, holders, grown);
+      call_leak(verdict, reason_of(holders, grown, grown.holder.growth_bytes));
       return;
     }
   }
@@ -198,9 +203,25 @@ void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>
                          const Evidence& evidence) {
   const double all = tree_change(evidence);
   for (const ProcessHolders& each : holders) {
-    const bool explains = !each.grown.empty() && all > 0 &&
-                          static_cast<double>(each.grown.front().holder.growth_bytes) >= kOfTheTree * all;
+    // The looks end before the run does: what grew meanwhile is what they can explain.
+    const double seen = change_between(evidence.target, each.from_s, each.to_s);
+    const bool explains = !each.grown.empty() && all > 0 && seen >= kLeastSeen * all &&
+                          static_cast<double>(each.grown.front().holder.growth_bytes) >= kOfTheTree * seen;
     if (explains) settle(tree, each);
+  }
+}
+
+void settle_with_holders(std::vector<model::GpuReport>& gpus, const std::vector<ProcessHolders>& holders) {
+  for (model::GpuReport& gpu : gpus) {
+    model::Verdict& verdict = gpu.series.verdict;
+    for (const ProcessHolders& each : holders) {
+      if (verdict.kind != VerdictKind::Inconclusive || gpu.pid != each.process.pid) continue;
+      const auto kept = std::find_if(each.grown.begin(), each.grown.end(), [&](const HeldGrowth& grown) {
+        return is_kept_on_device(each, grown) && grown.holder.growth_device_bytes >= kLeastOnDevice;
+      });
+      if (kept != each.grown.end())
+        call_leak(verdict, reason_of(each, *kept, kept->holder.growth_device_bytes));
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "explain/process_reports.h"
 #include "model/holder_report.h"
 #include "model/verdict.h"
+#include "model/watched.h"
 
 namespace lowtide::explain {
 
@@ -46,5 +47,7 @@ bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown);
 void settle_with_holders(std::vector<WatchedProcess>& processes, const std::vector<ProcessHolders>& holders);
 void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>& holders,
                          const Evidence& evidence);
+// The same of GPUs, by the tensors that a variable keeps there.
+void settle_with_holders(std::vector<model::GpuReport>& gpus, const std::vector<ProcessHolders>& holders);
 
 }  // namespace lowtide::explain

@@ -89,6 +89,13 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
   EXPECT_TRUE(is_kept_on_device(holders[0], holders[0].grown[0]));
   EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0]));
   EXPECT_DOUBLE_EQ(holders[0].grown[0].of_device, 1.0);
+  std::vector<model::GpuReport> gpus(2);
+  gpus[0].pid = holders[0].process.pid;
+  gpus[1].pid = holders[0].process.pid + 1;  // of somebody else
+  for (model::GpuReport& gpu : gpus) gpu.series.verdict = open_verdict();
+  settle_with_holders(gpus, holders);
+  EXPECT_EQ(gpus[0].series.verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(gpus[1].series.verdict.kind, VerdictKind::Inconclusive);
 }
 
 TEST(Holders, two_looks_settle_nothing) {

@@ -78,7 +78,10 @@ model::OverheadReport overhead_of(const record::Recording& recording, const Evid
     out.allocation_samples += heap.last.samples;
     out.allocation_samples_dropped += heap.last.dropped_samples;
     out.sampling_s += static_cast<double>(heap.last.sampling_ns) / 1e9;
+    out.asking_s += static_cast<double>(heap.last.asking_ns) / 1e9;
   }
+  out.looks = evidence.snapshots.size();
+  for (const record::RecordedSnapshot& look : evidence.snapshots) out.pauses_s += look.snapshot.pause_s;
   return out;
 }
 
@@ -186,6 +189,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.source = source_of(evidence, options);
   report.ending = ending_of(evidence, options);
   report.gpus = judge_gpus(evidence);
+  settle_with_holders(report.gpus, holders);
   report.phases = phases_of(evidence);
   model::SeriesReport target = target_series(evidence, processes, sites, holders, ceiling);
   agree_with_tree(sites, target.verdict);

@@ -67,6 +67,7 @@ struct HeapReading {
   std::uint64_t dropped_samples = 0;  // counted in `samples`, without a site
   std::uint64_t interval_bytes = 0;   // allocated between two samples
   std::uint64_t sampling_ns = 0;      // of the job's time, spent with samples
+  std::uint64_t asking_ns = 0;        // and with what the interpreter is asked for: steps, phases, counters
 };
 
 constexpr std::string_view to_string(FrameLanguage language) {

@@ -91,7 +91,10 @@ struct OverheadReport {
   std::string note;
   std::uint64_t allocation_samples = 0;  // of the agent, in all processes
   std::uint64_t allocation_samples_dropped = 0;
-  double sampling_s = 0;  // of the job's time, spent with them
+  double sampling_s = 0;    // of the job's time, spent with them
+  double asking_s = 0;      // and with what its interpreters were asked for: steps, phases, torch's counters
+  std::uint64_t looks = 0;  // at the objects of its Pythons
+  double pauses_s = 0;      // for which these stood still for that
 };
 
 // How a recording stands: its run goes on, it was closed in order, or it breaks off.

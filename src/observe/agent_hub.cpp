@@ -279,7 +279,8 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
                           .samples = agent.status.samples,
                           .dropped_samples = dropped_of(agent.status),
                           .interval_bytes = agent.status.mean_bytes,
-                          .sampling_ns = agent.status.sampling_ns});
+                          .sampling_ns = agent.status.sampling_ns,
+                          .asking_ns = agent.status.asking_ns});
     agent.book.read_sites(member->info.id, tick.at_s, tick.sites, begun_);
   }
 }

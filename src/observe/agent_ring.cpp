@@ -287,6 +287,7 @@ AgentStatus AgentRing::status() const {
   status.sampled_bytes = agent.sampled_bytes.load(std::memory_order_relaxed);
   status.frees = agent.frees.load(std::memory_order_relaxed);
   status.sampling_ns = agent.sampling_ns.load(std::memory_order_relaxed);
+  status.asking_ns = header().marks.spent_ns.load(std::memory_order_relaxed);
   status.module_changes = agent.module_changes.load(std::memory_order_relaxed);
   for (std::size_t kind = 0; kind < status.drops.size(); ++kind) {
     status.drops[kind] = agent.drops[kind].load(std::memory_order_relaxed);

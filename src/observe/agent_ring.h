@@ -68,6 +68,7 @@ struct AgentStatus {
   std::uint64_t sampled_bytes = 0;
   std::uint64_t frees = 0;
   std::uint64_t sampling_ns = 0;
+  std::uint64_t asking_ns = 0;
   std::uint64_t module_changes = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(wire::Drop::Count)> drops{};
   std::array<std::uint64_t, static_cast<std::size_t>(wire::Drop::Count)> dropped_bytes{};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kEveryS = 1.0;
 // A job that writes its steps does so soon after it has made one.
-constexpr double kOutputPatienceS = 10.0;
+constexpr double kOutputPatienceS = 3.0;
 
 }  // namespace
 

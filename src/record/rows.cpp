@@ -161,9 +161,10 @@ void from_row(const Row& row, model::GpuProcessReading& reading) {
 }
 
 Row row_of(const model::HeapReading& reading) {
-  Row row = make_row(reading.live_bytes, {stored(reading.live_samples), stored(reading.allocated_bytes),
-                                          stored(reading.samples), stored(reading.dropped_samples),
-                                          stored(reading.interval_bytes), stored(reading.sampling_ns)});
+  Row row = make_row(reading.live_bytes,
+                     {stored(reading.live_samples), stored(reading.allocated_bytes), stored(reading.samples),
+                      stored(reading.dropped_samples), stored(reading.interval_bytes),
+                      stored(reading.sampling_ns), stored(reading.asking_ns)});
   row.keys[0] = static_cast<std::int64_t>(reading.process);
   return row;
 }
@@ -177,6 +178,7 @@ void from_row(const Row& row, model::HeapReading& reading) {
   reading.dropped_samples = bytes_at(row, 3);
   reading.interval_bytes = bytes_at(row, 4);
   reading.sampling_ns = bytes_at(row, 5);
+  reading.asking_ns = bytes_at(row, 6);
 }
 
 Row row_of(const model::SiteReading& reading) {

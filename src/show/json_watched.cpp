@@ -141,7 +141,10 @@ Json overhead(const model::Report& report) {
       {"note", text_or_null(overhead.note)},
       {"allocation_samples", overhead.allocation_samples},
       {"allocation_samples_dropped", overhead.allocation_samples_dropped},
-      {"sampling_s", number(overhead.sampling_s)}};
+      {"sampling_s", number(overhead.sampling_s)},
+      {"asking_s", number(overhead.asking_s)},
+      {"looks", overhead.looks},
+      {"pauses_s", number(overhead.pauses_s)}};
 }
 
 Json gate_json(const model::Gate& gate) {

@@ -77,7 +77,7 @@ std::string processes(const model::Report& report) {
 }
 
 std::string phases(const model::Report& report) {
-  if (report.phases.empty()) return "";
+  if (report.phases.size() < 2) return "";  // one alone says nothing
   std::string out =
       "\n## Phases\n\n" + row({"Phase", "Pid", "Visits", "Kept", "Peak"}) + "|---|---|---|---|---|\n";
   for (const model::PhaseReport& told : report.phases) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostSites = 5;
 constexpr std::size_t kMostBelow = 3;
+constexpr double kLeastTold = 0.005;  // rounds to a percent
 
 void add_lines(std::string& out, const std::string& text, std::size_t indent, std::size_t width,
                const Paint& paint, Role role) {
@@ -47,6 +48,7 @@ std::string mechanism_words(const model::Report& report) {
   if (!report.growth || report.growth->explained_share.value_or(0) <= 0) return "";
   std::string out;
   for (const model::MechanismShare& part : report.growth->mechanisms) {
+    if (part.share < kLeastTold) continue;
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", percent(part.share),
                        model::to_string(part.mechanism));
   }

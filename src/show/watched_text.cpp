@@ -70,7 +70,7 @@ std::string processes(const model::Report& report, const TextOptions& options, c
 }
 
 std::string phases(const model::Report& report, const Paint& paint, std::size_t width) {
-  if (report.phases.empty()) return "";
+  if (report.phases.size() < 2) return "";  // one alone says nothing
   std::vector<std::vector<std::string>> cells{{"phase", "pid", "visits", "kept", "peak"}};
   for (const model::PhaseReport& told : report.phases) {
     cells.push_back(
