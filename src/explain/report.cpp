@@ -205,6 +205,9 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.trim_trials = trim_trials_of(recording, evidence);
   report.short_lived = processes.short_lived;
   report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
+  if (auto& unseen = report.short_lived.unseen_at_least) {
+    *unseen -= std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // the children that looked were ours
+  }
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
   report.findings = find_all({evidence, processes.listed, sites, holders, report.short_lived, report});
   for (WatchedProcess& process : processes.listed) report.processes.push_back(std::move(process.report));

@@ -15,7 +15,8 @@ bool is_agent(const symbols::SourceFrame& frame) {
   return name_of(frame.module).starts_with("liblowtide_agent");
 }
 
-// The agent stands in front of these; the frame below it called one of them.
+// The agent stands in front of these, and the frame outside of it called one of them. Where the compiler made
+// a jump of a call, its frame is another function's.
 constexpr std::array<std::string_view, 12> kAllocators{
     "malloc",   "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
     "memalign", "valloc", "pvalloc", "mmap",         "mmap64",         "mremap"};
@@ -45,7 +46,7 @@ model::Frame frame_of(const symbols::SourceFrame& native) {
 }  // namespace
 
 std::vector<model::Frame> join_stacks(std::span<const symbols::SourceFrame> native,
-                                      std::span<const PythonCall> python) {
+                                      std::span<const PythonCall> python, std::string_view allocator) {
   std::vector<model::Frame> joined;
   std::size_t next = 0;
   const auto add_python = [&] {
@@ -57,16 +58,18 @@ std::vector<model::Frame> join_stacks(std::span<const symbols::SourceFrame> nati
   // An interpreter without symbols: each run of its frames is taken for a loop.
   const bool has_loops = std::any_of(native.begin(), native.end(), is_loop);
   bool in_interpreter = false;
-  const symbols::SourceFrame* allocator = nullptr;
+  bool in_agent = false;
   for (const symbols::SourceFrame& frame : native) {
     if (is_agent(frame)) {
-      if (is_allocator(frame)) allocator = &frame;
+      in_agent = true;
+      if (is_allocator(frame)) allocator = frame.function;
       continue;
     }
     // What the interpreter itself asks for is named by the Python line.
-    const bool is_called_by_native = allocator != nullptr && !is_interpreter(frame);
-    if (is_called_by_native) joined.push_back({.function = allocator->function});
-    allocator = nullptr;
+    if (in_agent && !allocator.empty() && !is_interpreter(frame)) {
+      joined.push_back({.function = std::string(allocator)});
+    }
+    in_agent = false;
     if (is_interpreter(frame)) {
       if (has_loops ? is_loop(frame) : !in_interpreter) add_python();
       in_interpreter = true;

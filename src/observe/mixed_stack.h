@@ -9,6 +9,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/site.h"
@@ -21,8 +22,9 @@ struct PythonCall {
   bool is_entry = false;
 };
 
-// Both from the inside out, and so is the result.
+// Both from the inside out, and so is the result. `allocator`: the function that was called, where the
+// agent's frames do not tell; empty: an allocator of Python's own.
 std::vector<model::Frame> join_stacks(std::span<const symbols::SourceFrame> native,
-                                      std::span<const PythonCall> python);
+                                      std::span<const PythonCall> python, std::string_view allocator = "");
 
 }  // namespace lowtide::observe

@@ -77,9 +77,11 @@ TEST(join_stacks, does_not_tell_the_allocator_of_the_interpreter) {
 
 TEST(join_stacks, names_the_allocator_that_python_called_through_a_bridge) {
   const std::vector<symbols::SourceFrame> natives = {
-      native("malloc", "/x/liblowtide_agent.so"), native("ffi_call", "/x/libffi.so.8"),
+      // malloc itself has jumped there
+      native("lowtide::agent::sampled", "/x/liblowtide_agent.so"), native("ffi_call", "/x/libffi.so.8"),
       native("_PyEval_EvalFrameDefault", "/usr/bin/python3.11")};
-  const std::vector<model::Frame> frames = join_stacks(natives, std::vector{python("decode", true)});
+  const std::vector<model::Frame> frames =
+      join_stacks(natives, std::vector{python("decode", true)}, "malloc");
 
   EXPECT_EQ(names(frames), (Names{"malloc", "ffi_call", "decode"}));
   EXPECT_EQ(frames[0].module, "");

@@ -58,6 +58,26 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::string_view function_of(wire::Source source) {
+  switch (source) {
+    case wire::Source::Malloc:
+      return "malloc";
+    case wire::Source::Calloc:
+      return "calloc";
+    case wire::Source::Realloc:
+      return "realloc";
+    case wire::Source::Aligned:
+      return "aligned_alloc";
+    case wire::Source::Mmap:
+    case wire::Source::SharedMmap:
+      return "mmap";
+    case wire::Source::PythonMem:
+    case wire::Source::PythonObject:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 SiteBook::SiteBook(std::int32_t pid, SiteTools& tools)
@@ -116,7 +136,7 @@ std::vector<model::Frame> SiteBook::name(const AgentAllocation& allocation) {
                       .line = frame.line & ~wire::kEntryFrame},
                      (frame.line & wire::kEntryFrame) != 0});
   }
-  return join_stacks(tools_.symbolizer.symbolize(space_, addresses_), calls);
+  return join_stacks(tools_.symbolizer.symbolize(space_, addresses_), calls, function_of(allocation.source));
 }
 
 void SiteBook::on_allocation(const AgentAllocation& allocation) {
