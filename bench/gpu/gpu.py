@@ -94,7 +94,7 @@ def main():
         return
     if not words.only_cost:
         tell_apart(words)
-    for size in ("small", "large"):
+    for size in ("large", "small"):
         cost(words, size)
 
 

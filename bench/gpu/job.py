@@ -50,7 +50,9 @@ for step in range(steps):
         break
     time.sleep(max(0.0, began + (step + 1) * seconds / steps - time.monotonic()))
 torch.cuda.synchronize()
-time.sleep(2.5)  # so that the last reading is of this state
+for _ in range(25):  # so that the last reading is of this state: the agent comes with allocations
+    bytes(1 << 20)
+    time.sleep(0.1)
 stats = torch.cuda.memory_stats()
 host_stats = getattr(torch.cuda, "host_memory_stats", dict)
 driver = subprocess.run(["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"],

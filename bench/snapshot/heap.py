@@ -64,7 +64,7 @@ def pympler():
 
 def main():
     kept = []
-    for number in range(0, int(float(sys.argv[1])), 13):  # each of these is thirteen objects
+    for number in range(0, int(float(sys.argv[1])), 12):  # each of these is twelve objects
         kept.append({"k%d" % number: number + 1000, "v": [number + 0.5, str(number)],
                      "t": (number, Point(number + 7000, None)), "d": Record(number + 9000)})
     print("ready", flush=True)

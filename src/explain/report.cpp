@@ -150,8 +150,9 @@ void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) 
       report.types.emplace_back(holders.process.pid, difference.types[at]);
     }
   }
-  std::stable_sort(report.holders.begin(), report.holders.end(),
-                   [](const auto& a, const auto& b) { return a.growth_bytes > b.growth_bytes; });
+  std::stable_sort(report.holders.begin(), report.holders.end(), [](const auto& a, const auto& b) {
+    return a.growth_bytes + a.growth_device_bytes > b.growth_bytes + b.growth_device_bytes;
+  });
 }
 
 // The tree speaks, unless it does not leak and a GPU does.
@@ -206,7 +207,8 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.short_lived = processes.short_lived;
   report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
   if (auto& unseen = report.short_lived.unseen_at_least) {
-    *unseen -= std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // the children that looked were ours
+    *unseen -=
+        std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // the children that looked were ours
   }
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
   report.findings = find_all({evidence, processes.listed, sites, holders, report.short_lived, report});

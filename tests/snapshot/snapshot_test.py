@@ -116,6 +116,45 @@ def what_grew_is_named_in_every_python(lab):
             assert job.wait(timeout=30) == 0
 
 
+IN_A_STEP = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import library
+hidden = None
+for _ in range(200):
+    hidden = library.step(hidden, False)
+hidden = library.step(hidden, True)
+"""
+LIBRARY = """
+class State:
+    def __init__(self, graph):
+        self.graph = graph
+
+def step(hidden, waits):
+    graph = [bytes(10_000), hidden.graph if hidden else None]
+    result = State(graph)
+    if waits:
+        print("ready", flush=True)
+        input()
+    return result
+"""
+
+
+def what_a_library_has_in_hand_does_not_hide_who_holds_it(lab):
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        packages = pathlib.Path(folder) / "site-packages"
+        packages.mkdir()
+        (packages / "library.py").write_text(LIBRARY)
+        job = pathlib.Path(folder) / "job.py"
+        job.write_text(IN_A_STEP)
+        # In the middle of a step: the new state refers to the old graph, as `hidden` does.
+        with lab.running(PYTHON, job, packages) as process:
+            _ready(process)
+            nodes = _by_path(lab.take(process.pid))
+            assert nodes["__main__.hidden", "library.State"]["retained_bytes"] > 2_000_000, nodes.keys()
+
+
 def sizes_are_those_of_getsizeof(lab):
     for version, python in pythons().items():
         with lab.running(python, HERE / "sizes.py") as job:

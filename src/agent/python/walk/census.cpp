@@ -232,8 +232,12 @@ bool walk_all() {
   if (!g_graph.begin() || !g_roots.begin()) {
     return false;
   }
-  g_roots.add_named(g_graph);
+  g_roots.add_lasting(g_graph);
   g_graph.walk();
+  g_graph.begin_fleeting();
+  g_roots.add_passing(g_graph);
+  g_graph.walk();
+  g_graph.begin_fleeting();
   if (!g_roots.add_unnamed(g_graph) || g_graph.is_cut()) {
     g_file.set(wire::SnapshotPart::OutOfMemory);
   } else {

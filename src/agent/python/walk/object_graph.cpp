@@ -96,6 +96,10 @@ void ObjectGraph::walk() {
   }
 }
 
+void ObjectGraph::begin_fleeting() {
+  (stages_[0] == ~Node{0} ? stages_[0] : stages_[1]) = count_;
+}
+
 bool ObjectGraph::number_nodes() {
   const std::uint32_t numbers = map_.number_all();
   nodes_ = static_cast<Node*>(take_memory(numbers * sizeof(Node)));
@@ -116,7 +120,8 @@ int ObjectGraph::join(PyObject* object, void* graph) {
   const std::uint32_t number = self.map_.number_of(object);
   const Node node = number == ObjectMap::kUnknown ? kRoot : self.nodes_[number];
   const Node known = self.dominators_[node];
-  if (node == kRoot || known == kRoot || known == self.here_ || node == self.here_) {
+  if (node == kRoot || known == kRoot || known == self.here_ || node == self.here_ ||
+      self.is_more_fleeting(self.here_, node)) {
     return 0;
   }
   const Node common = self.common_holder(known, self.here_);

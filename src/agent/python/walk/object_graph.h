@@ -29,6 +29,14 @@ class ObjectGraph {
   // Everything that can be reached from what was added so far.
   void walk();
 
+  // What is only reached from here on is for the moment: a function that runs just now has it. It does not
+  // count as a holder of what was reached before, or a look in the middle of a step would find that nobody
+  // alone holds anything. At most twice; each time what follows is more fleeting.
+  void begin_fleeting();
+  [[nodiscard]] bool is_more_fleeting(Node left, Node right) const {
+    return stage_of(left) > stage_of(right);
+  }
+
   // After walk(): makes dominator() and retained figures exact. False when it gave up after
   // `most_passes`; then they are too large for objects deep down.
   bool find_dominators(std::uint32_t most_passes);
@@ -65,6 +73,9 @@ class ObjectGraph {
   static int join(PyObject* object, void* graph);
   void traverse(PyObject* object, const TypeInfo& info, Visit visitor);
   Node append(PyObject* object, Node from);
+  [[nodiscard]] unsigned stage_of(Node node) const {
+    return (node >= stages_[0] ? 1U : 0U) + (node >= stages_[1] ? 1U : 0U);
+  }
   bool number_nodes();
 
   ObjectMap map_;
@@ -81,6 +92,7 @@ class ObjectGraph {
   std::size_t counted_ = 0;  // objects whose memory is counted
   Node count_ = 0;
   Node walked_ = 0;
+  Node stages_[2] = {~Node{0}, ~Node{0}};  // where the first and the second begin
   Node here_ = 0;
   std::uint32_t passes_ = 0;
   bool has_changed_ = false;

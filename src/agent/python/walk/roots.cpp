@@ -2,6 +2,8 @@
 
 #include <initializer_list>
 
+#include "agent/heap/text.h"
+#include "agent/python/text.h"
 #include "agent/python/walk/child_memory.h"
 
 namespace lowtide::agent {
@@ -57,6 +59,20 @@ PyObject* locals_of(PyObject* frame) {
   return dict;
 }
 
+// As the report tells a user's own code from what he has installed (explain/own_frames.cpp).
+bool is_installed(PyObject* file) {
+  char path[512];
+  const std::uint32_t bytes = file == nullptr ? 0 : copy_python_text(file, path, sizeof(path) - 1);
+  path[bytes] = 0;
+  if (path[0] == '<') {
+    const bool is_typed_in = after(path, "<string>") != nullptr || after(path, "<stdin>") != nullptr ||
+                             after(path, "<ipython-input") != nullptr;
+    return !is_typed_in;
+  }
+  return contains(path, "/site-packages/") || contains(path, "/dist-packages/") ||
+         contains(path, "/lib/python3");
+}
+
 }  // namespace
 
 bool stop_collector() {
@@ -95,7 +111,7 @@ void Roots::add(ObjectGraph& graph, PyObject* object, const Root& root) {
   }
 }
 
-void Roots::add_thread(ObjectGraph& graph, void* thread) {
+void Roots::add_thread(ObjectGraph& graph, void* thread, bool installed) {
   PyObject* frames[kMostFrames];
   std::uint32_t count = 0;
   PyObject* frame = g_calls.top_frame(thread);
@@ -105,6 +121,10 @@ void Roots::add_thread(ObjectGraph& graph, void* thread) {
   while (count > 0) {
     frame = frames[--count];
     PyObject* code = g_calls.code_of(frame);
+    PyObject* file = attribute(code, "co_filename");
+    if (is_installed(file) != installed) {
+      continue;
+    }
     PyObject* globals = attribute(frame, "f_globals");
     PyObject* locals = locals_of(frame);
     if (locals == globals) {
@@ -114,7 +134,7 @@ void Roots::add_thread(ObjectGraph& graph, void* thread) {
     const int line = g_calls.line_of(frame);
     add(graph, locals,
         {0, RootKind::Locals, find_item(globals, "__name__"),
-         name != nullptr ? name : attribute(code, "co_name"), attribute(code, "co_filename"),
+         name != nullptr ? name : attribute(code, "co_name"), file,
          line > 0 ? static_cast<std::uint32_t>(line) : 0});
   }
 }
@@ -135,8 +155,16 @@ void Roots::add_modules(ObjectGraph& graph) {
   }
 }
 
-void Roots::add_named(ObjectGraph& graph) {
+void Roots::add_lasting(ObjectGraph& graph) {
   add_modules(graph);
+  add_frames(graph, false);
+}
+
+void Roots::add_passing(ObjectGraph& graph) {
+  add_frames(graph, true);
+}
+
+void Roots::add_frames(ObjectGraph& graph, bool installed) {
   void* interpreter = g_calls.first_interpreter();
   // The oldest thread is the last of the list: the main one.
   void* threads[kMostThreads];
@@ -146,7 +174,7 @@ void Roots::add_named(ObjectGraph& graph) {
     threads[count++] = thread;
   }
   while (count > 0) {
-    add_thread(graph, threads[--count]);
+    add_thread(graph, threads[--count], installed);
   }
 }
 

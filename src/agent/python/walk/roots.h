@@ -23,9 +23,13 @@ class Roots {
  public:
   bool begin();
 
-  // The modules, the main one first; then frames, the outermost first. An argument of a function that runs
-  // just now is a second name for something that has one: what a whole run holds is named by the run.
-  void add_named(ObjectGraph& graph);
+  // The modules, the main one first; then the frames of the user's own code, the outermost first. An argument
+  // of a function that runs just now is a second name for something that has one: what a whole run holds is
+  // named by the run.
+  void add_lasting(ObjectGraph& graph);
+
+  // The frames of installed code, which come and go within a step.
+  void add_passing(ObjectGraph& graph);
 
   // What is left in the lists of the collector; walks from each. False where the lists were not
   // found.
@@ -36,7 +40,8 @@ class Roots {
 
  private:
   void add(ObjectGraph& graph, PyObject* object, const Root& root);
-  void add_thread(ObjectGraph& graph, void* thread);
+  void add_frames(ObjectGraph& graph, bool installed);
+  void add_thread(ObjectGraph& graph, void* thread, bool installed);
   void add_modules(ObjectGraph& graph);
 
   Root* roots_ = nullptr;

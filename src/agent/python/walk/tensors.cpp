@@ -159,7 +159,9 @@ void Tensors::note_storage(PyObject* tensor, Node node, TensorGroup& group, cons
   }
   Storage& found = *place_of(static_cast<std::uint64_t>(key));
   if (found.key != 0) {
-    found.holder = graph.common_holder(found.holder, node);
+    if (!graph.is_more_fleeting(node, found.holder)) {
+      found.holder = graph.common_holder(found.holder, node);
+    }
     return;
   }
   found = {static_cast<std::uint64_t>(key), static_cast<std::uint64_t>(bytes), node,
