@@ -25,10 +25,8 @@ def misbehave(step):
         kept.append(torch.ones(1 << 20, device="cuda"))  # 4 MiB a step
     elif cause == "fragments":
         # A large block that grows a little each time never fits into what was freed: small ones that live on sit in it.
-        block = torch.empty((32 << 20) + step * (2 << 20), dtype=torch.uint8, device="cuda")
-        pin = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")
-        del block
-        plan.append(pin)
+        large = torch.empty((32 << 20) + step * (2 << 20), dtype=torch.uint8, device="cuda")
+        plan.append(torch.empty(1 << 20, dtype=torch.uint8, device=large.device))
         if len(plan) > 40:
             plan.pop(0)
     elif cause == "oom":

@@ -24,8 +24,9 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 
 def train(until_s):
     took = []
-    end = time.perf_counter() + until_s
-    while not took or began < end:
+    began = time.perf_counter()
+    end = began + until_s
+    while began < end:
         began = time.perf_counter()
         optimizer.zero_grad()
         model(batch).square().mean().backward()
