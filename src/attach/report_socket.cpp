@@ -1,6 +1,7 @@
 #include "attach/report_socket.h"
 
 #include <poll.h>
+#include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,6 +16,25 @@
 
 namespace lowtide::attach {
 
+namespace {
+
+// Owner and mode come with the making. By its path afterwards, in a folder that is another user's, they could
+// become those of whatever he has put there meanwhile.
+bool make_for(int socket, const sockaddr_un& address, uid_t uid) {
+  if (::fchmod(socket, S_IRUSR | S_IWUSR) != 0) {
+    return false;
+  }
+  const uid_t own = ::geteuid();
+  ::setfsuid(uid);
+  const bool is_bound = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  const int error = errno;
+  ::setfsuid(own);
+  errno = error;
+  return is_bound;
+}
+
+}  // namespace
+
 base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -26,9 +46,7 @@ base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid) {
   const int yes = 1;
   ::unlink(path.c_str());
   if (!socket.valid() || ::setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) != 0 ||
-      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
-      (uid != ::geteuid() && ::chown(path.c_str(), uid, static_cast<gid_t>(-1)) != 0)) {
+      !make_for(socket.get(), address, uid)) {
     return base::Error{base::ErrorCode::Io, "make the socket " + path + ": " + std::strerror(errno)};
   }
   return ReportSocket(std::move(socket), std::move(path));
