@@ -18,12 +18,27 @@ const GpuEvidence::Share* largest_share(const GpuEvidence& gpu, const Evidence& 
   return largest;
 }
 
+// What torch has given out is nearer to a leak than what it keeps in reserve, and speaks for the GPU; unless
+// it is what lies outside of torch that leaks.
 void add_torch(model::GpuReport& report, const GpuEvidence::Share& share, const Steps& steps) {
   if (!share.torch) return;
   report.torch = share.torch;
-  report.allocated = judge_trail(share.allocated, steps).verdict;
+  model::SeriesReport allocated = judge_trail(share.allocated, steps);
+  model::SeriesReport outside = judge_trail(share.outside, steps);
+  report.allocated = allocated.verdict;
   report.reserved = judge_trail(share.reserved, steps).verdict;
-  report.outside = judge_trail(share.outside, steps).verdict;
+  report.outside = outside.verdict;
+  const std::string gpu = "GPU " + std::to_string(report.index);
+  if (allocated.verdict.kind != model::VerdictKind::Leak &&
+      outside.verdict.kind == model::VerdictKind::Leak) {
+    report.series = std::move(outside);
+    report.series.quantity = model::Quantity::GpuUsed;
+    report.series.name = gpu + ", outside of torch";
+  } else {
+    report.series = std::move(allocated);
+    report.series.quantity = model::Quantity::GpuAllocated;
+    report.series.name = gpu + ", allocated by torch";
+  }
 }
 
 }  // namespace
@@ -35,19 +50,11 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
     report.index = gpu.index;
     report.total_bytes = gpu.last.total_bytes;
     report.used_bytes = gpu.last.used_bytes;
-    // What a process of ours has is nearer to the job than what the whole device uses; and what torch has
-    // given out is nearer to a leak than what it keeps in reserve.
+    // What a process of ours has is nearer to the job than what the whole device uses.
     const GpuEvidence::Share* const share = largest_share(gpu, evidence);
-    const bool is_told_by_torch = share != nullptr && share->torch;
-    report.series = judge_trail(is_told_by_torch   ? share->allocated
-                                : share != nullptr ? share->trail
-                                                   : gpu.used,
-                                evidence.steps);
-    report.series.quantity = is_told_by_torch ? model::Quantity::GpuAllocated : model::Quantity::GpuUsed;
-    report.series.name = "GPU " + std::to_string(gpu.index) +
-                         (is_told_by_torch   ? ", allocated by torch"
-                          : share != nullptr ? " of the job"
-                                             : " used");
+    report.series = judge_trail(share != nullptr ? share->trail : gpu.used, evidence.steps);
+    report.series.quantity = model::Quantity::GpuUsed;
+    report.series.name = "GPU " + std::to_string(gpu.index) + (share != nullptr ? " of the job" : " used");
     if (share != nullptr) {
       report.pid = evidence.find_process(share->id)->info.pid;
       report.process_bytes = share->trail.back().high_bytes;

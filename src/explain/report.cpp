@@ -134,6 +134,13 @@ void name_leaning_gpu(model::Report& report) {
   report.verdict.reason += "; but " + gpu->name + " leans to a leak: " + gpu->verdict.reason;
 }
 
+// Nor past one of which torch reserves ever more.
+void name_fragmented_gpu(model::Report& report) {
+  for (const model::Finding& finding : report.findings) {
+    if (finding.id == "gpu-fragmentation") report.verdict.reason += "; but " + finding.title;
+  }
+}
+
 // What grew most between the looks at each Python; of types and tensors only what grew.
 void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) {
   constexpr std::size_t kMostRows = 20;
@@ -212,6 +219,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   }
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
   report.findings = find_all({evidence, processes.listed, sites, holders, report.short_lived, report});
+  name_fragmented_gpu(report);
   for (WatchedProcess& process : processes.listed) report.processes.push_back(std::move(process.report));
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;

@@ -265,6 +265,7 @@ TEST_F(Report, fragmentation_is_told_from_a_leak_of_tensors) {
   ASSERT_EQ(report.gpus.size(), 1U);
   EXPECT_EQ(report.gpus[0].series.verdict.kind, VerdictKind::Stable);
   EXPECT_NE(find_finding(report, "gpu-fragmentation"), nullptr);
+  EXPECT_THAT(report.verdict.reason, HasSubstr("but torch reserves ever more of GPU 0"));
   EXPECT_EQ(find_finding(report, "gpu-memory-leaks"), nullptr);
   EXPECT_EQ(find_finding(report, "gpu-outside-torch"), nullptr);
 }
@@ -276,6 +277,9 @@ TEST_F(Report, growth_beside_torch_is_not_blamed_on_it) {
   EXPECT_EQ(find_finding(report, "gpu-fragmentation"), nullptr);
   ASSERT_EQ(report.gpus.size(), 1U);
   EXPECT_GT(model::outside_torch_bytes(report.gpus[0]).value_or(0), 2'000'000'000U);
+  EXPECT_EQ(report.gpus[0].series.name, "GPU 0, outside of torch");
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(find_finding(report, "gpu-memory-leaks"), nullptr);
 }
 
 TEST_F(Report, phase_that_keeps_what_it_takes_is_named) {

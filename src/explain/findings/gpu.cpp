@@ -52,6 +52,8 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
   }
   if (rises(gpu.outside)) {
     finding.id = "gpu-outside-torch";
+    finding.severity =
+        gpu.outside->kind == model::VerdictKind::Leak ? model::Severity::High : model::Severity::Medium;
     finding.mechanism = model::Mechanism::GpuOutsideTorch;
     finding.title = fmt::format("memory on GPU {} grows outside of torch", gpu.index);
     finding.confidence = gpu.outside->lean ? gpu.outside->lean->confidence : gpu.outside->confidence;
@@ -75,7 +77,8 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
         verdict.lean->kind == model::VerdictKind::Leak) {
       say_growth(gpu, out);
     }
-    if (verdict.kind != model::VerdictKind::Leak) continue;
+    const bool is_told_by_torch = gpu.series.quantity == model::Quantity::GpuAllocated;
+    if (verdict.kind != model::VerdictKind::Leak || (gpu.torch && !is_told_by_torch)) continue;
     model::Finding finding;
     finding.id = "gpu-memory-leaks";
     finding.severity = model::Severity::High;
