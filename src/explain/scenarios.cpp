@@ -317,7 +317,8 @@ void play_phases(record::Writer& writer, double kept) {
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
   for (int at = 0; at < kTicks; ++at) {
     const bool evaluates = at % 40 >= 35;
-    const double visits = static_cast<double>(at / 40);
+    const int visits_ended = at / 40;
+    const double visits = visits_ended;
     stage[main].own = 500 * kMB + kept * visits + (evaluates ? 400 * kMB : 0) + stage.noise(0.2 * kMB);
     model::Tick tick = stage.tick(at, 2.0 * at);
     const model::ProcessId id = stage[main].info.id;

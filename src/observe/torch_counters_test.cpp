@@ -8,7 +8,7 @@ namespace {
 constexpr model::ProcessId kTrainer{7};
 constexpr std::uint64_t kContext = 500;
 
-AgentMarks marks_of(std::vector<std::uint64_t> reserved) {
+AgentMarks marks_of(const std::vector<std::uint64_t>& reserved) {
   AgentMarks marks;
   for (const std::uint64_t bytes : reserved) marks.devices.push_back({bytes / 2, bytes, bytes / 4, 1, 0});
   marks.pinned_bytes = 64;

@@ -200,7 +200,7 @@ struct alignas(64) MarksPart {
   PhasePart phase_parts[kMaxPhases];
   DevicePart device_parts[kMaxDevices];
 };
-static_assert(sizeof(MarksPart) == 64 * (1 + kMaxPhases + kMaxDevices));
+static_assert(sizeof(MarksPart) == 64 + kMaxPhases * sizeof(PhasePart) + kMaxDevices * sizeof(DevicePart));
 
 // Written by the agent alone.
 struct alignas(64) AgentPart {
