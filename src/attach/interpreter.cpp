@@ -99,6 +99,13 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
       4;  // CLOSE_RANGE_CLOEXEC, Linux 5.11. What lowtide itself opens has it anyway.
   ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, kWithExec);
 #endif
+  // The program may be a stranger's: it gets no terminal to type into, no keys of ours, and no way to more
+  // rights.
+  if (::setsid() < 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    ::_exit(kNotStarted);
+  }
+  constexpr int kJoinSessionKeyring = 1;  // KEYCTL_JOIN_SESSION_KEYRING: a new one; not every kernel has keys
+  ::syscall(SYS_keyctl, kJoinSessionKeyring, nullptr);
   if (owner.uid != ::geteuid() && (::setgroups(owner.groups.size(), owner.groups.data()) != 0 ||
                                    ::setresgid(owner.gid, owner.gid, owner.gid) != 0 ||
                                    ::setresuid(owner.uid, owner.uid, owner.uid) != 0)) {

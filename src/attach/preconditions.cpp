@@ -148,6 +148,19 @@ base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
   return Enterable{.uid = static_cast<uid_t>(looked.value().status.uid)};
 }
 
+namespace {
+
+// What its program is run with: our seccomp filter, and where it is of our own user our capabilities.
+bool has_our_rights(std::string_view status, uid_t uid) {
+  const auto own = procfs::read_text(in_proc(::getpid(), "status"));
+  const auto is_same = [&](std::string_view name) {
+    return find_status_line(own.value(), name) == find_status_line(status, name);
+  };
+  return own && is_same("Seccomp") && (uid != ::geteuid() || is_same("CapBnd"));
+}
+
+}  // namespace
+
 base::Result<Enterable> check_target_of_remote_exec(pid_t pid, const InjectOptions& options) {
   const auto looked = look_at(pid);
   if (!looked) {
@@ -172,6 +185,10 @@ base::Result<Enterable> check_target_of_remote_exec(pid_t pid, const InjectOptio
   }
   if (!sees_the_same(pid, "/")) {
     return unsupported("its root is another folder, and its interpreter is not run outside of it");
+  }
+  if (!has_our_rights(looked.value().text, uid)) {
+    return unsupported(
+        "it has other rights than we (seccomp, capabilities), and its interpreter is not run with ours");
   }
   return Enterable{.uid = uid};
 }

@@ -130,8 +130,13 @@ RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
 }
 
 RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
+  // torch tells of every GPU that was full, also where the job tries again with less.
+  const bool ended_badly = std::any_of(
+      report.processes.begin(), report.processes.end(),
+      [](const model::ProcessReport& process) { return process.info.exit_status.value_or(0) != 0; });
   for (const model::Event& event : report.events) {
-    if (event.kind == model::EventKind::OomKill || event.kind == model::EventKind::CudaOom) {
+    const bool was_fatal = event.kind == model::EventKind::CudaOom && ended_badly;
+    if (event.kind == model::EventKind::OomKill || was_fatal) {
       return decided(rule, false, fmt::format("{}: {}", model::to_string(event.kind), event.text));
     }
   }

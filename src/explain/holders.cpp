@@ -19,6 +19,7 @@ using model::VerdictKind;
 constexpr std::size_t kFewestLooks = 3;
 constexpr double kMostOfTheGrowth = 0.6;  // of the process
 constexpr double kOfTheTree = 0.5;
+constexpr double kGoesOn = 1.3;     // of what something came with, it holds later
 constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last look
 constexpr double kConfidence = 0.92;
 constexpr double kFillingConfidence = 0.8;
@@ -42,15 +43,23 @@ double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
 
 void count_moves(const std::vector<const model::Snapshot*>& looks, HeldGrowth& grown) {
   const model::HeldNode* before = nullptr;
+  const model::HeldNode* came = nullptr;  // after the first look
   for (const model::Snapshot* look : looks) {
     const model::HeldNode* now = find_node(*look, grown.holder.node);
-    if (now == nullptr) continue;
-    // A list that was empty, or too small to be told, has gained all that it has.
-    const double moved = before != nullptr ? gained(*before, *now) : look == looks.front() ? 0 : 1;
-    grown.gains += moved > 0 ? 1 : 0;
-    grown.losses += moved < 0 ? 1 : 0;
+    if (before != nullptr) {
+      const double moved = now != nullptr ? gained(*before, *now) : -1;
+      grown.gains += moved > 0 ? 1 : 0;
+      grown.losses += moved < 0 ? 1 : 0;
+    } else if (now != nullptr && look != looks.front()) {
+      came = now;
+    }
     before = now;
   }
+  // A list that was empty, or too small to be told, has gained what it came with; if it goes on like that.
+  const bool goes_on =
+      came != nullptr && before != nullptr &&
+      static_cast<double>(held_bytes(*before)) >= kGoesOn * static_cast<double>(held_bytes(*came));
+  if (goes_on) ++grown.gains;
 }
 
 // The reading nearest to a moment.
@@ -215,7 +224,9 @@ void settle_with_holders(std::vector<model::GpuReport>& gpus, const std::vector<
   for (model::GpuReport& gpu : gpus) {
     model::Verdict& verdict = gpu.series.verdict;
     for (const ProcessHolders& each : holders) {
-      if (verdict.kind != VerdictKind::Inconclusive || gpu.pid != each.process.pid) continue;
+      const bool leans = verdict.kind == VerdictKind::Inconclusive && verdict.lean &&
+                         verdict.lean->kind == VerdictKind::Leak;
+      if (!leans || gpu.pid != each.process.pid) continue;
       const auto kept = std::find_if(each.grown.begin(), each.grown.end(), [&](const HeldGrowth& grown) {
         return is_kept_on_device(each, grown) && grown.holder.growth_device_bytes >= kLeastOnDevice;
       });

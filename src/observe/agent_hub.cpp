@@ -179,7 +179,7 @@ void AgentHub::take_walk(AgentHello hello) {
     return entry.second->ring.pid_in_target() == hello.pid_in_target;
   });
   if (agent == agents_.end() || is_walking(agent->first)) return;
-  walks_.push_back({.pid = agent->first, .asked_s = now_s(), .came = std::move(hello)});
+  walks_.push_back({.pid = agent->first, .asked_s = now_s(), .is_unasked = true, .came = std::move(hello)});
 }
 
 void AgentHub::read_walks() {
@@ -197,7 +197,7 @@ void AgentHub::read_walks() {
     if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) return false;
     if (auto snapshot = read_snapshot(walk.came->file); snapshot && snapshot.value().has_holders) {
       snapshot.value().pid = walk.pid;
-      if (agent != agents_.end()) {
+      if (agent != agents_.end() && !walk.is_unasked) {
         snapshot.value().pause_s = std::max(0, agent->second->ring.walk().result) / 1e6;
       }
       snapshots_.push_back(std::move(snapshot).value());

@@ -101,6 +101,7 @@ class AgentHub {
   struct Walk {
     std::int32_t pid = 0;
     double asked_s = 0;
+    bool is_unasked = false;
     std::optional<AgentHello> came = {};
   };
 

@@ -68,7 +68,10 @@ void Looks::tick(Monitor& monitor, const model::Tick& tick, const model::Verdict
   if (agents == nullptr) return;
   take(monitor, tick.at_s, writer);
   note_reasons(tick, verdict);
-  if (agents->is_walking()) return;
+  if (agents->is_walking()) {
+    for (const std::int64_t pid : agents->pythons()) agents->want_last_look(pid, false);
+    return;
+  }
   // The one that was asked least often: one that runs no Python does not come, and must not keep the others
   // waiting.
   Looked* chosen = nullptr;

@@ -1,6 +1,7 @@
 #include "observe/torch_counters.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace lowtide::observe {
 namespace {
@@ -19,33 +20,44 @@ bool is_used(const AgentDevice& device) {
 }
 
 // The driver does not say whose its memory is, as in most containers: what torch reserves is then known to be
-// of the process. Where torch sees other GPUs than the driver, nobody knows which is which; and the driver is
-// not asked at every tick.
+// of the process. Of several GPUs nobody knows which is which; and the driver is not asked at every tick.
 void tell_without_driver(model::ProcessId id, const AgentMarks& marks, model::Tick& tick) {
-  if (tick.gpus.size() != marks.devices.size()) return;
-  for (std::size_t at = 0; at < marks.devices.size(); ++at) {
-    const AgentDevice& device = marks.devices[at];
-    if (!is_used(device)) continue;
-    tick.gpu_processes.push_back({.index = static_cast<int>(at),
-                                  .id = id,
-                                  .bytes = device.reserved_bytes,
-                                  .torch = to_reading(device, marks.pinned_bytes)});
+  if (tick.gpus.size() != 1 || marks.devices.size() != 1 || !is_used(marks.devices.front())) return;
+  tick.gpu_processes.push_back({.index = tick.gpus.front().index,
+                                .id = id,
+                                .bytes = marks.devices.front().reserved_bytes,
+                                .torch = to_reading(marks.devices.front(), marks.pinned_bytes)});
+}
+
+// The larger is the larger on both sides. Where a job was given its GPUs in another order, it is not.
+bool is_same_order(const std::vector<const AgentDevice*>& devices,
+                   const std::vector<model::GpuProcessReading*>& readings) {
+  for (std::size_t at = 0; at < devices.size(); ++at) {
+    if (devices[at]->reserved_bytes > readings[at]->bytes) return false;
+    for (std::size_t other = 0; other < at; ++other) {
+      const bool more = devices[at]->reserved_bytes > devices[other]->reserved_bytes;
+      const bool more_told = readings[at]->bytes > readings[other]->bytes;
+      if (more != more_told && devices[at]->reserved_bytes != devices[other]->reserved_bytes) return false;
+    }
   }
+  return true;
 }
 
 }  // namespace
 
 void tell_torch(model::ProcessId id, const AgentMarks& marks, model::Tick& tick) {
-  const auto is_of = [&](const model::GpuProcessReading& reading) { return reading.id == id; };
-  const auto used = std::count_if(marks.devices.begin(), marks.devices.end(), is_used);
-  const auto known = std::count_if(tick.gpu_processes.begin(), tick.gpu_processes.end(), is_of);
-  if (known == 0) tell_without_driver(id, marks, tick);
-  if (used == 0 || used != known) return;
-  auto device = std::find_if(marks.devices.begin(), marks.devices.end(), is_used);
+  std::vector<const AgentDevice*> devices;
+  for (const AgentDevice& device : marks.devices) {
+    if (is_used(device)) devices.push_back(&device);
+  }
+  std::vector<model::GpuProcessReading*> readings;
   for (model::GpuProcessReading& reading : tick.gpu_processes) {
-    if (!is_of(reading)) continue;
-    if (device->reserved_bytes <= reading.bytes) reading.torch = to_reading(*device, marks.pinned_bytes);
-    device = std::find_if(device + 1, marks.devices.end(), is_used);
+    if (reading.id == id) readings.push_back(&reading);
+  }
+  if (readings.empty()) tell_without_driver(id, marks, tick);
+  if (devices.size() != readings.size() || !is_same_order(devices, readings)) return;
+  for (std::size_t at = 0; at < devices.size(); ++at) {
+    readings[at]->torch = to_reading(*devices[at], marks.pinned_bytes);
   }
 }
 

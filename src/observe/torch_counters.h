@@ -8,7 +8,7 @@
 namespace lowtide::observe {
 
 // torch numbers the GPUs that it was given, the driver all of them. Those on which the process has something
-// are the same in the same order; where that cannot be, nothing is said.
+// are taken to be in the same order; where the amounts say otherwise, nothing is said.
 void tell_torch(model::ProcessId id, const AgentMarks& marks, model::Tick& tick);
 
 }  // namespace lowtide::observe

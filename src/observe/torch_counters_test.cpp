@@ -47,13 +47,24 @@ TEST(torch_counters, stay_out_where_torch_has_more_than_the_driver_gives_the_pro
   EXPECT_FALSE(tick.gpu_processes[0].torch);
 }
 
+TEST(torch_counters, are_not_guessed_where_the_gpus_were_given_in_another_order) {
+  model::Tick tick;
+  tick.gpu_processes = {{0, kTrainer, 9000 + kContext, {}}, {1, kTrainer, 1000 + kContext, {}}};
+  tell_torch(kTrainer, marks_of({900, 800}), tick);
+  EXPECT_TRUE(tick.gpu_processes[0].torch);
+
+  tick.gpu_processes = {{0, kTrainer, 9000 + kContext, {}}, {1, kTrainer, 1000 + kContext, {}}};
+  tell_torch(kTrainer, marks_of({800, 900}), tick);
+  EXPECT_FALSE(tick.gpu_processes[0].torch);
+}
+
 TEST(torch_counters, are_told_alone_where_the_driver_names_no_process) {
   model::Tick tick;
-  tick.gpus.resize(2);
-  tell_torch(kTrainer, marks_of({0, 1000}), tick);
+  tick.gpus = {{0, 100'000, 2000}};
+  tell_torch(kTrainer, marks_of({1000}), tick);
 
   ASSERT_EQ(tick.gpu_processes.size(), 1U);
-  EXPECT_EQ(tick.gpu_processes[0].index, 1);
+  EXPECT_EQ(tick.gpu_processes[0].index, 0);
   EXPECT_EQ(tick.gpu_processes[0].bytes, 1000U);
 }
 

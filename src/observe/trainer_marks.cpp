@@ -40,7 +40,7 @@ void TrainerMarks::note_steps(const AgentMarks& marks) {
 void TrainerMarks::tell_phases(Trainer& trainer, const SiteBook::PhaseBytes& kept, model::Tick& tick) {
   for (std::size_t at = 0; at < trainer.marks.phases.size(); ++at) {
     const AgentPhase& phase = trainer.marks.phases[at];
-    const Told now{phase.count, trainer.peak_bytes[at], kept[at + 1]};
+    const Told now{phase.count, trainer.peak_bytes[at], kept[at + 1], phase.took_ns};
     if (now == trainer.told[at]) continue;
     trainer.told[at] = now;
     tick.phases.push_back({.process = trainer.id,

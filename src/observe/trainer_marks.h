@@ -29,6 +29,7 @@ class TrainerMarks {
     std::uint64_t count = 0;
     std::uint64_t peak_bytes = 0;
     std::uint64_t kept_bytes = 0;
+    std::uint64_t took_ns = 0;
     bool operator==(const Told&) const = default;
   };
   struct Trainer {

@@ -170,6 +170,32 @@ print(sorted(set(sys.modules) & {"lowtide", "_lowtide"}))
 """
 
 
+ALARMS = r"""
+import os, signal, time
+
+class Alarm(Exception if os.environ["ALARM"] == "usual" else BaseException):
+    pass
+
+raised = caught = 0
+
+def ring(number, frame):
+    global raised
+    raised += 1
+    raise Alarm
+
+signal.signal(signal.SIGALRM, ring)
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0005)
+        for _ in range(1_000_000):
+            bytes(100_000)
+    except Alarm:
+        caught += 1
+print(raised > 100, raised - caught)
+"""
+
+
 def _each_python():
     found = pythons()
     if not found:
@@ -290,6 +316,14 @@ def an_interpreter_that_is_asked_all_the_time_goes_on(bench):
             marks = said.with_samples()[0]["marks"]
             assert marks["state"] == 1 and marks["steps"] == 1999, (version, marks)  # 1: no torch to hook into
             assert marks["phases"]["outer"] > 100 and len(marks["phases"]) == 3, (version, marks)
+
+
+def exceptions_of_signal_handlers_reach_the_job(bench):
+    for version, python in _each_python():
+        for alarm in ("usual", "grave"):
+            said = _run(bench, python, ALARMS, PROBE_MARKS="1", PROBE_PAUSE_US="100", ALARM=alarm)
+            assert said.output == "True 0\n" and not said.errors, (version, alarm, said.output, said.errors)
+            assert said.only()["marks"]["state"] == 1, (version, said.only()["marks"])
 
 
 def an_unknown_version_gives_native_stacks(bench):

@@ -17,3 +17,4 @@ for step in range(60):
             kept[-1][::4096] = bytes(len(kept[-1][::4096]))
             time.sleep(0.1)
     lowtide.step()
+    lowtide.step("no number")  # is no step, and no error

@@ -38,6 +38,9 @@ struct ScriptCalls {
   PyObject* (*get_item)(PyObject* dict, const char* name);  // borrowed
   int (*is_true)(PyObject*);
   void (*keep)(PyObject*);  // Py_IncRef
+  int (*is_raised)(PyObject* type);
+  PyObject**
+      usual_error;  // PyExc_Exception: what is none of these comes from a signal handler, or ends the job
 };
 
 constinit ScriptCalls g_script_calls = {};
@@ -181,10 +184,11 @@ int look_at(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
   };
   ScriptCalls calls = {};
   const Wanted wanted[] = {
-      {"Py_CompileString", &calls.compile},      {"PyEval_EvalCode", &calls.run},
-      {"PyEval_GetBuiltins", &calls.builtins},   {"PyCFunction_NewEx", &calls.new_function},
-      {"PyDict_SetItemString", &calls.set_item}, {"PyDict_GetItemString", &calls.get_item},
-      {"PyObject_IsTrue", &calls.is_true},       {"Py_IncRef", &calls.keep}};
+      {"Py_CompileString", &calls.compile},         {"PyEval_EvalCode", &calls.run},
+      {"PyEval_GetBuiltins", &calls.builtins},      {"PyCFunction_NewEx", &calls.new_function},
+      {"PyDict_SetItemString", &calls.set_item},    {"PyDict_GetItemString", &calls.get_item},
+      {"PyErr_ExceptionMatches", &calls.is_raised}, {"PyExc_Exception", &calls.usual_error},
+      {"PyObject_IsTrue", &calls.is_true},          {"Py_IncRef", &calls.keep}};
   for (const Wanted& function : wanted) {
     void* const found = find_symbol(*object, function.name);
     if (found == nullptr) {
@@ -196,15 +200,17 @@ int look_at(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
   return 1;
 }
 
+enum class Answer { No, Yes, Raised };  // raised: by the job itself, and for the job
+
 // What it gives to the script stays: the job must not find functions of ours gone.
-bool install() {
+Answer install() {
   constexpr int kFile = 257;  // Py_file_input
   if (!find_calls()) {
-    return false;
+    return Answer::No;
   }
   dl_iterate_phdr(look_at, nullptr);
   if (g_script_calls.compile == nullptr) {
-    return false;
+    return Answer::No;
   }
   PyObject* const globals = g_calls.new_dict();
   PyObject* const code = g_script_calls.compile(kMarksScript, "<lowtide>", kFile);
@@ -218,23 +224,28 @@ bool install() {
   if (is_well && g_script_calls.run(code, globals, globals) != nullptr) {
     g_count = g_script_calls.get_item(globals, "count");
     g_tend = g_script_calls.get_item(globals, "tend");
+    return g_tend != nullptr && g_count != nullptr ? Answer::Yes : Answer::No;
+  }
+  if (is_well && g_script_calls.is_raised(*g_script_calls.usual_error) == 0) {
+    return Answer::Raised;
   }
   g_calls.clear_error();
-  return g_tend != nullptr;
+  return Answer::No;
 }
 
-// Calls a function of the script; true where it says so.
-bool call(PyObject* function) {
+// Calls a function of the script. Its own errors it keeps to itself.
+Answer call(PyObject* function) {
   PyObject* const result = g_calls.call(function, nullptr);
-  const bool says_so = result != nullptr && g_script_calls.is_true(result) == 1;
-  if (result != nullptr) {
-    g_calls.release(result);
-  } else {
-    g_calls.clear_error();
+  if (result == nullptr) {
+    return Answer::Raised;
   }
-  return says_so;
+  const bool says_so = g_script_calls.is_true(result) == 1;
+  g_calls.release(result);
+  return says_so ? Answer::Yes : Answer::No;
 }
 
+// Not zero, where a signal handler of the job has raised in the middle of it: that goes on to the job, as it
+// would have.
 int mark_now(void* /*unused*/) {
   const std::uint64_t began_ns = now_ns();
   std::uint32_t asked = 0;
@@ -247,14 +258,17 @@ int mark_now(void* /*unused*/) {
     asked = header()->marks.taken_up.load(std::memory_order_relaxed);
     wants_counters = asked != header()->marks.done.load(std::memory_order_relaxed);
   }
+  Answer last = Answer::Yes;
   if (g_tend == nullptr && !g_has_failed) {
-    g_has_failed = !install();
+    last = install();
+    g_has_failed = last == Answer::No;
   }
-  wire::MarksState state = wire::MarksState::Failed;
-  if (!g_has_failed) {
-    state = call(g_tend) ? wire::MarksState::Hooked : wire::MarksState::Waiting;
-    if (wants_counters) {
-      call(g_count);
+  wire::MarksState state = g_has_failed ? wire::MarksState::Failed : wire::MarksState::Waiting;
+  if (!g_has_failed && last != Answer::Raised) {
+    last = call(g_tend);
+    state = last == Answer::Yes ? wire::MarksState::Hooked : wire::MarksState::Waiting;
+    if (wants_counters && last != Answer::Raised) {
+      last = call(g_count);
     }
   }
   g_asked_in.store(0, std::memory_order_relaxed);
@@ -265,7 +279,7 @@ int mark_now(void* /*unused*/) {
     marks.spent_ns.fetch_add(now_ns() - began_ns, std::memory_order_relaxed);
     marks.done.store(asked, std::memory_order_release);
   }
-  return 0;
+  return last == Answer::Raised ? -1 : 0;
 }
 
 // While torch is awaited it is looked for more often than the monitor asks, in the first minute: steps are

@@ -47,8 +47,11 @@ def note_step(optimizer):  # by its id: it must not live longer for our sake
 
 def step(number=None):
     global most, own_steps
+    try:
+        most = most + 1 if number is None else int(number)
+    except (TypeError, ValueError, OverflowError):
+        return
     own_steps = True
-    most = most + 1 if number is None else int(number)
     tell_step(most, True)
 
 
@@ -63,6 +66,10 @@ class phase_of:
 
     def __exit__(self, *error):
         enter(self.before, True)
+
+
+def compiling():  # of torch, where it has one
+    return False
 
 
 def like(wrapper, real):
@@ -82,7 +89,7 @@ def watch_modules(Module):
     # a teacher, is no change of phase; nor is one that was in that mode before.
     def train(self, mode=True):
         global switching, largest
-        if this_thread() != main_thread:
+        if compiling() or this_thread() != main_thread:
             return real(self, mode)
         if switching:
             switching += 1
@@ -105,7 +112,7 @@ def watch_saves(torch):
     real = torch.save
 
     def save(*arguments, **named):
-        if this_thread() != main_thread:
+        if compiling() or this_thread() != main_thread:
             return real(*arguments, **named)
         before = phase
         enter('checkpoint')
@@ -115,6 +122,7 @@ def watch_saves(torch):
             enter(before, True)
 
     torch.save = like(save, real)
+    save.__module__ = 'torch'  # where pickle finds this one
 
 
 def watch_class(kind):
@@ -185,10 +193,11 @@ def watch_instance(optimizer):
 
 
 def hook(torch, optimizers):
+    global compiling
+    # What is being compiled must not meet a function of ours: with fullgraph that would be an error.
+    compiling = getattr(getattr(torch, 'compiler', None), 'is_compiling', compiling)
     register = getattr(optimizers, 'register_optimizer_step_post_hook', None)
     if register is not None:
-        # What is being compiled must not meet a function of ours: with fullgraph that would be an error.
-        compiling = getattr(getattr(torch, 'compiler', None), 'is_compiling', lambda: False)
         register(lambda optimizer, arguments, named: None if compiling() else note_step(id(optimizer)))
     else:
         watch_every_class(optimizers.Optimizer)
@@ -198,6 +207,28 @@ def hook(torch, optimizers):
 
 def is_whole(module):
     return not getattr(getattr(module, '__spec__', None), '_initializing', False)
+
+
+# Whether an exception came out of a signal handler of the job, which ran in the middle of this: then it is the job's,
+# and goes on to it. A handler is given the frame that it interrupts.
+def is_of_job(error):
+    trace, frames = error.__traceback__, []
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    return any(value is frame for outer in frames for value in outer.f_locals.values() for frame in frames)
+
+
+def guarded(work):
+    def call():
+        try:
+            return work()
+        except Exception as error:
+            if is_of_job(error):
+                raise
+            return None
+
+    return call
 
 
 def tend():
@@ -237,6 +268,8 @@ def count():
     if pinned is not None:
         tell_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
 
+
+tend, count = guarded(tend), guarded(count)
 
 # For the package `lowtide`, whose step() and phase() look for it. Not a module: the job may be in the middle of
 # a loop over sys.modules.

@@ -13,6 +13,7 @@ namespace lowtide::explain {
 namespace {
 
 constexpr double kMostOfIt = 0.6;
+constexpr double kLittleOfIt = 0.2;
 
 // The phase that keeps most; null: none keeps most of the growth.
 const model::PhaseReport* keeper(const model::Report& report) {
@@ -21,9 +22,15 @@ const model::PhaseReport* keeper(const model::Report& report) {
   for (const model::PhaseReport& phase : report.phases) {
     if (found == nullptr || phase.phase.kept_bytes > found->phase.kept_bytes) found = &phase;
   }
+  if (found == nullptr) return nullptr;
   const double growth = static_cast<double>(report.growth->floor_bytes);
-  return found != nullptr && static_cast<double>(found->phase.kept_bytes) >= kMostOfIt * growth ? found
-                                                                                                : nullptr;
+  const double kept = static_cast<double>(found->phase.kept_bytes);
+  // What is kept may have been taken once, in the first epoch: where another phase keeps much too, none is
+  // accused.
+  for (const model::PhaseReport& other : report.phases) {
+    if (&other != found && static_cast<double>(other.phase.kept_bytes) > kLittleOfIt * kept) return nullptr;
+  }
+  return kept >= kMostOfIt * growth ? found : nullptr;
 }
 
 }  // namespace

@@ -245,6 +245,15 @@ int walk_now(void* /*unused*/) {
 }  // namespace
 
 void walk_before_the_end() {
+  // A job that catches the error and tries again has many of them.
+  constexpr std::uint64_t kEveryNs = 60'000'000'000;
+  constinit static std::atomic<std::uint64_t> next_ns{0};
+  const std::uint64_t at_ns = now_ns();
+  std::uint64_t after_ns = next_ns.load(std::memory_order_relaxed);
+  if (at_ns < after_ns || !may_record(at_ns) ||
+      !next_ns.compare_exchange_strong(after_ns, at_ns + kEveryNs, std::memory_order_relaxed)) {
+    return;
+  }
   {
     const TableUse use;
     if (!owns_tables() || header()->monitor.wants_last_look.load(std::memory_order_relaxed) == 0) {
