@@ -133,6 +133,16 @@ TEST(Gate, oom_kill_breaks_and_a_recording_without_an_end_cannot_say) {
   EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoOom)), Outcome::Broken);
 }
 
+TEST(Gate, full_gpu_that_the_job_survived_breaks_nothing) {
+  model::Report report = report_of(VerdictKind::Stable, 0, 0);
+  report.events.push_back({model::EventKind::CudaOom, 5.0, 0, "torch wanted 1 GB"});
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoOom)), Outcome::Kept);
+
+  report.processes.emplace_back();
+  report.processes.back().info.exit_status = 1;
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoOom)), Outcome::Broken);
+}
+
 TEST(Gate, expectation_is_kept_by_its_kind_alone) {
   const Rule rule = rule_of(RuleKind::Expect);  // a warm-up
 
