@@ -427,7 +427,7 @@ kept = []
 print("ready", flush=True)
 until = time.monotonic() + 3.2
 while time.monotonic() < until:
-    kept.append(bytes(1000))
+    kept.append(bytes(20_000))  # the agent comes with allocations
     time.sleep(0.001)
 print("done", flush=True)
 """
