@@ -44,7 +44,8 @@ constinit ScriptCalls g_script_calls = {};
 constinit PyObject* g_tend = nullptr;
 constinit PyObject* g_count = nullptr;
 constinit bool g_has_failed = false;
-constinit int g_tries_left = 3;
+constinit PyObject* g_code = nullptr;  // compiling takes a millisecond, in which a signal may wait
+constinit int g_tries_left = 20;
 
 // One request at a time: the epoch in which it was made, plus one. A child of a fork begins anew.
 constinit std::atomic<std::uint64_t> g_asked_in{0};
@@ -210,15 +211,17 @@ Answer install() {
     return Answer::No;
   }
   PyObject* const globals = g_calls.new_dict();
-  PyObject* const code = g_script_calls.compile(kMarksScript, "<lowtide>", kFile);
-  bool is_well = globals != nullptr && code != nullptr &&
+  if (g_code == nullptr) {
+    g_code = g_script_calls.compile(kMarksScript, "<lowtide>", kFile);
+  }
+  bool is_well = globals != nullptr && g_code != nullptr &&
                  g_script_calls.set_item(globals, "__builtins__", g_script_calls.builtins()) == 0 &&
                  g_script_calls.set_item(globals, "modules", g_calls.module_dict()) == 0;
   for (const MethodDefinition& definition : g_functions) {
     PyObject* const function = is_well ? g_script_calls.new_function(&definition, nullptr, nullptr) : nullptr;
     is_well = function != nullptr && g_script_calls.set_item(globals, definition.name, function) == 0;
   }
-  if (is_well && g_script_calls.run(code, globals, globals) != nullptr) {
+  if (is_well && g_script_calls.run(g_code, globals, globals) != nullptr) {
     g_count = g_script_calls.get_item(globals, "count");
     g_tend = g_script_calls.get_item(globals, "tend");
     return g_tend != nullptr && g_count != nullptr ? Answer::Yes : Answer::No;
