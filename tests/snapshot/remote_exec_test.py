@@ -3,6 +3,7 @@
 usage: remote_exec_test.py --binary LOWTIDE [--rounds N] [NAME...] | --list
 """
 
+import atexit
 import contextlib
 import glob
 import os
@@ -43,8 +44,15 @@ def _new_python():
     return next(iter(found.values()))
 
 
+# A place of our own: other tests leave and remove things in /tmp meanwhile.
+PLACE = tempfile.mkdtemp(prefix="remote-exec-")
+os.chmod(PLACE, 0o755)
+atexit.register(shutil.rmtree, PLACE, ignore_errors=True)
+os.environ["TMPDIR"] = os.environ["XDG_RUNTIME_DIR"] = PLACE
+
+
 def _folders():
-    return set(glob.glob("/tmp/lowtide-*") + glob.glob(os.environ.get("XDG_RUNTIME_DIR", "/tmp") + "/lowtide-*"))
+    return set(glob.glob(PLACE + "/lowtide-*"))
 
 
 @contextlib.contextmanager
