@@ -375,7 +375,7 @@ def wrapper_leads_to_its_python(lab):
 KEEPS_ALL = """
 import time
 history = []
-for step in range(150):
+for step in range(200):
     history.append({"step": step, "preview": bytes(range(256)) * 800})
     print("step", step, flush=True)
     time.sleep(0.1)
