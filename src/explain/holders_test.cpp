@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace lowtide::explain {
 namespace {
 
@@ -68,34 +70,26 @@ TEST(Holders, list_that_gains_at_every_look_settles_a_leak) {
   EXPECT_NE(verdict.reason.find("__main__.kept"), std::string::npos);
 }
 
-// A look that does not tell of the list: it is empty, or gone.
-void forget(Job& run, std::size_t look) {
-  run.evidence.snapshots[look].snapshot.nodes.clear();
+// The verdict of a job, some of whose looks do not tell of the list: it is empty then, or gone.
+VerdictKind settled_without(std::vector<std::uint64_t> list_lengths,
+                            const std::vector<std::size_t>& forgotten) {
+  Job run(std::move(list_lengths));
+  for (const std::size_t look : forgotten) run.evidence.snapshots[look].snapshot.nodes.clear();
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  return verdict.kind;
 }
 
 TEST(Holders, list_that_was_empty_at_the_first_look_has_gained) {
-  Job run({0, 10, 30, 30});
-  forget(run, 0);
-  model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
-  EXPECT_EQ(verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(settled_without({0, 10, 30, 30}, {0}), VerdictKind::Leak);
 }
 
 TEST(Holders, list_that_came_once_and_hardly_grew_settles_nothing) {
-  Job run({0, 30, 30, 31});
-  forget(run, 0);
-  model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
-  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(settled_without({0, 30, 30, 31}, {0}), VerdictKind::Inconclusive);
 }
 
 TEST(Holders, list_that_was_gone_in_between_settles_nothing) {
-  Job run({0, 20, 0, 40});
-  forget(run, 0);
-  forget(run, 2);
-  model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
-  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(settled_without({0, 20, 0, 40}, {0, 2}), VerdictKind::Inconclusive);
 }
 
 TEST(Holders, list_that_also_loses_settles_nothing) {

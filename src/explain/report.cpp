@@ -195,6 +195,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
 
   model::Report report;
   report.source = source_of(evidence, options);
+  if (const auto told = number_in<std::uint64_t>(recording.meta(), "steps_told")) report.source.steps = told;
   report.ending = ending_of(evidence, options);
   report.gpus = judge_gpus(evidence);
   settle_with_holders(report.gpus, holders);

@@ -45,6 +45,7 @@ class Monitor {
   const model::Tick& tick(double at_s, double step);
 
   [[nodiscard]] AgentHub* agents() const { return options_.agents; }
+  [[nodiscard]] double steps_told() const { return marks_.steps(); }
   [[nodiscard]] ProcessTree& tree() { return tree_; }
   [[nodiscard]] const ProcessTree& tree() const { return tree_; }
   [[nodiscard]] const std::optional<NearestLimit>& limit() const { return limit_; }

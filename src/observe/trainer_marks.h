@@ -20,6 +20,10 @@ class TrainerMarks {
   // of processes that have ended are forgotten: their last words count.
   void fill(model::Tick& tick, const ProcessTree& tree, AgentHub& agents, std::vector<model::Event>& events);
 
+  // The last step that was told, also after the last tick that is recorded; nan where the job's output counts
+  // them.
+  [[nodiscard]] double steps() const { return source_ == StepSource::Told ? steps_ : model::kUnknown; }
+
  private:
   // Steps that change their source in the middle would look like a restart, so it is chosen once: what the
   // job says by lowtide.step(), what it writes, in its own count, or what its optimizer does.

@@ -187,6 +187,8 @@ void Watch::note_agents() {
     note += fmt::format("{}{} of {} samples were lost", note.empty() ? "" : "; ", summary.dropped,
                         summary.samples);
   }
+  if (!std::isnan(monitor_.steps_told()))
+    writer_->set_meta("steps_told", fmt::format("{:.0f}", monitor_.steps_told()));
   const bool on = summary.processes > 0;
   writer_->set_meta("agent_state", on ? "on" : summary.off.empty() ? "off" : "switched-off");
   writer_->set_meta("agent_note", note);

@@ -38,7 +38,7 @@ def _phase(report, name):
 
 def steps_and_phases_of_a_job_that_tells_them(binary):
     report, _ = _watched(binary, PYTHON, HERE / "plain.py", PACKAGE)
-    assert 55 <= report["source"]["steps"] <= 60, report["source"]  # those of the last tick
+    assert report["source"]["steps"] in (59, 60), report["source"]
     train, evaluation = _phase(report, "train"), _phase(report, "eval")
     assert 50 <= train["count"] <= 60 and evaluation["count"] == 6, report["phases"]  # the first ones before we are in
     assert 30e6 < evaluation["kept_bytes"] < 55e6, evaluation  # the last is not yet old
