@@ -75,7 +75,7 @@ function(lowtide_module name)
     if(arg_THREADED)
       set(label unit-threads)  # -L unit and -L threads both find it
     endif()
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label})
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 300)
   endif()
 endfunction()
 

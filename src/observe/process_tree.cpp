@@ -73,6 +73,8 @@ ProcessTree::ProcessTree(const Options& options, double at_s)
       began_boot_s_(procfs::read_boot_seconds() - at_s),
       pids_(options.roots),
       loadavg_(options.roots.proc + "/loadavg"),
+      // A job that we have started may have forked before this line is reached.
+      counted_pid_(options.adopts_orphans ? options.root_pid : -1),
       highest_pid_(procfs::read_highest_pid(options.roots)) {
   static_cast<void>(has_new_pids());  // from now on they count
 }
