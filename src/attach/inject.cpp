@@ -184,9 +184,9 @@ base::Result<bool> Call::try_each(const std::vector<pid_t>& tids, Clock::time_po
       }
       if (auto* error = std::get_if<base::Error>(&tried)) {
         if (error->code == base::ErrorCode::Denied || error->code == base::ErrorCode::Unsupported) {
-          return std::move(*error);
+          if (!is_ending(pid_, tid)) return std::move(*error);
         }
-        break;  // this thread ended, or is deep in the kernel
+        break;  // this thread ends, or is deep in the kernel
       }
       const Place place = std::get<Place>(tried);
       ++places_[place];
@@ -352,7 +352,8 @@ base::Result<Injected> Call::to_result(const StubReport& report) {
   return base::Error{base::ErrorCode::Malformed, "its answer makes no sense"};
 }
 
-Entry call_agent(pid_t pid, const InjectOptions& options, const char* function, const std::string& argument) {
+Entry enter_and_call(pid_t pid, const InjectOptions& options, const char* function,
+                     const std::string& argument) {
   const auto target = check_target(pid, options);
   if (!target) {
     return {target.error()};
@@ -369,6 +370,15 @@ Entry call_agent(pid_t pid, const InjectOptions& options, const char* function, 
   Call call(pid, options, std::move(image).value(), files);
   auto outcome = call.make(function, argument, target.value().uid);
   return {std::move(outcome), call.is_placed()};
+}
+
+Entry call_agent(pid_t pid, const InjectOptions& options, const char* function, const std::string& argument) {
+  Entry entry = enter_and_call(pid, options, function, argument);
+  // Whatever it was that stood in the way.
+  if (!entry.outcome && has_ended(pid)) {
+    entry.outcome = base::Error{base::ErrorCode::Gone, "the process has ended"};
+  }
+  return entry;
 }
 
 }  // namespace

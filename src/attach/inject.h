@@ -62,6 +62,9 @@ struct Entry {
 Entry begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits);
 
 // The second and third line of an error: why on this machine, and what to try.
+// Whether the file that the target would open by this name is the one that we would: not so in a container.
+bool sees_the_same(pid_t pid, const std::string& path);
+
 struct Advice {
   std::string why;
   std::string attempt;

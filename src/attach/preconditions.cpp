@@ -11,6 +11,7 @@
 #include "attach/lent_folder.h"
 #include "attach/stub.h"
 #include "base/fd.h"
+#include "procfs/process_files.h"
 #include "procfs/rights.h"
 #include "procfs/status.h"
 #include "procfs/text_file.h"
@@ -25,14 +26,6 @@ std::string in_proc(pid_t pid, const char* name) {
 
 base::Error unsupported(std::string message) {
   return {base::ErrorCode::Unsupported, std::move(message)};
-}
-
-// The file that the target would open by this name is the one that we would.
-bool sees_the_same(pid_t pid, const std::string& path) {
-  struct stat here {};
-  struct stat there {};
-  return ::stat(path.c_str(), &here) == 0 && ::stat((in_proc(pid, "root") + path).c_str(), &there) == 0 &&
-         here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
 base::Result<bool> check_program(pid_t pid) {
@@ -63,8 +56,8 @@ base::Result<Looked> look_at(pid_t pid) {
     return status.error();
   }
   if (!status.value().has_memory) {
-    return status.value().state == 'Z' ? base::Error{base::ErrorCode::Gone, "the process ended"}
-                                       : unsupported("not possible: a part of the kernel");
+    return has_ended(pid) ? base::Error{base::ErrorCode::Gone, "the process has ended"}
+                          : unsupported("not possible: a part of the kernel");
   }
   return Looked{std::move(text).value(), status.value()};
 }
@@ -104,9 +97,21 @@ std::string_view find_status_line(std::string_view status, std::string_view name
                                          : status.substr(begin, status.find('\n', begin) - begin);
 }
 
+bool sees_the_same(pid_t pid, const std::string& path) {
+  struct stat here {};
+  struct stat there {};
+  return ::stat(path.c_str(), &here) == 0 && ::stat((in_proc(pid, "root") + path).c_str(), &there) == 0 &&
+         here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
 bool has_ended(pid_t pid) {
-  const auto looked = look_at(pid);
-  return !looked && looked.error().code == base::ErrorCode::Gone;
+  const auto stat = procfs::read_stat({}, pid);
+  return stat ? stat.value().ending || stat.value().state == 'Z' : stat.error().code == base::ErrorCode::Gone;
+}
+
+bool is_ending(pid_t pid, pid_t tid) {
+  const auto stat = procfs::read_stat({.proc = in_proc(pid, "task")}, tid);
+  return !stat || stat.value().ending;
 }
 
 pid_t tracer_of(pid_t pid) {

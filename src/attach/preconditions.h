@@ -24,8 +24,11 @@ base::Result<Enterable> check_target_of_remote_exec(pid_t pid, const InjectOptio
 // The text behind "name:" in a status file; empty where there is none.
 std::string_view find_status_line(std::string_view status, std::string_view name);
 
-// True for a zombie too, which still has a number.
+// True for one on its way out too, and for a zombie, which still has a number.
 bool has_ended(pid_t pid);
+
+// A thread on its way out is closed to everybody, root too.
+bool is_ending(pid_t pid, pid_t tid);
 
 // Who traces it; 0: nobody, or not known.
 pid_t tracer_of(pid_t pid);

@@ -13,7 +13,7 @@
 namespace lowtide::cli {
 namespace {
 
-Complaint cannot_enter(pid_t pid, const base::Error& error) {
+Complaint cannot_enter(pid_t pid, const attach::InjectOptions& options, const base::Error& error) {
   const std::string again = fmt::format("lowtide snapshot {}", pid);
   const std::string what =
       fmt::format("cannot look into process {}: {}", pid, base::printable(error.message));
@@ -21,6 +21,10 @@ Complaint cannot_enter(pid_t pid, const base::Error& error) {
     case base::ErrorCode::Gone:
       return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
     case base::ErrorCode::Unsupported:
+      if (!attach::sees_the_same(pid, options.agent_path)) {
+        return {what, "the process has to load it, and it has other folders than we",
+                "within its container, where lowtide is unpacked too: lowtide snapshot PID"};
+      }
       return {what, "a snapshot is of the objects of a CPython 3.9 to 3.14 with a GIL",
               fmt::format("lowtide attach --deep {} names the lines that allocate, in any language", pid)};
     case base::ErrorCode::Io:
@@ -63,7 +67,7 @@ std::variant<attach::Injected, Complaint> enter(pid_t pid, const attach::InjectO
   }
   attach::Entry first = attach::begin_snapshot(pid, options, limits);
   if (first.outcome) return std::move(first.outcome).value();
-  Complaint complaint = cannot_enter(pid, first.outcome.error());
+  Complaint complaint = cannot_enter(pid, options, first.outcome.error());
   const base::ErrorCode code = first.outcome.error().code;
   if (first.was_entered || code == base::ErrorCode::Gone || code == base::ErrorCode::Unsupported ||
       !attach::has_remote_exec(pid)) {

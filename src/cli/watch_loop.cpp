@@ -73,12 +73,17 @@ void WatchLoop::tick() {
 
 void WatchLoop::linger(double seconds) {
   constexpr double kLookEveryS = 0.05;
-  const double until_s = watch_.at_s() + seconds;
+  constexpr double kLongestWalkS = 12;  // it ends itself before that
+  const double began_s = watch_.at_s();
   const auto goes_on = [this] {
-    return !watch_.is_over() || has_children() ||
+    return !watch_.is_over() || has_children() || watch_.awaits_look() ||
            (options_.relay != nullptr && options_.relay->has_last_words());
   };
-  while (goes_on() && watch_.at_s() < until_s) {
+  const auto may_go_on = [&] {
+    const double since_s = watch_.at_s() - began_s;
+    return since_s < seconds || (watch_.awaits_look() && since_s < kLongestWalkS);
+  };
+  while (goes_on() && may_go_on()) {
     // Words of the job that pass through us may come much more often.
     const double look_s = watch_.at_s() + kLookEveryS;
     while (watch_.at_s() < look_s && goes_on()) wait_for_any(look_s - watch_.at_s());

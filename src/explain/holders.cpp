@@ -110,6 +110,24 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
   return out;
 }
 
+// At the end of a program the variables of its functions are gone, which is no loss: the look then counts
+// where it shows what the others show, and more of it.
+ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process,
+                                 std::vector<const model::Snapshot*> looks) {
+  ProcessHolders with_end = compare(evidence, process, looks);
+  if (!looks.back()->is_at_end || looks.size() == 2) return with_end;
+  looks.pop_back();
+  ProcessHolders before = compare(evidence, process, looks);
+  const auto is_more = [](const model::HolderReport& later, const model::HolderReport& holder) {
+    return later.node.path == holder.node.path && later.growth_bytes >= holder.growth_bytes &&
+           later.growth_device_bytes >= holder.growth_device_bytes;
+  };
+  const bool shows_more =
+      before.grown.empty() ||
+      (!with_end.grown.empty() && is_more(with_end.grown.front().holder, before.grown.front().holder));
+  return shows_more ? std::move(with_end) : std::move(before);
+}
+
 std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, std::int64_t growth_bytes) {
   const std::string length =
       grown.holder.growth_length && *grown.holder.growth_length > 0
@@ -195,7 +213,7 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
     const auto after =
         std::find_if(all.begin(), all.end(), [&](const auto* look) { return look->at_s >= settled_s; });
     if (static_cast<std::size_t>(all.end() - after) >= kFewestLooks) all.erase(all.begin(), after);
-    if (process != nullptr && all.size() >= 2) out.push_back(compare(evidence, *process, all));
+    if (process != nullptr && all.size() >= 2) out.push_back(compare_up_to_end(evidence, *process, all));
   }
   return out;
 }

@@ -122,6 +122,23 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
   EXPECT_EQ(gpus[1].series.verdict.kind, VerdictKind::Inconclusive);
 }
 
+TEST(Holders, look_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it_does_not) {
+  Job kept({10, 20, 30, 40});
+  kept.evidence.snapshots.back().snapshot.is_at_end = true;
+  EXPECT_EQ(find_holders(kept.evidence)[0].looks, 4U);
+  EXPECT_EQ(find_holders(kept.evidence)[0].grown[0].holder.growth_length, 30);
+
+  Job gone({10, 20, 30, 0});
+  gone.evidence.snapshots.back().snapshot.is_at_end = true;
+  const auto holders = find_holders(gone.evidence);
+  EXPECT_EQ(holders[0].looks, 3U);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
+
+  const Job lost({10, 20, 30, 0});
+  EXPECT_TRUE(find_holders(lost.evidence)[0].grown.empty());
+}
+
 TEST(Holders, two_looks_settle_nothing) {
   const Job run({10, 40});
   model::Verdict verdict = open_verdict();

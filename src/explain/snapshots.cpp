@@ -55,13 +55,14 @@ class Growth {
       const HeldNode* before = nullptr;
       if (const auto found = by_name.find(name_of(node)); found != by_name.end()) {
         before = found->second;
+        leave_out_moved(earlier, *before, node);
       } else if (const auto place = by_place.find({node.address, node.type}); place != by_place.end()) {
         before = place->second;
       }
       if (before == nullptr && is_old_name(node)) before = &kTooSmallToTell;
       if (before == nullptr) continue;
       grown_[at].earlier = before;
-      grown_[at].bytes = difference(held_bytes(node), held_bytes(*before));
+      grown_[at].bytes += difference(held_bytes(node), held_bytes(*before));
     }
     // Holders come before what they hold, so from the end every sum is complete.
     for (std::size_t at = later.nodes.size(); at-- > 0;) {
@@ -104,6 +105,17 @@ class Growth {
   }
 
  private:
+  // What something holds now that was there before and was held by nobody, or by another, is no growth of it.
+  void leave_out_moved(const Snapshot& earlier, const HeldNode& before, const HeldNode& node) {
+    for (auto above = node.holder; above; above = later_.nodes[*above].holder) {
+      auto was = before.holder;
+      while (was && name_of(earlier.nodes[*was]) != name_of(later_.nodes[*above]))
+        was = earlier.nodes[*was].holder;
+      if (was) return;  // and from here on upwards too
+      grown_[*above].bytes -= static_cast<std::int64_t>(held_bytes(before));
+    }
+  }
+
   // A variable of something that was there before, but held too little then to be told.
   [[nodiscard]] bool is_old_name(const HeldNode& node) const {
     if (node.holder) {

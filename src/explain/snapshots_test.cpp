@@ -48,6 +48,17 @@ TEST(Snapshots, the_list_that_grew_is_named_and_not_what_it_is_in) {
   EXPECT_DOUBLE_EQ(*report.holders[0].share, 1.0);
 }
 
+TEST(Snapshots, what_was_there_before_is_no_growth_of_its_new_holder) {
+  // A function had it too, and has ended.
+  const auto before =
+      snapshot(2000, {node("__main__", "dict", 500), node("__main__.history", "list", 1000, 10)});
+  const auto after =
+      snapshot(3000, {node("__main__", "dict", 2500), node("__main__.history", "list", 2000, 20, 0)});
+  const auto report = compare_snapshots(before, after);
+  ASSERT_EQ(paths_of(report), Paths{"__main__.history"});
+  EXPECT_EQ(report.holders[0].growth_bytes, 1000 << 10);
+}
+
 TEST(Snapshots, what_grew_on_a_device_is_told_beside_host_memory) {
   auto before = snapshot(2000, {node("m", "dict", 300), node("m.kept", "list", 100, 1, 0)});
   auto after = snapshot(2000, {node("m", "dict", 300), node("m.kept", "list", 100, 9, 0)});

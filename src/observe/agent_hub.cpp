@@ -22,6 +22,7 @@ constexpr double kWalkWaitS = 0.1;          // how soon the end of a walk is not
 
 constexpr int kMostHellos = 256;  // at one look
 constexpr std::size_t kMostAgents = 4096;
+constexpr std::size_t kMostGone = 64;  // whose last walk may still come
 // A ring holds some 250 samples: it is read before it can be half full.
 constexpr double kSamplesBetweenLooks = 60;
 constexpr double kShortestWaitS = 0.02;
@@ -140,9 +141,9 @@ void AgentHub::ask_marks(std::int64_t pid) {
   }
 }
 
-void AgentHub::want_last_look(std::int64_t pid, bool wanted) {
+void AgentHub::want_last_looks(std::int64_t pid, std::uint32_t which) {
   if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
-    found->second->ring.want_last_look(wanted);
+    found->second->ring.want_last_looks(which);
   }
 }
 
@@ -174,12 +175,23 @@ void AgentHub::take_walk(AgentHello hello) {
     walk.came = std::move(hello);
     return;
   }
-  // One that came by itself: torch has run out of a GPU's memory.
+  // One that came by itself: torch has run out of a GPU's memory, or the interpreter ends.
+  const std::int32_t pid = pid_of(hello.pid_in_target);
+  const bool has_come = std::any_of(walks_.begin(), walks_.end(),
+                                    [&](const Walk& walk) { return walk.pid == pid && walk.is_unasked; });
+  if (pid == 0 || has_come) return;
+  walks_.push_back({.pid = pid, .asked_s = now_s(), .is_unasked = true, .came = std::move(hello)});
+}
+
+// Of one that is there, or has just gone; 0: of none.
+std::int32_t AgentHub::pid_of(std::int32_t pid_in_target) const {
   const auto agent = std::find_if(agents_.begin(), agents_.end(), [&](const auto& entry) {
-    return entry.second->ring.pid_in_target() == hello.pid_in_target;
+    return entry.second->ring.pid_in_target() == pid_in_target;
   });
-  if (agent == agents_.end() || is_walking(agent->first)) return;
-  walks_.push_back({.pid = agent->first, .asked_s = now_s(), .is_unasked = true, .came = std::move(hello)});
+  if (agent != agents_.end()) return agent->first;
+  const auto gone = std::find_if(gone_.rbegin(), gone_.rend(),
+                                 [&](const Gone& each) { return each.pid_in_target == pid_in_target; });
+  return gone == gone_.rend() ? 0 : gone->pid;
 }
 
 void AgentHub::read_walks() {
@@ -265,7 +277,11 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
     if (member == nullptr) {
       // Not there yet, or gone. A process that is alive will be found by a later tick.
       const bool gone = !is_there(entry->first);
-      if (gone) note_end(agent);
+      if (gone) {
+        note_end(agent);
+        gone_.push_back({entry->first, agent.ring.pid_in_target()});
+        if (gone_.size() > kMostGone) gone_.erase(gone_.begin());
+      }
       entry = gone ? agents_.erase(entry) : std::next(entry);
       continue;
     }

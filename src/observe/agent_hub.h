@@ -71,7 +71,7 @@ class AgentHub {
   [[nodiscard]] std::vector<std::int64_t> pythons() const;
   // The interpreter of a process tells steps and phases from now on, and torch's counters once.
   void ask_marks(std::int64_t pid);
-  void want_last_look(std::int64_t pid, bool wanted);
+  void want_last_looks(std::int64_t pid, std::uint32_t which);  // of wire::LastLook
   void read_marks(std::int64_t pid, AgentMarks& into) const;
   [[nodiscard]] SiteBook::PhaseBytes kept_in_phases(std::int64_t pid) const;
   // The walks that have ended since the last call.
@@ -105,8 +105,14 @@ class AgentHub {
     std::optional<AgentHello> came = {};
   };
 
+  struct Gone {
+    std::int32_t pid = 0;
+    std::int32_t pid_in_target = 0;
+  };
+
   void take_hellos();
   void take_walk(AgentHello hello);
+  [[nodiscard]] std::int32_t pid_of(std::int32_t pid_in_target) const;
   void read_walks();
   void read_rings();
   void read_books(model::Tick& tick, const ProcessTree& tree);
@@ -120,6 +126,7 @@ class AgentHub {
   std::map<std::int32_t, std::unique_ptr<Agent>> agents_;
   std::vector<model::SiteInfo> begun_;
   std::vector<Walk> walks_;
+  std::vector<Gone> gone_;
   std::vector<model::Snapshot> snapshots_;
   AgentSummary ended_;  // of agents that are gone
   double wait_s_ = 1;

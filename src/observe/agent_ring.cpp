@@ -314,8 +314,8 @@ void AgentRing::ask_marks() {
   header().monitor.asked_marks.fetch_add(1, std::memory_order_release);
 }
 
-void AgentRing::want_last_look(bool wanted) {
-  header().monitor.wants_last_look.store(wanted ? 1 : 0, std::memory_order_relaxed);
+void AgentRing::want_last_looks(std::uint32_t which) {
+  header().monitor.wants_last_look.store(which, std::memory_order_relaxed);
 }
 
 void AgentRing::read_marks(AgentMarks& into) const {

@@ -154,8 +154,8 @@ class AgentRing {
 
   // The interpreter hands on its steps and phases from now on, and torch's counters once.
   void ask_marks();
-  // Whether a look is welcome that we did not ask for.
-  void want_last_look(bool wanted);
+  // Which looks are welcome that we did not ask for: of wire::LastLook.
+  void want_last_looks(std::uint32_t which);
   void read_marks(AgentMarks& into) const;  // whose room is used again
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "wire/layout.h"
+
 namespace lowtide::observe {
 namespace {
 
@@ -24,11 +26,11 @@ std::optional<std::uint64_t> room_below_limit(const Monitor& monitor, const mode
 
 void Looks::take(Monitor& monitor, double at_s, record::Writer* writer) {
   for (model::Snapshot& snapshot : monitor.agents()->take_snapshots()) {
-    const Member* member = monitor.tree().find(snapshot.pid);
-    if (member == nullptr) continue;
+    const auto id = ids_.find(snapshot.pid);
+    if (id == ids_.end()) continue;
     snapshot.at_s = at_s;
-    looked_[static_cast<std::uint32_t>(member->info.id)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
-    if (writer != nullptr) writer->add_snapshot(member->info.id, snapshot);
+    looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
+    if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
   }
 }
 
@@ -54,34 +56,41 @@ bool Looks::is_due(Looked& looked, const Member& member, double at_s,
          looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, looked.is_eager);
 }
 
-// A look that the process takes by itself.
-bool Looks::is_welcome(const Looked& looked, const Member& member, double at_s,
-                       std::optional<std::uint64_t> room_bytes) {
-  return (!room_bytes || *room_bytes >= walk_bytes(member)) &&
-         looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, true);
+// Looks that the process may take by itself: of wire::LastLook.
+std::uint32_t Looks::welcome(const Looked& looked, const Member& member, double at_s,
+                             std::optional<std::uint64_t> room_bytes, bool is_walking) const {
+  if (room_bytes && *room_bytes < walk_bytes(member)) return 0;
+  const double age_s = at_s - member.info.started_s;
+  std::uint32_t which = 0;
+  if (!is_walking && looked.pace.is_due(age_s, member.status.rss_bytes, true)) {
+    which |= static_cast<std::uint32_t>(wire::LastLook::OutOfMemory);
+  }
+  if (at_end_ && looked.pace.is_due_at_end(age_s, member.status.rss_bytes)) {
+    which |= static_cast<std::uint32_t>(wire::LastLook::AtEnd);
+  }
+  return which;
 }
 
-// One at a time: each makes a copy of what its process writes meanwhile.
+// One at a time: each makes a copy of what its process writes meanwhile. One that ends writes no more.
 void Looks::tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
                  record::Writer* writer) {
   AgentHub* const agents = monitor.agents();
   if (agents == nullptr) return;
   take(monitor, tick.at_s, writer);
   note_reasons(tick, verdict);
-  if (agents->is_walking()) {
-    for (const std::int64_t pid : agents->pythons()) agents->want_last_look(pid, false);
-    return;
-  }
   // The one that was asked least often: one that runs no Python does not come, and must not keep the others
   // waiting.
+  const bool is_walking = agents->is_walking();
   Looked* chosen = nullptr;
   const Member* whom = nullptr;
   for (const std::int64_t pid : agents->pythons()) {
     const Member* member = monitor.tree().find(pid);
     if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
     Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
-    agents->want_last_look(pid, is_welcome(looked, *member, tick.at_s, room_below_limit(monitor, tick)));
-    if (!is_due(looked, *member, tick.at_s, room_below_limit(monitor, tick))) continue;
+    ids_.insert_or_assign(pid, member->info.id);
+    const auto room_bytes = room_below_limit(monitor, tick);
+    agents->want_last_looks(pid, welcome(looked, *member, tick.at_s, room_bytes, is_walking));
+    if (is_walking || !is_due(looked, *member, tick.at_s, room_bytes)) continue;
     if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
     chosen = &looked;
     whom = member;

@@ -1,5 +1,6 @@
 // When a Python of the job is looked into, and which: by a schedule, when a leak is first suspected, while
-// there is still room for it before a limit, under memory pressure, and when a person asks (SIGUSR2).
+// there is still room for it before a limit, under memory pressure, at its end, and when a person asks
+// (SIGUSR2).
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,10 @@ namespace lowtide::observe {
 
 class Looks {
  public:
+  // `at_end`: a Python that ends is looked into once more; its memory stays in use until that is done, so
+  // whoever waits for it must wait for us.
+  explicit Looks(bool at_end) : at_end_(at_end) {}
+
   // A person wants to know: every Python is looked into once, whatever it costs.
   void ask() { ++asked_; }
 
@@ -35,10 +40,12 @@ class Looks {
   void note_reasons(const model::Tick& tick, const model::Verdict& verdict);
   [[nodiscard]] bool is_due(Looked& looked, const Member& member, double at_s,
                             std::optional<std::uint64_t> room_bytes) const;
-  [[nodiscard]] static bool is_welcome(const Looked& looked, const Member& member, double at_s,
-                                       std::optional<std::uint64_t> room_bytes);
+  [[nodiscard]] std::uint32_t welcome(const Looked& looked, const Member& member, double at_s,
+                                      std::optional<std::uint64_t> room_bytes, bool is_walking) const;
 
-  std::map<std::uint32_t, Looked> looked_;  // by ProcessId
+  std::map<std::uint32_t, Looked> looked_;        // by ProcessId
+  std::map<std::int64_t, model::ProcessId> ids_;  // of those that may be gone when their last look comes
+  bool at_end_;
   std::size_t asked_ = 0;
   bool has_leaned_ = false;   // to a leak
   bool was_pressed_ = false;  // for memory

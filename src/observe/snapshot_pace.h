@@ -26,7 +26,7 @@ class SnapshotPace {
 
   // `eager`: there is a reason to look just now, such as a verdict that leans to a leak for the first time.
   [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager) const {
-    const double pause_s = std::max(pause_s_, kForkSPerByte * static_cast<double>(resident_bytes));
+    const double pause_s = expected_pause_s(resident_bytes);
     if (!asked_s_) return age_s >= std::max(kFirstS, kPauseFactor * pause_s);
     const double since_s = age_s - *asked_s_;
     const double costs_s = std::max(kPauseFactor * pause_s, kWalkFactor * walk_s_);
@@ -34,6 +34,14 @@ class SnapshotPace {
     const bool is_early = looks_ < kFirstLooks && pause_s <= kShortPauseS;
     if (eager || is_early) return since_s >= std::max(eager ? 1.0 : kLeastGapS, costs_s / kHaste);
     return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s});
+  }
+
+  // Once, when it ends: the pause is all that it costs, and the walk comes after the job.
+  [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
+    constexpr double kFactor = 200;
+    constexpr double kNewS = 1;  // since the last one
+    return age_s >= std::max(kFirstS, kFactor * expected_pause_s(resident_bytes)) &&
+           (!asked_s_ || age_s - *asked_s_ >= kNewS);
   }
 
   // Whatever becomes of it: a process that cannot be walked over is not asked at every tick.
@@ -48,6 +56,10 @@ class SnapshotPace {
   }
 
  private:
+  [[nodiscard]] double expected_pause_s(std::uint64_t resident_bytes) const {
+    return std::max(pause_s_, kForkSPerByte * static_cast<double>(resident_bytes));
+  }
+
   std::optional<double> asked_s_;  // by the age of the process
   int looks_ = 0;
   double pause_s_ = 0;

@@ -170,6 +170,7 @@ base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file) {
   out.has_tensors = has(header, wire::SnapshotPart::Tensors);
   out.has_holders = has(header, wire::SnapshotPart::Holders);
   out.is_exact = has(header, wire::SnapshotPart::Dominators);
+  out.is_at_end = has(header, wire::SnapshotPart::AtEnd);
   out.is_whole = has(header, wire::SnapshotPart::Walked) && has(header, wire::SnapshotPart::Complete) &&
                  !has(header, wire::SnapshotPart::OutOfMemory) && !has(header, wire::SnapshotPart::OutOfRoom);
   Records(file, out).read_all(sizeof(header), std::min<std::uint64_t>(header.used_bytes, file.size()));

@@ -80,7 +80,8 @@ Watch::Watch(const Options& options, double began_s, std::optional<record::Write
       began_s_(began_s),
       writer_(std::move(writer)),
       monitor_(std::move(monitor)),
-      looks_(options.take_snapshots ? std::optional<Looks>(std::in_place) : std::nullopt) {}
+      looks_(options.take_snapshots ? std::optional<Looks>(options.monitor.tree.adopts_orphans)
+                                    : std::nullopt) {}
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
                                  std::optional<record::Writer> writer) {

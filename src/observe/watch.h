@@ -48,6 +48,11 @@ class Watch {
     return looks_.has_value();
   }
 
+  // A child of a process of the job, which may be gone by now, still walks over its objects.
+  [[nodiscard]] bool awaits_look() const {
+    return monitor_.agents() != nullptr && monitor_.agents()->is_walking();
+  }
+
   // The trim trial: every agent asks its allocator to give back what it keeps. Waits up to
   // `patience_s` for them to come to it; one that has begun gets a while longer. To be
   // called after the last tick, since the memory falls by it.

@@ -7,6 +7,7 @@
 namespace lowtide::procfs {
 namespace {
 
+constexpr std::uint64_t kFlagExiting = 0x00000004;       // PF_EXITING
 constexpr std::uint64_t kFlagKernelThread = 0x00200000;  // PF_KTHREAD
 
 bool skip_numbers(std::string_view& text, int count) {
@@ -30,6 +31,7 @@ bool take_fields(std::string_view text, Stat& stat) {
       take_number(text, stat.major_faults) && skip_numbers(text, 1) && take_number(text, stat.utime_ticks) &&
       take_number(text, stat.stime_ticks) && skip_numbers(text, 4) &&  // cutime, cstime, priority, nice
       take_number(text, stat.threads) && skip_numbers(text, 1) && take_number(text, stat.start_ticks);
+  stat.ending = (flags & kFlagExiting) != 0;
   stat.kernel_thread = (flags & kFlagKernelThread) != 0;
   return taken;
 }

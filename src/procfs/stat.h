@@ -27,6 +27,7 @@ struct Stat {
   std::uint64_t start_ticks = 0;  // since boot; with the pid it names a process for good
   std::uint32_t threads = 0;
   bool kernel_thread = false;
+  bool ending = false;  // on its way out; may last, while much memory is given back
 
   // Up to 15 bytes for processes, 63 for kernel workers. Any byte but NUL: goes
   // through base::printable before it is shown.

@@ -67,6 +67,7 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
                  snapshot.is_exact = (flags & 2U) != 0;
                  snapshot.has_torch = (flags & 4U) != 0;
                  snapshot.has_tensors = (flags & 8U) != 0;
+                 snapshot.is_at_end = (flags & 16U) != 0;
                  snapshot.has_holders = true;
                  places.emplace(static_cast<std::int64_t>(bytes_at(row, 0).value_or(0)), list.size());
                  list.push_back(std::move(recorded));

@@ -122,7 +122,8 @@ int SnapshotTables::write(const Staged& staged) {
   put.bind(8, snapshot.pause_s);
   put.bind(9, snapshot.whole_s);
   put.bind(10, static_cast<std::int64_t>((snapshot.is_whole ? 1 : 0) | (snapshot.is_exact ? 2 : 0) |
-                                         (snapshot.has_torch ? 4 : 0) | (snapshot.has_tensors ? 8 : 0)));
+                                         (snapshot.has_torch ? 4 : 0) | (snapshot.has_tensors ? 8 : 0) |
+                                         (snapshot.is_at_end ? 16 : 0)));
   int status = put.run();
   if (status == SQLITE_OK) status = write_nodes(staged);
   for (std::size_t at = 0; at < snapshot.tensors.size() && status == SQLITE_OK; ++at) {

@@ -32,6 +32,7 @@ TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   snapshot.whole_s = 0.2;
   snapshot.is_whole = true;
   snapshot.is_exact = true;
+  snapshot.is_at_end = true;
   snapshot.nodes = {node("__main__", 80'000), node("__main__.kept", 70'000, 0)};
   snapshot.nodes[1].length = 44;
   snapshot.nodes[1].device_bytes = 96;
@@ -55,7 +56,7 @@ TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   const model::Snapshot& back = read[0].snapshot;
   EXPECT_DOUBLE_EQ(back.at_s, 12.5);
   EXPECT_EQ(back.object_bytes, 90'000U);
-  EXPECT_TRUE(back.is_whole && back.is_exact && !back.has_torch);
+  EXPECT_TRUE(back.is_whole && back.is_exact && back.is_at_end && !back.has_torch);
   ASSERT_EQ(back.nodes.size(), 2U);
   EXPECT_EQ(back.nodes[1].path, "__main__.kept");
   EXPECT_EQ(back.nodes[1].length, 44U);

@@ -108,6 +108,12 @@ constexpr std::uint64_t chunk_offset(std::uint32_t chunk) {
   return at;
 }
 
+// A bit each.
+enum class LastLook : std::uint32_t {
+  OutOfMemory = 1,  // at such an error of a GPU
+  AtEnd = 2,        // of the interpreter
+};
+
 // Written by the monitor alone.
 struct alignas(64) MonitorPart {
   std::atomic<std::uint64_t> tail;         // bytes of the ring that were read, ever
@@ -117,7 +123,7 @@ struct alignas(64) MonitorPart {
   std::atomic<std::uint32_t> asked_walk;   // rises: the agent is to let a child walk over the Python objects
   std::atomic<std::uint32_t> asked_marks;  // rises: steps and phases are wanted, and torch's counters now
   std::atomic<std::uint64_t> walk_before_ns;   // CLOCK_MONOTONIC: later it is not wanted any more
-  std::atomic<std::uint32_t> wants_last_look;  // not zero: before an out-of-memory error, unasked
+  std::atomic<std::uint32_t> wants_last_look;  // unasked: of LastLook
   std::uint32_t more_unused[5];
 };
 static_assert(sizeof(MonitorPart) == 64);

@@ -48,6 +48,7 @@ enum class SnapshotPart : std::uint32_t {
   OutOfMemory = 32,  // the walk's limit was reached: the counts are a lower bound
   OutOfRoom = 64,    // so was the file's: records are missing
   Complete = 128,
+  AtEnd = 256,  // the interpreter is about to end
 };
 
 struct SnapshotHeader {

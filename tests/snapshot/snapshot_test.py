@@ -206,13 +206,6 @@ def _losses(process):
     return out
 
 
-def _ends(job):
-    """It was on its way out, where the kernel lets nobody in."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        job.wait(5)
-    return job.poll() is not None
-
-
 def training_is_the_same_however_often_it_is_looked_at(lab):
     _needs("torch")
     if is_sanitized(lab.binary):  # takes seconds to find a safe place, and what is in the job is the same
@@ -232,7 +225,7 @@ def training_is_the_same_however_often_it_is_looked_at(lab):
                 assert any(holder["path"] == "__main__.history" for holder in snapshot["holders"]) or taken < 20
                 taken += 1
             else:
-                assert "safe place" in done.stderr or "has ended" in done.stderr or _ends(job), done.stderr
+                assert "safe place" in done.stderr or "has ended" in done.stderr, done.stderr
         children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text() if job.poll() is None else ""
         names = [pathlib.Path(f"/proc/{child}/comm").read_text() for child in children.split()]
         assert not any("lowtide" in name for name in names), names
@@ -459,7 +452,7 @@ def sigusr2_is_a_look_and_reaches_a_job_that_takes_it(lab):
                 finally:
                     run.kill()
                 assert pathlib.Path(f"{folder}/out").read_text() == said
-            looks = sqlite3.connect(recording).execute("SELECT count(*) FROM snapshot").fetchone()
+            looks = sqlite3.connect(recording).execute("SELECT count(*) FROM snapshot WHERE flags & 16 = 0").fetchone()
             assert looks == (1,), (words, looks)
 
 

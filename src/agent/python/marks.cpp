@@ -159,16 +159,20 @@ PyObject* tell_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count
       header()->marks.oom_wanted_bytes.store(number(arguments[0]), std::memory_order_release);
     }
   }
-  walk_before_the_end();
+  walk_out_of_memory();
+  return nothing();
+}
+
+PyObject* tell_end(PyObject* /*self*/, Arguments /*arguments*/, std::ptrdiff_t /*count*/) {
+  walk_at_end();
   return nothing();
 }
 
 constexpr int kFastCall = 0x80;  // METH_FASTCALL
-constinit const MethodDefinition g_functions[] = {{"tell_step", tell_step, kFastCall, nullptr},
-                                                  {"tell_phase", tell_phase, kFastCall, nullptr},
-                                                  {"tell_device", tell_device, kFastCall, nullptr},
-                                                  {"tell_pinned", tell_pinned, kFastCall, nullptr},
-                                                  {"tell_oom", tell_oom, kFastCall, nullptr}};
+constinit const MethodDefinition g_functions[] = {
+    {"tell_step", tell_step, kFastCall, nullptr},     {"tell_phase", tell_phase, kFastCall, nullptr},
+    {"tell_device", tell_device, kFastCall, nullptr}, {"tell_pinned", tell_pinned, kFastCall, nullptr},
+    {"tell_oom", tell_oom, kFastCall, nullptr},       {"tell_end", tell_end, kFastCall, nullptr}};
 
 // --- the script --------------------------------------------------------------------------------
 

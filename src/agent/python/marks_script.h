@@ -3,7 +3,8 @@
 // Nothing is imported, and nothing of torch is touched before its import has ended. A hook of ours never
 // raises, and costs a dictionary and a call of C.
 //
-// Given: `modules` (sys.modules), `tell_step`, `tell_phase`, `tell_device`, `tell_pinned`, `tell_oom`.
+// Given: `modules` (sys.modules), `tell_step`, `tell_phase`, `tell_device`, `tell_pinned`, `tell_oom`,
+// `tell_end`.
 
 #pragma once
 
@@ -15,6 +16,7 @@ most = 0            # steps told
 own_steps = False   # the job calls lowtide.step() itself
 phase = ''
 hooked = False
+exits = None        # the module that tells us of the end
 observed = False
 stepping = False
 largest = 1         # modules that one call of train() or eval() has switched, at most
@@ -231,8 +233,22 @@ def guarded(work):
     return call
 
 
+# Where the job has not imported it, we make one of our own beside sys.modules, over which the job may loop just now.
+# Before Python 3.10 its callbacks are forgotten when the job imports it after us.
+def hear_end():
+    global exits
+    atexit = modules.get('atexit', exits)
+    if atexit is None:
+        atexit = modules['_imp'].create_builtin(type(modules['sys'].__spec__)('atexit', None, origin='built-in'))
+        modules['_imp'].exec_builtin(atexit)
+    if atexit is not exits:
+        exits = atexit
+        atexit.register(tell_end)
+
+
 def tend():
     global hooked
+    hear_end()
     torch = modules.get('torch')
     optimizers = modules.get('torch.optim.optimizer')
     if hooked or torch is None or optimizers is None or not is_whole(torch):

@@ -279,6 +279,9 @@ void take_census(const WalkOrder& order) {
   wire::SnapshotHeader& header = g_file.header();
   header.forked_ns = now_ns();
   header.python_version = python_version();
+  if (order.is_at_end) {
+    g_file.set(wire::SnapshotPart::AtEnd);
+  }
   if (!begin_child_memory(static_cast<std::uint64_t>(order.memory_mb) << 20U)) {
     g_file.set(wire::SnapshotPart::OutOfMemory);
     return;

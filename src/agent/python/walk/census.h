@@ -9,6 +9,7 @@ struct WalkOrder {
   unsigned long walk_ms;
   unsigned long memory_mb;
   int target_pid;  // the job's, as it sees itself
+  bool is_at_end;
 };
 
 // In the child, which ends when this returns.

@@ -211,10 +211,17 @@ std::int32_t take_snapshot(const char* text) {
   return result;
 }
 
+constexpr unsigned long kMemoryMb = 4096;
+
 WalkOrder usual_order() {
   constexpr unsigned long kWalkMs = 60'000;
-  constexpr unsigned long kMemoryMb = 4096;
-  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid()};
+  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), false};
+}
+
+// The job is gone while its child walks, and its memory is not: for so long at most.
+WalkOrder order_at_end() {
+  constexpr unsigned long kWalkMs = 10'000;
+  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), true};
 }
 
 // Between two bytecodes of the main thread, which holds no lock of an allocator or of the loader there.
@@ -242,9 +249,24 @@ int walk_now(void* /*unused*/) {
   return 0;
 }
 
+void walk_unasked(wire::LastLook which, const WalkOrder& order) {
+  {
+    const TableUse use;
+    if (!owns_tables() || (header()->monitor.wants_last_look.load(std::memory_order_relaxed) &
+                           static_cast<std::uint32_t>(which)) == 0) {
+      return;
+    }
+  }
+  const HookScope scope;
+  std::int32_t ignored = 0;
+  if (can_walk(ignored)) {
+    fork_and_let_walk(order);
+  }
+}
+
 }  // namespace
 
-void walk_before_the_end() {
+void walk_out_of_memory() {
   // A job that catches the error and tries again has many of them.
   constexpr std::uint64_t kEveryNs = 60'000'000'000;
   constinit static std::atomic<std::uint64_t> next_ns{0};
@@ -254,16 +276,15 @@ void walk_before_the_end() {
       !next_ns.compare_exchange_strong(after_ns, at_ns + kEveryNs, std::memory_order_relaxed)) {
     return;
   }
-  {
-    const TableUse use;
-    if (!owns_tables() || header()->monitor.wants_last_look.load(std::memory_order_relaxed) == 0) {
-      return;
-    }
-  }
-  const HookScope scope;
-  std::int32_t ignored = 0;
-  if (can_walk(ignored)) {
-    fork_and_let_walk(usual_order());
+  walk_unasked(wire::LastLook::OutOfMemory, usual_order());
+}
+
+void walk_at_end() {
+  // Once for each process: it may be told of its end twice.
+  constinit static std::atomic<std::uint64_t> ended_in{0};
+  const std::uint64_t now = epoch() + 1ULL;
+  if (ended_in.exchange(now, std::memory_order_relaxed) != now && may_record(now_ns())) {
+    walk_unasked(wire::LastLook::AtEnd, order_at_end());
   }
 }
 

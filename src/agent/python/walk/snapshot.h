@@ -7,8 +7,10 @@ namespace lowtide::agent {
 // is done here but to hand over the address of a function.
 void walk_if_asked();
 
-// A look that nobody has asked for just now, where the monitor wants one: torch has run out of a GPU's
-// memory. With the GIL, by a thread that holds no lock of an allocator or of the loader.
-void walk_before_the_end();
+// Looks that nobody has asked for just now, where the monitor wants them: torch has run out of a GPU's
+// memory, or the interpreter ends. With the GIL, by a thread that holds no lock of an allocator or of the
+// loader.
+void walk_out_of_memory();
+void walk_at_end();
 
 }  // namespace lowtide::agent

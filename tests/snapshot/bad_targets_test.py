@@ -1,0 +1,98 @@
+"""Processes that a snapshot cannot be taken of, or hardly: a clear answer each. Every function without an underscore is a test.
+
+usage: bad_targets_test.py --binary LOWTIDE [NAME...] | --list
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.dont_write_bytecode = True
+from snapshot_test import NOT_SEEN, PYTHON, Lab, _ready  # noqa: E402  (it makes the others known)
+from functions import Skip, main  # noqa: E402
+
+HOLDS = "import time\nkept = [bytes(1000 + n) for n in range(999)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
+
+
+def process_that_does_not_see_our_library_is_told(lab):
+    """In a container the same path is another file, or none."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        raise Skip("needs root and unshare")
+    ours = pathlib.Path(lab.binary).resolve().parents[1]
+    hide = f"mount -t tmpfs none '{ours}' && exec \"$@\""
+    with lab.running("unshare", "--mount", "--propagation", "private", "sh", "-c", hide, "sh", PYTHON, "-c", HOLDS) as job:
+        if not job.stdout.readline():
+            raise Skip("no namespace can be made")
+        told = lab.call(job.pid, code=NOT_SEEN).stderr
+        assert "does not see" in told and "it has other folders than we" in told and "within its container" in told, told
+        assert "GIL" not in told, told
+
+
+LARGE = "kept = bytearray(b'x') * (900 << 20)\nprint('ready', flush=True)\nimport time\ntime.sleep(100)"
+
+
+def process_that_is_about_to_end_is_told(lab):
+    """Its memory is given back for a while, and nobody may enter it then."""
+    for delay_s in (0, 0.02, 0.05):
+        with lab.running(PYTHON, "-c", LARGE) as job:
+            _ready(job)
+            job.kill()
+            time.sleep(delay_s)
+            told = lab.call(job.pid, code=NOT_SEEN).stderr
+            assert "has ended" in told and "no process of that number runs now" in told, told
+
+
+def process_in_uninterruptible_sleep_is_told_and_goes_on(lab):
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = f"{folder}/pipe"
+        os.mkfifo(pipe)
+        # A spawn waits, and cannot be woken, until the child runs its program: which waits for the pipe.
+        waits = f"import os\nprint('ready', flush=True)\nchild = os.posix_spawn('/bin/true', ['true'], os.environ, file_actions=" \
+                f"[(os.POSIX_SPAWN_OPEN, 0, {pipe!r}, os.O_RDONLY, 0)])\nos.waitpid(child, 0)\nprint('woke', flush=True)\n" \
+                "kept = [n for n in range(1000)]\nimport time\ntime.sleep(100)"
+        with lab.running(PYTHON, "-c", waits) as job:
+            _ready(job)
+            deadline = time.monotonic() + 10
+            while pathlib.Path(f"/proc/{job.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "D":
+                assert time.monotonic() < deadline, "it does not sleep"
+                time.sleep(0.05)
+            told = lab.call(job.pid, code=NOT_SEEN).stderr
+            assert "deep in the kernel" in told and "a little later" in told, told
+            with open(pipe, "w"):
+                assert job.stdout.readline() == "woke\n"
+            assert lab.take(job.pid)["snapshot"]["objects"] > 1000
+
+
+def python_without_symbols_is_seen(lab):
+    if not shutil.which("strip"):
+        raise Skip("no strip")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = f"{folder}/python"
+        shutil.copy(os.path.realpath(PYTHON), copy)
+        subprocess.run(["strip", "--strip-all", copy], check=True)
+        with lab.running(copy, "-c", HOLDS, env=os.environ | {"PYTHONHOME": _home()}) as job:
+            _ready(job)
+            paths = [holder["path"] for holder in lab.take(job.pid)["holders"]]
+            assert "__main__.kept" in paths, paths
+
+
+def _home():
+    return subprocess.run([PYTHON, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True).stdout.strip()
+
+
+def free_threaded_python_is_told(lab):
+    found = [python for python in [shutil.which(f"python3.{minor}t") for minor in (13, 14)] if python]
+    if not found:
+        raise Skip("no python3.13t or python3.14t")
+    with lab.running(found[-1], "-c", HOLDS) as job:
+        _ready(job)
+        assert "free-threaded" in lab.call(job.pid, code=NOT_SEEN).stderr
+
+
+if __name__ == "__main__":
+    main(globals(), lambda test, words: test(Lab(words.binary, words.rounds)), binary=str)
