@@ -209,13 +209,19 @@ void AgentHub::read_walks() {
     if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) return false;
     if (auto snapshot = read_snapshot(walk.came->file); snapshot && snapshot.value().has_holders) {
       snapshot.value().pid = walk.pid;
-      if (agent != agents_.end() && !walk.is_unasked) {
-        snapshot.value().pause_s = std::max(0, agent->second->ring.walk().result) / 1e6;
-      }
+      snapshot.value().pause_s = std::max(0, walk_result(walk.pid)) / 1e6;
       snapshots_.push_back(std::move(snapshot).value());
     }
     return true;
   });
+}
+
+// The pause in microseconds, or why there was none.
+std::int32_t AgentHub::walk_result(std::int32_t pid) const {
+  if (const auto agent = agents_.find(pid); agent != agents_.end()) return agent->second->ring.walk().result;
+  const auto gone =
+      std::find_if(gone_.rbegin(), gone_.rend(), [&](const Gone& each) { return each.pid == pid; });
+  return gone == gone_.rend() ? 0 : gone->walk_result;
 }
 
 void AgentHub::poll() {
@@ -279,7 +285,7 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
       const bool gone = !is_there(entry->first);
       if (gone) {
         note_end(agent);
-        gone_.push_back({entry->first, agent.ring.pid_in_target()});
+        gone_.push_back({entry->first, agent.ring.pid_in_target(), agent.ring.walk().result});
         if (gone_.size() > kMostGone) gone_.erase(gone_.begin());
       }
       entry = gone ? agents_.erase(entry) : std::next(entry);

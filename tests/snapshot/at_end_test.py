@@ -40,7 +40,7 @@ if child == 0:
     sys.exit(5)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-LARGE = KEEPS + "kept = [[n] for n in range(3_000_000)]\nwork(kept)\n"
+LARGE = KEEPS.replace("range(90)", "range(80)") + "work([])\nmany = [[n] for n in range(3_000_000)]\n"
 
 
 class _Job:
@@ -63,6 +63,9 @@ class _Job:
         return sqlite3.connect(self.recording).execute("SELECT flags & ?, object_bytes FROM snapshot ORDER BY id",
                                                        (AT_END,)).fetchall()
 
+    def pauses(self):
+        return [pause_s for pause_s, in sqlite3.connect(self.recording).execute("SELECT pause_s FROM snapshot")]
+
     def report(self):
         told = subprocess.run([self.binary, "report", "--json", self.recording], capture_output=True, text=True, timeout=60)
         return json.loads(told.stdout)
@@ -82,6 +85,7 @@ def last_look_shows_what_is_kept_to_the_end(binary):
             looks = job.looks()
             assert [at_end for at_end, _ in looks][-2:] == [0, AT_END], (name, looks)
             assert sum(1 for at_end, _ in looks if at_end) == 1, (name, looks)
+            assert job.report()["overhead"]["looks"] == len(looks) and all(job.pauses()), (name, job.pauses())
         assert jobs["everywhere"].looks()[-1][1] > 36e6, jobs["everywhere"].looks()
         assert jobs["inside"].looks()[-1][1] < 20e6, "its variable is gone"
         assert jobs["raises"].looks()[-1][1] > 36e6, "the traceback keeps it"

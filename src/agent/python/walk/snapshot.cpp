@@ -258,9 +258,13 @@ void walk_unasked(wire::LastLook which, const WalkOrder& order) {
     }
   }
   const HookScope scope;
-  std::int32_t ignored = 0;
-  if (can_walk(ignored)) {
-    fork_and_let_walk(order);
+  std::int32_t result = 0;
+  if (can_walk(result)) {
+    result = fork_and_let_walk(order);
+  }
+  const TableUse use;
+  if (owns_tables()) {
+    header()->walk.result.store(result, std::memory_order_relaxed);
   }
 }
 
