@@ -7,6 +7,7 @@
 #include "agent/heap/elf_lookup.h"
 #include "agent/heap/text.h"
 #include "agent/python/walk/child_memory.h"
+#include "wire/snapshot.h"
 
 namespace lowtide::agent {
 namespace {
@@ -22,6 +23,17 @@ constinit const void* g_no_tensor = nullptr;
 int look_for_no_tensor(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
   g_no_tensor = find_symbol(*object, "_ZN3c1019UndefinedTensorImpl10_singletonE");
   return g_no_tensor != nullptr ? 1 : 0;
+}
+
+constinit bool g_is_glibc = false;
+
+// The first that has a malloc, but for ourselves, is in charge.
+int look_for_allocator(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
+  if (find_symbol(*object, "malloc") == nullptr || find_symbol(*object, wire::kSnapshotFunction) != nullptr) {
+    return 0;
+  }
+  g_is_glibc = find_symbol(*object, "malloc_trim") != nullptr;
+  return 1;
 }
 
 bool is_worth_keeping(const PyObject* object) {
@@ -54,11 +66,37 @@ bool all_still_hold(PyObject* raw) {
   return length > 0;
 }
 
+// The size of a block of glibc's, or 0 where this is none: the words before a block say it.
+std::uint64_t block_bytes(std::uintptr_t block) {
+  constexpr std::uintptr_t kPage = 4096;
+  constexpr std::uint64_t kFlags = 7;
+  constexpr std::uint64_t kLeast = 64;
+  constexpr std::uint64_t kMost = 4096;
+  if (block % 16 != 0 || block % kPage == 0) {  // what lies before a page may not be there
+    return 0;
+  }
+  const std::uint64_t bytes = field<std::uint64_t>(reinterpret_cast<const void*>(block - 8), 0) & ~kFlags;
+  return bytes % 16 == 0 && bytes >= kLeast && bytes <= kMost ? bytes : 0;
+}
+
 }  // namespace
+
+std::uint64_t native_bytes(const PyObject* function, const TypeInfo& info) {
+  constexpr std::uint64_t kPointerPair = 16;  // all that one made by C++ has: a std::shared_ptr
+  constexpr std::size_t kHead = 16;
+  if (!g_is_glibc || field<std::int64_t>(info.type, type_field::kBasicBytes) != kHead + kPointerPair) {
+    return 0;
+  }
+  const auto node = field<std::uintptr_t>(function, kHead);
+  const std::uint64_t alone = node == 0 ? 0 : block_bytes(node);
+  return alone != 0 || node == 0 ? alone
+                                 : block_bytes(node - kPointerPair);  // made with its counts before it
+}
 
 void find_torch() {
   if (g_no_tensor == nullptr) {
     dl_iterate_phdr(look_for_no_tensor, nullptr);
+    dl_iterate_phdr(look_for_allocator, nullptr);
   }
 }
 

@@ -46,6 +46,11 @@ class Autograd {
   std::uint32_t object_count_ = 0;
 };
 
+// What a function of the graph takes in C++, by glibc's own account; 0 where another allocator is in charge,
+// and for one that is written in Python. What it points to (its edges, the shapes of its inputs) is not
+// counted.
+std::uint64_t native_bytes(const PyObject* function, const TypeInfo& info);
+
 // In the job, before the fork: takes the loader's lock.
 void find_torch();
 

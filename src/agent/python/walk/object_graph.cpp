@@ -86,8 +86,10 @@ void ObjectGraph::walk() {
     here_ = walked_;
     PyObject* object = objects_[walked_];
     TypeInfo& info = types_.of(object);
-    const std::uint64_t bytes = measure(info, object);
-    if (!is_made_here(object)) {
+    const bool is_function = info.role == Role::Function;
+    const std::uint64_t bytes =
+        (is_made_here(object) ? 0 : measure(info, object)) + (is_function ? native_bytes(object, info) : 0);
+    if (bytes > 0) {
       retained_[walked_] = bytes;
       ++info.count;
       info.bytes += bytes;
