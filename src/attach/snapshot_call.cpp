@@ -38,6 +38,8 @@ base::Result<Injected> judge_snapshot(Injected told) {
       return base::Error{base::ErrorCode::Io, "the kernel does not let it fork"};
     case wire::SnapshotResult::NoFunctions:
       return unsupported("its Python hides the functions that a walk needs");
+    case wire::SnapshotResult::Underway:  // is never the last word
+      break;
   }
   return base::Error{base::ErrorCode::Malformed, "the agent's answer makes no sense"};
 }

@@ -13,6 +13,7 @@
 #include "observe/cpu_time.h"
 #include "observe/snapshot_records.h"
 #include "observe/socket_folder.h"
+#include "wire/snapshot.h"
 
 namespace lowtide::observe {
 namespace {
@@ -207,6 +208,9 @@ void AgentHub::read_walks() {
     }
     pollfd end{walk.came->connection.get(), POLLIN, 0};
     if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) return false;
+    // The job has still to say how long it was paused.
+    const bool is_paused = walk_result(walk.pid) == static_cast<std::int32_t>(wire::SnapshotResult::Underway);
+    if (is_paused && is_there(walk.pid) && since_s < kToEndS) return false;
     if (auto snapshot = read_snapshot(walk.came->file); snapshot && snapshot.value().has_holders) {
       snapshot.value().pid = walk.pid;
       snapshot.value().pause_s = std::max(0, walk_result(walk.pid)) / 1e6;

@@ -29,6 +29,7 @@ enum class SnapshotResult : std::int32_t {
   Busy = -5,            // the interpreter was not to be had in time
   NoFork = -6,          // the kernel refused
   NoFunctions = -7,     // a Python without the functions that we call
+  Underway = -8,        // it forks: the child may have walked before the job goes on
 };
 
 inline constexpr std::uint64_t kSnapshotMagic = 0x31504e53574f4cULL;  // "LOWSNP1"

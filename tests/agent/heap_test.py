@@ -136,8 +136,11 @@ def a_stack_without_neighbours_is_not_read_past_its_end(bench):
 
 
 def the_table_of_live_samples_grows(bench):
-    process = bench.run(bench.target, "many_live", environment={
-        "LOWTIDE_AGENT_MEAN": "65536", "LOWTIDE_AGENT_RATE": "1000000", "PROBE_PAUSE_US": "200"}).only()
+    for _ in range(5):
+        process = bench.run(bench.target, "many_live", environment={
+            "LOWTIDE_AGENT_MEAN": "65536", "LOWTIDE_AGENT_RATE": "1000000", "PROBE_PAUSE_US": "200"}).only()
+        if process["drops"][0] < 1000:  # a reader that has no processor for a while misses what it is about
+            break
 
     assert process["drops"][1] == 0, process["drops"]
     assert process["live"] > 20_000, process["live"]  # more than the first chunk holds

@@ -1,7 +1,8 @@
 """A training with a DataLoader, workers and threads, whose losses do not depend on when it is looked at.
 
-  training.py STEPS       prints every loss to the bit
+  training.py [STEPS]     prints every loss to the bit, after so many steps or when its input ends
 """
+import select
 import sys
 import threading
 import time
@@ -9,7 +10,7 @@ import time
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-STEPS = int(sys.argv[1])
+STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 10**9
 
 
 class Numbers(Dataset):
@@ -47,6 +48,8 @@ for inputs, labels in DataLoader(Numbers(), batch_size=16, num_workers=2):
     optimizer.step()
     history.append(loss.detach())
     time.sleep(0.002)
+    if len(sys.argv) == 1 and select.select([sys.stdin], [], [], 0)[0]:
+        break
 stop.set()
 for thread in threads:
     thread.join()

@@ -224,6 +224,23 @@ WalkOrder order_at_end() {
   return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), true};
 }
 
+void tell_result(std::int32_t result) {
+  const TableUse use;
+  if (owns_tables()) {
+    header()->walk.result.store(result, std::memory_order_relaxed);
+  }
+}
+
+// A pause, or a SnapshotResult.
+std::int32_t walk_if_possible(const WalkOrder& order) {
+  std::int32_t result = 0;
+  if (can_walk(result)) {
+    tell_result(to_number(wire::SnapshotResult::Underway));
+    result = fork_and_let_walk(order);
+  }
+  return result;
+}
+
 // Between two bytecodes of the main thread, which holds no lock of an allocator or of the loader there.
 int walk_now(void* /*unused*/) {
   const HookScope scope;
@@ -237,10 +254,8 @@ int walk_now(void* /*unused*/) {
     asked = header()->walk.taken_up.load(std::memory_order_relaxed);
     is_late = now_ns() > header()->monitor.walk_before_ns.load(std::memory_order_relaxed);
   }
-  std::int32_t result = to_number(wire::SnapshotResult::Busy);
-  if (!is_late && can_walk(result)) {
-    result = fork_and_let_walk(usual_order());
-  }
+  const std::int32_t result =
+      is_late ? to_number(wire::SnapshotResult::Busy) : walk_if_possible(usual_order());
   const TableUse use;
   if (owns_tables()) {
     header()->walk.result.store(result, std::memory_order_relaxed);
@@ -258,14 +273,7 @@ void walk_unasked(wire::LastLook which, const WalkOrder& order) {
     }
   }
   const HookScope scope;
-  std::int32_t result = 0;
-  if (can_walk(result)) {
-    result = fork_and_let_walk(order);
-  }
-  const TableUse use;
-  if (owns_tables()) {
-    header()->walk.result.store(result, std::memory_order_relaxed);
-  }
+  tell_result(walk_if_possible(order));
 }
 
 }  // namespace
