@@ -61,10 +61,11 @@ struct Entry {
 // answer, `pause_of_python` is how long the interpreter stood still.
 Entry begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits);
 
-// The second and third line of an error: why on this machine, and what to try.
-// Whether the file that the target would open by this name is the one that we would: not so in a container.
-bool sees_the_same(pid_t pid, const std::string& path);
+// Whether the target would open another file by this name than we, or none: so in a container. False where
+// that cannot be known.
+bool sees_another(pid_t pid, const std::string& path);
 
+// The second and third line of an error: why on this machine, and what to try.
 struct Advice {
   std::string why;
   std::string attempt;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -26,6 +27,14 @@ std::string in_proc(pid_t pid, const char* name) {
 
 base::Error unsupported(std::string message) {
   return {base::ErrorCode::Unsupported, std::move(message)};
+}
+
+// The file that the target would open by this name is the one that we would.
+bool sees_the_same(pid_t pid, const std::string& path) {
+  struct stat here {};
+  struct stat there {};
+  return ::stat(path.c_str(), &here) == 0 && ::stat((in_proc(pid, "root") + path).c_str(), &there) == 0 &&
+         here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
 base::Result<bool> check_program(pid_t pid) {
@@ -97,11 +106,10 @@ std::string_view find_status_line(std::string_view status, std::string_view name
                                          : status.substr(begin, status.find('\n', begin) - begin);
 }
 
-bool sees_the_same(pid_t pid, const std::string& path) {
-  struct stat here {};
+bool sees_another(pid_t pid, const std::string& path) {
   struct stat there {};
-  return ::stat(path.c_str(), &here) == 0 && ::stat((in_proc(pid, "root") + path).c_str(), &there) == 0 &&
-         here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+  const bool is_known = ::stat((in_proc(pid, "root") + path).c_str(), &there) == 0 || errno == ENOENT;
+  return is_known && !sees_the_same(pid, path);
 }
 
 bool has_ended(pid_t pid) {

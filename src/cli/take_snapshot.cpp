@@ -21,7 +21,7 @@ Complaint cannot_enter(pid_t pid, const attach::InjectOptions& options, const ba
     case base::ErrorCode::Gone:
       return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
     case base::ErrorCode::Unsupported:
-      if (!attach::sees_the_same(pid, options.agent_path)) {
+      if (attach::sees_another(pid, options.agent_path)) {
         return {what, "the process has to load it, and it has other folders than we",
                 "within its container, where lowtide is unpacked too: lowtide snapshot PID"};
       }

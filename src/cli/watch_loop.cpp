@@ -73,20 +73,21 @@ void WatchLoop::tick() {
 
 void WatchLoop::linger(double seconds) {
   constexpr double kLookEveryS = 0.05;
-  constexpr double kLongestWalkS = 12;  // it ends itself before that
+  constexpr double kLongestWalkS = 12;  // one at the end of a process ends itself before that
+  watch_.end_looks();
   const double began_s = watch_.at_s();
   const auto goes_on = [this] {
-    return !watch_.is_over() || has_children() || watch_.awaits_look() ||
+    return !watch_.is_over() || has_children() || watch_.awaits_last_look() ||
            (options_.relay != nullptr && options_.relay->has_last_words());
   };
   const auto may_go_on = [&] {
     const double since_s = watch_.at_s() - began_s;
-    return since_s < seconds || (watch_.awaits_look() && since_s < kLongestWalkS);
+    return since_s < seconds || (watch_.awaits_last_look() && since_s < kLongestWalkS);
   };
-  while (goes_on() && may_go_on()) {
+  while (goes_on() && may_go_on() && !is_hurried_) {
     // Words of the job that pass through us may come much more often.
     const double look_s = watch_.at_s() + kLookEveryS;
-    while (watch_.at_s() < look_s && goes_on()) wait_for_any(look_s - watch_.at_s());
+    while (watch_.at_s() < look_s && goes_on() && !is_hurried_) wait_for_any(look_s - watch_.at_s());
     tick();
   }
   status_line_.clear();
@@ -148,6 +149,7 @@ bool WatchLoop::job_takes(int signal) const {
 // whole group does so too, but that cannot be told apart: the job then gets it twice,
 // which is bad, but never is worse.
 void WatchLoop::pass_on(const Signals::Signal& signal) {
+  if (exit_status_) is_hurried_ = true;  // it is we that somebody waits for
   if (signal.number == SIGINT && !signal.sent_to_us) interrupted_ = true;
   if (!signal.sent_to_us || signal.sender == options_.root_pid || exit_status_) return;
   ::kill(options_.root_pid, signal.number);

@@ -59,6 +59,7 @@ class WatchLoop {
   std::optional<int> exit_status_;
   bool detach_ = false;
   bool interrupted_ = false;
+  bool is_hurried_ = false;
   double next_tick_s_ = 0;
 };
 

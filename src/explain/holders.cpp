@@ -86,6 +86,9 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
   out.looks = looks.size();
   out.from_s = looks.front()->at_s;
   out.to_s = looks.back()->at_s;
+  // Its child may have been heard of when the process was gone.
+  if (looks.back()->is_at_end && !process.trail.empty())
+    out.to_s = std::min(out.to_s, process.trail.back().at_s);
   out.difference = compare_snapshots(*looks.front(), *looks.back());
   out.difference.snapshot.pid = process.info.pid;
   const double process_bytes = change_between(process.trail, out.from_s, out.to_s);
@@ -125,7 +128,14 @@ ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence
   const bool shows_more =
       before.grown.empty() ||
       (!with_end.grown.empty() && is_more(with_end.grown.front().holder, before.grown.front().holder));
-  return shows_more ? std::move(with_end) : std::move(before);
+  if (!shows_more) return before;
+  for (HeldGrowth& grown : before.grown) {
+    const bool is_there = std::any_of(with_end.grown.begin(), with_end.grown.end(), [&](const auto& later) {
+      return later.holder.node.path == grown.holder.node.path;
+    });
+    if (!is_there && with_end.grown.size() < kMostGrown) with_end.grown.push_back(std::move(grown));
+  }
+  return with_end;
 }
 
 std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, std::int64_t growth_bytes) {
@@ -207,6 +217,8 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
   }
   std::vector<ProcessHolders> out;
   for (auto& [id, all] : looks) {
+    // A walk may take longer than the one after it.
+    std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->at_s < b->at_s; });
     const ProcessEvidence* process = evidence.find_process(model::ProcessId{id});
     // The start-up builds things up that are then there: it is left out where enough looks remain.
     const double settled_s = evidence.steps.known ? evidence.steps.first_at_s : 0;

@@ -15,6 +15,7 @@ constexpr double kExplains = 0.7;  // so much of a holder's growth in one that i
 constexpr double kAllExplained = 0.8;  // in several together
 constexpr double kWorthNaming = 0.02;  // of all growth
 constexpr std::int64_t kLeastGrowth = 16 << 10;
+constexpr std::int64_t kMostBytes = 1LL << 60U;
 
 std::int64_t difference(std::uint64_t later, std::uint64_t earlier) {
   return static_cast<std::int64_t>(later) - static_cast<std::int64_t>(earlier);
@@ -107,12 +108,16 @@ class Growth {
  private:
   // What something holds now that was there before and was held by nobody, or by another, is no growth of it.
   void leave_out_moved(const Snapshot& earlier, const HeldNode& before, const HeldNode& node) {
-    for (auto above = node.holder; above; above = later_.nodes[*above].holder) {
+    constexpr int kMostHops = 64;  // a path is not longer; a recording may be hostile
+    const auto moved = static_cast<std::int64_t>(std::min<std::uint64_t>(held_bytes(before), kMostBytes));
+    int hops = 0;
+    for (auto above = node.holder; above && ++hops < kMostHops; above = later_.nodes[*above].holder) {
       auto was = before.holder;
-      while (was && name_of(earlier.nodes[*was]) != name_of(later_.nodes[*above]))
+      int back = 0;
+      while (was && ++back < kMostHops && name_of(earlier.nodes[*was]) != name_of(later_.nodes[*above]))
         was = earlier.nodes[*was].holder;
       if (was) return;  // and from here on upwards too
-      grown_[*above].bytes -= static_cast<std::int64_t>(held_bytes(before));
+      grown_[*above].bytes = std::max(grown_[*above].bytes - moved, -kMostBytes);
     }
   }
 

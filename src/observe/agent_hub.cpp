@@ -89,7 +89,10 @@ AgentHub::AgentHub(std::string folder, AgentSocket socket)
 AgentHub::AgentHub(AgentHub&& other) noexcept = default;
 
 AgentHub::~AgentHub() {
-  for (auto& [pid, agent] : agents_) agent->ring.ask_off();
+  for (auto& [pid, agent] : agents_) {
+    agent->ring.want_last_looks(0);
+    agent->ring.ask_off();
+  }
   if (folder_.empty()) return;
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
@@ -136,6 +139,11 @@ bool AgentHub::is_walking(std::int64_t pid) const {
   return std::any_of(walks_.begin(), walks_.end(), [&](const Walk& walk) { return walk.pid == pid; });
 }
 
+bool AgentHub::awaits_last_walk() const {
+  return std::any_of(walks_.begin(), walks_.end(),
+                     [this](const Walk& walk) { return walk.came && agents_.count(walk.pid) == 0; });
+}
+
 void AgentHub::ask_marks(std::int64_t pid) {
   if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
     found->second->ring.ask_marks();
@@ -174,6 +182,7 @@ void AgentHub::take_walk(AgentHello hello) {
     if (walk.came || agent == agents_.end() || agent->second->ring.pid_in_target() != hello.pid_in_target)
       continue;
     walk.came = std::move(hello);
+    walk.came_s = now_s();
     return;
   }
   // One that came by itself: torch has run out of a GPU's memory, or the interpreter ends.
@@ -181,7 +190,9 @@ void AgentHub::take_walk(AgentHello hello) {
   const bool has_come = std::any_of(walks_.begin(), walks_.end(),
                                     [&](const Walk& walk) { return walk.pid == pid && walk.is_unasked; });
   if (pid == 0 || has_come) return;
-  walks_.push_back({.pid = pid, .asked_s = now_s(), .is_unasked = true, .came = std::move(hello)});
+  const double at_s = now_s();
+  walks_.push_back(
+      {.pid = pid, .asked_s = at_s, .came_s = at_s, .is_unasked = true, .came = std::move(hello)});
 }
 
 // Of one that is there, or has just gone; 0: of none.
@@ -213,6 +224,7 @@ void AgentHub::read_walks() {
     if (is_paused && is_there(walk.pid) && since_s < kToEndS) return false;
     if (auto snapshot = read_snapshot(walk.came->file); snapshot && snapshot.value().has_holders) {
       snapshot.value().pid = walk.pid;
+      snapshot.value().at_s = walk.came_s - now_s();
       snapshot.value().pause_s = std::max(0, walk_result(walk.pid)) / 1e6;
       snapshots_.push_back(std::move(snapshot).value());
     }

@@ -67,6 +67,8 @@ class AgentHub {
   // True from the request to the end of the walk: its pages have one more owner meanwhile.
   [[nodiscard]] bool is_walking() const { return !walks_.empty(); }
   [[nodiscard]] bool is_walking(std::int64_t pid) const;
+  // A child walks over what a process had that is gone.
+  [[nodiscard]] bool awaits_last_walk() const;
   // Processes whose agent has found a Python that can be walked over.
   [[nodiscard]] std::vector<std::int64_t> pythons() const;
   // The interpreter of a process tells steps and phases from now on, and torch's counters once.
@@ -74,7 +76,7 @@ class AgentHub {
   void want_last_looks(std::int64_t pid, std::uint32_t which);  // of wire::LastLook
   void read_marks(std::int64_t pid, AgentMarks& into) const;
   [[nodiscard]] SiteBook::PhaseBytes kept_in_phases(std::int64_t pid) const;
-  // The walks that have ended since the last call.
+  // The walks that have ended since the last call; their at_s is relative to now.
   [[nodiscard]] std::vector<model::Snapshot> take_snapshots() { return std::exchange(snapshots_, {}); }
 
   // CPU time spent with all of it.
@@ -101,6 +103,7 @@ class AgentHub {
   struct Walk {
     std::int32_t pid = 0;
     double asked_s = 0;
+    double came_s = 0;
     bool is_unasked = false;
     std::optional<AgentHello> came = {};
   };

@@ -11,9 +11,15 @@ constexpr double kPressedPercent = 10;
 
 // Until the child ends, the kernel copies every page that the job writes. A job near its limit must not meet
 // it for that: some kill all of a container at once.
+constexpr std::uint64_t kTablesBytes = 256U << 20U;
+
 std::uint64_t walk_bytes(const Member& member) {
-  constexpr std::uint64_t kTablesBytes = 256U << 20U;
   return member.status.rss_bytes / 2 + kTablesBytes;
+}
+
+// An interpreter that ends writes to all that it frees; and what it had stays until the child ends.
+std::uint64_t walk_bytes_at_end(const Member& member) {
+  return member.status.rss_bytes + kTablesBytes;
 }
 
 std::optional<std::uint64_t> room_below_limit(const Monitor& monitor, const model::Tick& tick) {
@@ -28,7 +34,7 @@ void Looks::take(Monitor& monitor, double at_s, record::Writer* writer) {
   for (model::Snapshot& snapshot : monitor.agents()->take_snapshots()) {
     const auto id = ids_.find(snapshot.pid);
     if (id == ids_.end()) continue;
-    snapshot.at_s = at_s;
+    snapshot.at_s += at_s;  // it said how long ago
     looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
   }
@@ -56,31 +62,39 @@ bool Looks::is_due(Looked& looked, const Member& member, double at_s,
          looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, looked.is_eager);
 }
 
-// Looks that the process may take by itself: of wire::LastLook.
+// Looks that the process may take by itself: of wire::LastLook. At its end none of one that uses a GPU, whose
+// memory there others may wait for, and none of workers, which come and go. Several may end at once: what is
+// promised to one is no room for another.
 std::uint32_t Looks::welcome(const Looked& looked, const Member& member, double at_s,
-                             std::optional<std::uint64_t> room_bytes, bool is_walking) const {
-  if (room_bytes && *room_bytes < walk_bytes(member)) return 0;
+                             std::optional<std::uint64_t>& room_bytes, bool is_walking) const {
   const double age_s = at_s - member.info.started_s;
   std::uint32_t which = 0;
-  if (!is_walking && looked.pace.is_due(age_s, member.status.rss_bytes, true)) {
+  if (!is_walking && (!room_bytes || *room_bytes >= walk_bytes(member)) &&
+      looked.pace.is_due(age_s, member.status.rss_bytes, true)) {
     which |= static_cast<std::uint32_t>(wire::LastLook::OutOfMemory);
   }
-  if (at_end_ && looked.pace.is_due_at_end(age_s, member.status.rss_bytes)) {
+  const bool has_room = !room_bytes || *room_bytes >= walk_bytes_at_end(member);
+  if (at_end_ && has_room && !member.uses_gpu && member.info.role != model::ProcessRole::Worker &&
+      looked.pace.is_due_at_end(age_s, member.status.rss_bytes)) {
     which |= static_cast<std::uint32_t>(wire::LastLook::AtEnd);
+    if (room_bytes) *room_bytes -= walk_bytes_at_end(member);
   }
   return which;
 }
 
-// One at a time: each makes a copy of what its process writes meanwhile. One that ends writes no more.
+// One at a time: each makes a copy of what its process writes meanwhile.
 void Looks::tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
                  record::Writer* writer) {
   AgentHub* const agents = monitor.agents();
   if (agents == nullptr) return;
   take(monitor, tick.at_s, writer);
+  if (is_over_) return;
   note_reasons(tick, verdict);
   // The one that was asked least often: one that runs no Python does not come, and must not keep the others
   // waiting.
   const bool is_walking = agents->is_walking();
+  const auto room_bytes = room_below_limit(monitor, tick);
+  auto room_at_end = room_bytes;
   Looked* chosen = nullptr;
   const Member* whom = nullptr;
   for (const std::int64_t pid : agents->pythons()) {
@@ -88,8 +102,7 @@ void Looks::tick(Monitor& monitor, const model::Tick& tick, const model::Verdict
     if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
     Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
     ids_.insert_or_assign(pid, member->info.id);
-    const auto room_bytes = room_below_limit(monitor, tick);
-    agents->want_last_looks(pid, welcome(looked, *member, tick.at_s, room_bytes, is_walking));
+    agents->want_last_looks(pid, welcome(looked, *member, tick.at_s, room_at_end, is_walking));
     if (is_walking || !is_due(looked, *member, tick.at_s, room_bytes)) continue;
     if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
     chosen = &looked;

@@ -25,6 +25,9 @@ class Looks {
   // A person wants to know: every Python is looked into once, whatever it costs.
   void ask() { ++asked_; }
 
+  // Nobody is asked any more; what is under way is taken.
+  void end() { is_over_ = true; }
+
   // Takes what has come, and asks the next one whose turn it is. `writer` may be null.
   void tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict, record::Writer* writer);
 
@@ -41,11 +44,12 @@ class Looks {
   [[nodiscard]] bool is_due(Looked& looked, const Member& member, double at_s,
                             std::optional<std::uint64_t> room_bytes) const;
   [[nodiscard]] std::uint32_t welcome(const Looked& looked, const Member& member, double at_s,
-                                      std::optional<std::uint64_t> room_bytes, bool is_walking) const;
+                                      std::optional<std::uint64_t>& room_bytes, bool is_walking) const;
 
   std::map<std::uint32_t, Looked> looked_;        // by ProcessId
   std::map<std::int64_t, model::ProcessId> ids_;  // of those that may be gone when their last look comes
   bool at_end_;
+  bool is_over_ = false;
   std::size_t asked_ = 0;
   bool has_leaned_ = false;   // to a leak
   bool was_pressed_ = false;  // for memory

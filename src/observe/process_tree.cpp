@@ -73,10 +73,14 @@ ProcessTree::ProcessTree(const Options& options, double at_s)
       began_boot_s_(procfs::read_boot_seconds() - at_s),
       pids_(options.roots),
       loadavg_(options.roots.proc + "/loadavg"),
-      // A job that we have started may have forked before this line is reached.
-      counted_pid_(options.adopts_orphans ? options.root_pid : -1),
       highest_pid_(procfs::read_highest_pid(options.roots)) {
   static_cast<void>(has_new_pids());  // from now on they count
+  // A job that we have started may have forked before this line is reached. Should loadavg count the pids of
+  // another namespace, they are far away.
+  constexpr std::int64_t kNear = 10'000;
+  if (options.adopts_orphans && counted_pid_ >= options.root_pid && counted_pid_ < options.root_pid + kNear) {
+    pids_given_ = static_cast<std::uint64_t>(counted_pid_ - options.root_pid + 1);
+  }
 }
 
 base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s) {

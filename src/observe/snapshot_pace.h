@@ -36,9 +36,9 @@ class SnapshotPace {
     return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s});
   }
 
-  // Once, when it ends: the pause is all that it costs, and the walk comes after the job.
+  // Once, when it ends: the walk comes after the job.
   [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
-    constexpr double kFactor = 200;
+    constexpr double kFactor = 100;
     constexpr double kNewS = 1;  // since the last one
     return age_s >= std::max(kFirstS, kFactor * expected_pause_s(resident_bytes)) &&
            (!asked_s_ || age_s - *asked_s_ >= kNewS);

@@ -48,9 +48,12 @@ class Watch {
     return looks_.has_value();
   }
 
-  // A child of a process of the job, which may be gone by now, still walks over its objects.
-  [[nodiscard]] bool awaits_look() const {
-    return monitor_.agents() != nullptr && monitor_.agents()->is_walking();
+  // The job has ended: no process is looked into any more, but for those that ended just now.
+  void end_looks() {
+    if (looks_) looks_->end();
+  }
+  [[nodiscard]] bool awaits_last_look() const {
+    return monitor_.agents() != nullptr && monitor_.agents()->awaits_last_walk();
   }
 
   // The trim trial: every agent asks its allocator to give back what it keeps. Waits up to

@@ -234,14 +234,14 @@ def guarded(work):
 
 
 # Where the job has not imported it, we make one of our own beside sys.modules, over which the job may loop just now.
-# Before Python 3.10 its callbacks are forgotten when the job imports it after us.
+# Not before Python 3.10: there the callbacks belong to the module that was made last, and the job's would be lost.
 def hear_end():
     global exits
-    atexit = modules.get('atexit', exits)
-    if atexit is None:
+    atexit = modules.get('atexit') or exits
+    if atexit is None and modules['sys'].version_info >= (3, 10):
         atexit = modules['_imp'].create_builtin(type(modules['sys'].__spec__)('atexit', None, origin='built-in'))
         modules['_imp'].exec_builtin(atexit)
-    if atexit is not exits:
+    if atexit is not None and atexit is not exits and is_whole(atexit):
         exits = atexit
         atexit.register(tell_end)
 
@@ -285,7 +285,7 @@ def count():
         tell_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
 
 
-tend, count = guarded(tend), guarded(count)
+hear_end, tend, count = guarded(hear_end), guarded(tend), guarded(count)
 
 # For the package `lowtide`, whose step() and phase() look for it. Not a module: the job may be in the middle of
 # a loop over sys.modules.

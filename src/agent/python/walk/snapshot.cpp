@@ -178,9 +178,12 @@ bool can_walk(std::int32_t& why_not) {
   return false;
 }
 
+constinit std::atomic<std::uint64_t> g_forked_ns{0};
+
 // With the GIL. The pause in microseconds, or a SnapshotResult.
 std::int32_t fork_and_let_walk(const WalkOrder& order) {
   const std::uint64_t began_ns = now_ns();
+  g_forked_ns.store(began_ns, std::memory_order_relaxed);
   const std::uint64_t all = ~0ULL;
   std::uint64_t before = 0;
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&all), as_word(&before), sizeof(all));
@@ -264,7 +267,10 @@ int walk_now(void* /*unused*/) {
   return 0;
 }
 
+// Not right after another one, which may be under way and shows the same.
 void walk_unasked(wire::LastLook which, const WalkOrder& order) {
+  constexpr std::uint64_t kLeastGapNs = 1'000'000'000;
+  const HookScope scope;
   {
     const TableUse use;
     if (!owns_tables() || (header()->monitor.wants_last_look.load(std::memory_order_relaxed) &
@@ -272,8 +278,10 @@ void walk_unasked(wire::LastLook which, const WalkOrder& order) {
       return;
     }
   }
-  const HookScope scope;
-  tell_result(walk_if_possible(order));
+  const std::uint64_t at_ns = now_ns();
+  if (may_record(at_ns) && at_ns - g_forked_ns.load(std::memory_order_relaxed) >= kLeastGapNs) {
+    tell_result(walk_if_possible(order));
+  }
 }
 
 }  // namespace
@@ -284,7 +292,7 @@ void walk_out_of_memory() {
   constinit static std::atomic<std::uint64_t> next_ns{0};
   const std::uint64_t at_ns = now_ns();
   std::uint64_t after_ns = next_ns.load(std::memory_order_relaxed);
-  if (at_ns < after_ns || !may_record(at_ns) ||
+  if (at_ns < after_ns ||
       !next_ns.compare_exchange_strong(after_ns, at_ns + kEveryNs, std::memory_order_relaxed)) {
     return;
   }
@@ -295,7 +303,7 @@ void walk_at_end() {
   // Once for each process: it may be told of its end twice.
   constinit static std::atomic<std::uint64_t> ended_in{0};
   const std::uint64_t now = epoch() + 1ULL;
-  if (ended_in.exchange(now, std::memory_order_relaxed) != now && may_record(now_ns())) {
+  if (ended_in.exchange(now, std::memory_order_relaxed) != now) {
     walk_unasked(wire::LastLook::AtEnd, order_at_end());
   }
 }
