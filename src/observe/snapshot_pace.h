@@ -26,7 +26,7 @@ class SnapshotPace {
 
   // `eager`: there is a reason to look just now, such as a verdict that leans to a leak for the first time.
   [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager) const {
-    const double pause_s = expected_pause_s(resident_bytes);
+    const double pause_s = std::max(pause_s_, fork_s(resident_bytes));
     if (!asked_s_) return age_s >= std::max(kFirstS, kPauseFactor * pause_s);
     const double since_s = age_s - *asked_s_;
     const double costs_s = std::max(kPauseFactor * pause_s, kWalkFactor * walk_s_);
@@ -40,7 +40,7 @@ class SnapshotPace {
   [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
     constexpr double kFactor = 100;
     constexpr double kNewS = 1;  // since the last one
-    return age_s >= std::max(kFirstS, kFactor * expected_pause_s(resident_bytes)) &&
+    return age_s >= std::max(kFirstS, kFactor * std::max(shortest_pause_s_, fork_s(resident_bytes))) &&
            (!asked_s_ || age_s - *asked_s_ >= kNewS);
   }
 
@@ -51,18 +51,20 @@ class SnapshotPace {
   }
   [[nodiscard]] int looks() const { return looks_; }
   void note_taken(double pause_s, double walk_s) {
+    shortest_pause_s_ = pause_s_ == 0 ? pause_s : std::min(shortest_pause_s_, pause_s);
     pause_s_ = pause_s;
     walk_s_ = walk_s;
   }
 
  private:
-  [[nodiscard]] double expected_pause_s(std::uint64_t resident_bytes) const {
-    return std::max(pause_s_, kForkSPerByte * static_cast<double>(resident_bytes));
+  [[nodiscard]] static double fork_s(std::uint64_t resident_bytes) {
+    return kForkSPerByte * static_cast<double>(resident_bytes);
   }
 
   std::optional<double> asked_s_;  // by the age of the process
   int looks_ = 0;
   double pause_s_ = 0;
+  double shortest_pause_s_ = 0;  // without the wait for a processor, if one of them had none
   double walk_s_ = 0;
 };
 

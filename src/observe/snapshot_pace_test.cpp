@@ -52,6 +52,10 @@ TEST(SnapshotPace, end_is_looked_at_unless_the_pause_is_long_or_the_last_look_ne
   pace.note_asked(100);
   EXPECT_FALSE(pace.is_due_at_end(100.5, kGiB / 2));
   EXPECT_TRUE(pace.is_due_at_end(101.5, kGiB / 2));
+  pace.note_taken(2, 1);
+  EXPECT_FALSE(pace.is_due_at_end(101.5, kGiB / 2));
+  pace.note_taken(0.01, 1);
+  EXPECT_TRUE(pace.is_due_at_end(101.5, kGiB / 2));
 }
 
 }  // namespace

@@ -91,6 +91,10 @@ class _Job:
     def pauses(self):
         return [pause_s for pause_s, in self._rows("SELECT pause_s FROM snapshot")]
 
+    def story(self):
+        """When it was looked at, for how long it was paused, and when it ended."""
+        return (self._rows("SELECT at_s, pause_s, flags FROM snapshot"), self._rows("SELECT ended_s FROM process"))
+
     def report(self):
         told = subprocess.run([self.binary, "report", "--json", self.recording], capture_output=True, text=True, timeout=60)
         return json.loads(told.stdout)
@@ -114,7 +118,7 @@ def last_look_shows_what_is_kept_to_the_end(binary):
         assert jobs["raises"].complained == ["MemoryError: no more"], jobs["raises"].complained
         for name, job in jobs.items():
             looks = job.looks()
-            assert [at_end for at_end, _ in looks][-2:] == [0, AT_END], (name, looks)
+            assert [at_end for at_end, _ in looks][-2:] == [0, AT_END], (name, job.story())
             assert sum(1 for at_end, _ in looks if at_end) == 1, (name, looks)
             assert job.report()["overhead"]["looks"] == len(looks) and all(job.pauses()), (name, job.pauses())
         last = {name: job.looks()[-1][1] - job.looks()[-2][1] for name, job in jobs.items()}
@@ -134,7 +138,7 @@ def job_ends_as_it_would(binary):
         assert jobs["at_once"].said == ["done"] and jobs["forks"].said == ["5"]
         assert not any(job.complained for job in jobs.values()), [job.complained for job in jobs.values()]
         at_end = {name: sum(1 for flag, _ in job.looks() if flag) for name, job in jobs.items()}
-        assert at_end["late"] == 1 and at_end["at_once"] == 0, at_end
+        assert at_end["late"] == 1 and at_end["at_once"] == 0, (at_end, jobs["late"].story())
         before, after = [job_bytes for _, job_bytes in jobs["forks"].looks()][-2:]
         assert at_end["forks"] == 1 and after > before, "the parent's, and not that of its child"
 
@@ -149,7 +153,7 @@ def every_python_tells_its_end(binary):
         jobs, status = _run_all(binary, folder, scripts, found)
         for name, job in jobs.items():
             assert status[name] == 0 and job.said == ["bye"], (name, job.said, job.complained)
-            assert job.looks()[-1][0] == (AT_END if "forgets" not in name else 0), (name, job.looks(), job.pauses())
+            assert job.looks()[-1][0] == (AT_END if "forgets" not in name else 0), (name, job.story())
 
 
 def we_end_after_the_look_and_not_before(binary):
