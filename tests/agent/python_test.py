@@ -326,6 +326,20 @@ def exceptions_of_signal_handlers_reach_the_job(bench):
             assert said.only()["marks"]["state"] == 1, (version, said.only()["marks"])
 
 
+# As collections.namedtuple() and templates do: what is evaluated has no builtins, and is interrupted for us.
+WORLD_OF_ITS_OWN = """
+exec("for _ in numbers:\\n  piece(3000)\\n", {"__builtins__": {}, "numbers": range(3_000_000), "piece": bytes})
+print("done")
+"""
+
+
+def code_without_builtins_is_not_disturbed(bench):
+    for version, python in _each_python():
+        said = _run(bench, python, WORLD_OF_ITS_OWN, PROBE_MARKS="1", PROBE_PAUSE_US="50000")
+        assert said.output == "done\n" and not said.errors, (version, said.output, said.errors)
+        assert said.only()["marks"]["state"] == 1, (version, said.only()["marks"])
+
+
 def an_unknown_version_gives_native_stacks(bench):
     unknown = pythons(range(3, 9))
     if not unknown:

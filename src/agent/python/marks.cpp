@@ -22,6 +22,8 @@ namespace {
 
 using Arguments = PyObject* const*;
 
+constexpr char kScriptName[] = "<lowtide>";
+
 struct MethodDefinition {  // PyMethodDef
   const char* name;
   PyObject* (*function)(PyObject* self, Arguments arguments, std::ptrdiff_t count);
@@ -32,12 +34,15 @@ struct MethodDefinition {  // PyMethodDef
 struct ScriptCalls {
   PyObject* (*compile)(const char* text, const char* file, int start);
   PyObject* (*run)(PyObject* code, PyObject* globals, PyObject* locals);
-  PyObject* (*builtins)();
   PyObject* (*new_function)(const MethodDefinition*, PyObject* self, PyObject* module);
   int (*set_item)(PyObject* dict, const char* name, PyObject* value);
   PyObject* (*get_item)(PyObject* dict, const char* name);  // borrowed
   int (*is_true)(PyObject*);
   void (*keep)(PyObject*);  // Py_IncRef
+  void (*take_error)(PyObject** type, PyObject** value, PyObject** trace);
+  void (*put_error)(PyObject* type, PyObject* value, PyObject* trace);
+  int (*is_error)(PyObject* type, PyObject* kind);
+  PyObject** interrupt;  // KeyboardInterrupt, which a handler in C raises
 };
 
 constinit ScriptCalls g_script_calls = {};
@@ -186,11 +191,17 @@ int look_at(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
     void* into;
   };
   ScriptCalls calls = {};
-  const Wanted wanted[] = {
-      {"Py_CompileString", &calls.compile},      {"PyEval_EvalCode", &calls.run},
-      {"PyEval_GetBuiltins", &calls.builtins},   {"PyCFunction_NewEx", &calls.new_function},
-      {"PyDict_SetItemString", &calls.set_item}, {"PyDict_GetItemString", &calls.get_item},
-      {"PyObject_IsTrue", &calls.is_true},       {"Py_IncRef", &calls.keep}};
+  const Wanted wanted[] = {{"Py_CompileString", &calls.compile},
+                           {"PyEval_EvalCode", &calls.run},
+                           {"PyCFunction_NewEx", &calls.new_function},
+                           {"PyDict_SetItemString", &calls.set_item},
+                           {"PyDict_GetItemString", &calls.get_item},
+                           {"PyObject_IsTrue", &calls.is_true},
+                           {"Py_IncRef", &calls.keep},
+                           {"PyErr_Fetch", &calls.take_error},
+                           {"PyErr_Restore", &calls.put_error},
+                           {"PyErr_GivenExceptionMatches", &calls.is_error},
+                           {"PyExc_KeyboardInterrupt", &calls.interrupt}};
   for (const Wanted& function : wanted) {
     void* const found = find_symbol(*object, function.name);
     if (found == nullptr) {
@@ -204,6 +215,46 @@ int look_at(dl_phdr_info* object, std::size_t /*bytes*/, void* /*unused*/) {
 
 enum class Answer { No, Yes, Raised };  // raised: by the job itself, and for the job
 
+// An attribute of an object that is not needed any more.
+PyObject* take_attribute(PyObject* object, const char* name) {
+  PyObject* const found = attribute(object, name);
+  if (object != nullptr) {
+    g_calls.release(object);
+  }
+  return found;
+}
+
+// Whether the error came out of the script itself: then the innermost frame is one of it, and no handler of
+// the job, which ran in its middle. The error stays.
+bool is_own_error() {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  g_script_calls.take_error(&type, &value, &trace);
+  if (trace != nullptr) {
+    g_script_calls.keep(trace);
+  }
+  PyObject* last = trace;
+  for (PyObject* next = attribute(last, "tb_next"); next != nullptr; next = attribute(last, "tb_next")) {
+    if (next == g_calls.none) {
+      g_calls.release(next);
+      break;
+    }
+    g_calls.release(last);
+    last = next;
+  }
+  PyObject* const code = take_attribute(take_attribute(last, "tb_frame"), "f_code");
+  PyObject* const file = take_attribute(code, "co_filename");
+  char name[sizeof(kScriptName) + 1] = {};
+  if (file != nullptr) {
+    copy_python_text(file, name, sizeof(kScriptName));
+    g_calls.release(file);
+  }
+  const bool is_interrupt = type != nullptr && g_script_calls.is_error(type, *g_script_calls.interrupt) != 0;
+  g_script_calls.put_error(type, value, trace);
+  return equal(name, kScriptName) && !is_interrupt;
+}
+
 // What it gives to the script stays: the job must not find functions of ours gone.
 Answer install() {
   constexpr int kFile = 257;  // Py_file_input
@@ -216,10 +267,12 @@ Answer install() {
   }
   PyObject* const globals = g_calls.new_dict();
   if (g_code == nullptr) {
-    g_code = g_script_calls.compile(kMarksScript, "<lowtide>", kFile);
+    g_code = g_script_calls.compile(kMarksScript, kScriptName, kFile);
   }
-  bool is_well = globals != nullptr && g_code != nullptr &&
-                 g_script_calls.set_item(globals, "__builtins__", g_script_calls.builtins()) == 0 &&
+  // Not those of the frame that is interrupted: code that is evaluated in a world of its own has none.
+  PyObject* const builtins = g_script_calls.get_item(g_calls.module_dict(), "builtins");
+  bool is_well = globals != nullptr && g_code != nullptr && builtins != nullptr &&
+                 g_script_calls.set_item(globals, "__builtins__", builtins) == 0 &&
                  g_script_calls.set_item(globals, "modules", g_calls.module_dict()) == 0;
   for (const MethodDefinition& definition : g_functions) {
     PyObject* const function = is_well ? g_script_calls.new_function(&definition, nullptr, nullptr) : nullptr;
@@ -230,9 +283,8 @@ Answer install() {
     g_tend = g_script_calls.get_item(globals, "tend");
     return g_tend != nullptr && g_count != nullptr ? Answer::Yes : Answer::No;
   }
-  // The script itself raises nothing, so this is a signal handler's. Should it do so nevertheless, it ends
-  // soon.
-  if (is_well && --g_tries_left > 0) {
+  // The script itself raises nothing, so this should be a signal handler's.
+  if (is_well && --g_tries_left > 0 && !is_own_error()) {
     return Answer::Raised;
   }
   g_calls.clear_error();
