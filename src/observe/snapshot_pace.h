@@ -40,7 +40,7 @@ class SnapshotPace {
   [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
     constexpr double kFactor = 100;
     constexpr double kNewS = 1;  // since the last one
-    return age_s >= std::max(kFirstS, kFactor * std::max(shortest_pause_s_, fork_s(resident_bytes))) &&
+    return age_s >= std::max(kFirstS, kFactor * std::max(pause_s_, fork_s(resident_bytes))) &&
            (!asked_s_ || age_s - *asked_s_ >= kNewS);
   }
 
@@ -51,8 +51,7 @@ class SnapshotPace {
   }
   [[nodiscard]] int looks() const { return looks_; }
   void note_taken(double pause_s, double walk_s) {
-    shortest_pause_s_ = pause_s_ == 0 ? pause_s : std::min(shortest_pause_s_, pause_s);
-    pause_s_ = pause_s;
+    pause_s_ = pause_s_ == 0 ? pause_s : std::min(pause_s_, pause_s);
     walk_s_ = walk_s;
   }
 
@@ -63,8 +62,7 @@ class SnapshotPace {
 
   std::optional<double> asked_s_;  // by the age of the process
   int looks_ = 0;
-  double pause_s_ = 0;
-  double shortest_pause_s_ = 0;  // without the wait for a processor, if one of them had none
+  double pause_s_ = 0;  // the shortest: longer ones are waits for a processor, or the process has grown
   double walk_s_ = 0;
 };
 

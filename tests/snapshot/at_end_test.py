@@ -82,7 +82,8 @@ class _Job:
         self.finish.touch()
 
     def _rows(self, sql, *values):
-        with contextlib.closing(sqlite3.connect(self.recording)) as database:
+        # To be read alone: else it would be made, where lowtide has not made it yet.
+        with contextlib.closing(sqlite3.connect(f"file:{self.recording}?mode=ro", uri=True)) as database:
             return database.execute(sql, values).fetchall()
 
     def looks(self):

@@ -206,7 +206,7 @@ def few_descriptors_are_enough(box: Box):
     wait_for(box.path("ready").exists, "the children")
     wait_for(lambda: box.recordings(), "the recording")
     wait_for(lambda: box.recording("run.lowtide").one("SELECT max(processes) FROM target_memory") == 61,
-             "61 processes in the recording")
+             "61 processes in the recording", 120)
     box.path("finish").touch()
 
     assert process.wait(30) == 0
