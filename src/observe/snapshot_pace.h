@@ -2,8 +2,9 @@
 //
 // What a snapshot costs the job is the pause of the fork, 12 ms for a GiB of 4K pages, and afterwards a fault
 // for every page that the job writes while the child lives. So the pauses stay below a thousandth of the
-// time, the walks below a fiftieth, and the gaps grow as the run gets older: early on a few seconds tell
-// most, later hours do.
+// time (as a fork takes on a processor of its own: one that waited for it says nothing of the next), the
+// walks below a fiftieth, and the gaps grow as the run gets older: early on a few seconds tell most, later
+// hours do.
 #pragma once
 
 #include <algorithm>
