@@ -66,6 +66,7 @@ struct Snapshot {
   double at_s = 0;     // of the recording; or since the first of several
   std::string python;  // "3.11"
   double pause_s = 0;  // of the interpreter, while it was forked
+  double fork_s = 0;   // of the pause: on a processor, not waiting for one; not recorded
   double walk_s = 0;   // in the child: to count every object
   double whole_s = 0;  // in the child, all of it
   std::uint64_t table_bytes = 0;

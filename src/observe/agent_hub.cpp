@@ -220,24 +220,25 @@ void AgentHub::read_walks() {
     pollfd end{walk.came->connection.get(), POLLIN, 0};
     if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) return false;
     // The job has still to say how long it was paused.
-    const bool is_paused = walk_result(walk.pid) == static_cast<std::int32_t>(wire::SnapshotResult::Underway);
+    const AgentRing::WalkState said = walk_of(walk.pid);
+    const bool is_paused = said.result == static_cast<std::int32_t>(wire::SnapshotResult::Underway);
     if (is_paused && is_there(walk.pid) && since_s < kToEndS) return false;
     if (auto snapshot = read_snapshot(walk.came->file); snapshot && snapshot.value().has_holders) {
       snapshot.value().pid = walk.pid;
       snapshot.value().at_s = walk.came_s - now_s();
-      snapshot.value().pause_s = std::max(0, walk_result(walk.pid)) / 1e6;
+      snapshot.value().pause_s = std::max(0, said.result) / 1e6;
+      snapshot.value().fork_s = said.fork_us / 1e6;
       snapshots_.push_back(std::move(snapshot).value());
     }
     return true;
   });
 }
 
-// The pause in microseconds, or why there was none.
-std::int32_t AgentHub::walk_result(std::int32_t pid) const {
-  if (const auto agent = agents_.find(pid); agent != agents_.end()) return agent->second->ring.walk().result;
+AgentRing::WalkState AgentHub::walk_of(std::int32_t pid) const {
+  if (const auto agent = agents_.find(pid); agent != agents_.end()) return agent->second->ring.walk();
   const auto gone =
       std::find_if(gone_.rbegin(), gone_.rend(), [&](const Gone& each) { return each.pid == pid; });
-  return gone == gone_.rend() ? 0 : gone->walk_result;
+  return gone == gone_.rend() ? AgentRing::WalkState{} : gone->walk;
 }
 
 void AgentHub::poll() {
@@ -301,7 +302,7 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
       const bool gone = !is_there(entry->first);
       if (gone) {
         note_end(agent);
-        gone_.push_back({entry->first, agent.ring.pid_in_target(), agent.ring.walk().result});
+        gone_.push_back({entry->first, agent.ring.pid_in_target(), agent.ring.walk()});
         if (gone_.size() > kMostGone) gone_.erase(gone_.begin());
       }
       entry = gone ? agents_.erase(entry) : std::next(entry);

@@ -111,14 +111,14 @@ class AgentHub {
   struct Gone {
     std::int32_t pid = 0;
     std::int32_t pid_in_target = 0;
-    std::int32_t walk_result = 0;
+    AgentRing::WalkState walk = {};
   };
 
   void take_hellos();
   void take_walk(AgentHello hello);
   [[nodiscard]] std::int32_t pid_of(std::int32_t pid_in_target) const;
   void read_walks();
-  [[nodiscard]] std::int32_t walk_result(std::int32_t pid) const;
+  [[nodiscard]] AgentRing::WalkState walk_of(std::int32_t pid) const;
   void read_rings();
   void read_books(model::Tick& tick, const ProcessTree& tree);
   void note_end(const Agent& agent);

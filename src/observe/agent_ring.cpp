@@ -307,7 +307,8 @@ AgentRing::WalkState AgentRing::walk() const {
   const wire::Header& head = header();
   const std::uint32_t done = head.walk.done.load(std::memory_order_acquire);
   return {.is_pending = head.monitor.asked_walk.load(std::memory_order_relaxed) != done,
-          .result = head.walk.result.load(std::memory_order_relaxed)};
+          .result = head.walk.result.load(std::memory_order_acquire),
+          .fork_us = head.walk.fork_us.load(std::memory_order_relaxed)};
 }
 
 void AgentRing::ask_marks() {

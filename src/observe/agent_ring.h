@@ -146,8 +146,9 @@ class AgentRing {
   // The interpreter forks at its next bytecode, and the child walks over its objects; not after `patience`.
   void ask_walk(std::chrono::nanoseconds patience);
   struct WalkState {
-    bool is_pending = false;  // asked for, not yet forked
-    std::int32_t result = 0;  // of the last that was: a wire::SnapshotResult, or the pause in microseconds
+    bool is_pending = false;    // asked for, not yet forked
+    std::int32_t result = 0;    // of the last that was: a wire::SnapshotResult, or the pause in microseconds
+    std::uint32_t fork_us = 0;  // of the pause, on a processor
   };
   [[nodiscard]] WalkState walk() const;
   [[nodiscard]] AgentTrial trial() const;

@@ -35,7 +35,7 @@ void Looks::take(Monitor& monitor, double at_s, record::Writer* writer) {
     const auto id = ids_.find(snapshot.pid);
     if (id == ids_.end()) continue;
     snapshot.at_s += at_s;  // it said how long ago
-    looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.pause_s, snapshot.whole_s);
+    looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.fork_s, snapshot.whole_s);
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
   }
 }

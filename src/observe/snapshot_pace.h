@@ -2,9 +2,9 @@
 //
 // What a snapshot costs the job is the pause of the fork, 12 ms for a GiB of 4K pages, and afterwards a fault
 // for every page that the job writes while the child lives. So the pauses stay below a thousandth of the
-// time (as a fork takes on a processor of its own: one that waited for it says nothing of the next), the
-// walks below a fiftieth, and the gaps grow as the run gets older: early on a few seconds tell most, later
-// hours do.
+// time (as a fork takes on a processor: waits for one are not of our making, and say nothing of the next),
+// the walks below a fiftieth, and the gaps grow as the run gets older: early on a few seconds tell most,
+// later hours do.
 #pragma once
 
 #include <algorithm>
@@ -51,8 +51,8 @@ class SnapshotPace {
     ++looks_;
   }
   [[nodiscard]] int looks() const { return looks_; }
-  void note_taken(double pause_s, double walk_s) {
-    pause_s_ = pause_s_ == 0 ? pause_s : std::min(pause_s_, pause_s);
+  void note_taken(double fork_s, double walk_s) {
+    pause_s_ = fork_s;
     walk_s_ = walk_s;
   }
 
@@ -63,7 +63,7 @@ class SnapshotPace {
 
   std::optional<double> asked_s_;  // by the age of the process
   int looks_ = 0;
-  double pause_s_ = 0;  // the shortest: longer ones are waits for a processor, or the process has grown
+  double pause_s_ = 0;
   double walk_s_ = 0;
 };
 

@@ -22,7 +22,7 @@
 namespace lowtide::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31474154574f4cULL;  // "LOWTAG1"
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 // Where the agent finds the monitor's socket; absent: it stays asleep.
 inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
@@ -154,7 +154,8 @@ struct alignas(64) WalkPart {
   std::atomic<std::uint32_t> taken_up;  // the asked_walk that the interpreter was told of
   std::atomic<std::uint32_t> done;      // and that which it has forked for, or refused
   std::atomic<std::int32_t> result;     // of `done`: a SnapshotResult, or the pause in microseconds
-  std::uint32_t unused[13];
+  std::atomic<std::uint32_t> fork_us;   // of the pause: on a processor, not waiting for one
+  std::uint32_t unused[12];
 };
 static_assert(sizeof(WalkPart) == 64);
 

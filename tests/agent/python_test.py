@@ -208,7 +208,7 @@ def _each_python():
 
 def _run(bench, python, text, **more):
     environment = {"LOWTIDE_AGENT_RATE": "50000", "LOWTIDE_AGENT_MEAN": "65536", "PROBE_PAUSE_US": "500", "PYTHONDONTWRITEBYTECODE": "1"}
-    return bench.run(python, bench.script("job.py", text), environment={**environment, **more})
+    return bench.run_read(python, bench.script("job.py", text), environment={**environment, **more})
 
 
 def the_line_that_allocates_is_named(bench):

@@ -410,8 +410,8 @@ void many_live() {
       expect(false, "no memory");
       return;
     }
-    if (at % 50 == 0) {
-      ::usleep(500);  // so that the reader keeps up
+    if (at % 10 == 0) {
+      ::usleep(200);  // so that the reader keeps up
     }
   }
 }

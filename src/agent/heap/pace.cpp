@@ -42,7 +42,7 @@ void Pace::count(std::uint64_t now_ns) {
   if (rate > limit_) {
     const std::uint64_t factor_64ths = std::min<std::uint64_t>(rate * 64 / limit_, 512);
     change(std::max(mean + 1, mean * factor_64ths / 64), now_ns);
-  } else if (rate < limit_ / 2 && mean > base_bytes_) {
+  } else if (rate < limit_ / 2 && mean > base_bytes_ && !was_slowed(now_ns)) {
     const std::uint64_t factor_64ths = std::max<std::uint64_t>(rate * 96 / limit_, 16);
     change(mean * factor_64ths / 64, now_ns);
   } else {
@@ -50,9 +50,17 @@ void Pace::count(std::uint64_t now_ns) {
   }
 }
 
-void Pace::slow_down() {
-  const std::uint64_t mean = mean_bytes();
-  mean_bytes_.store(std::min(mean + mean / 4, kMaxMeanBytes), std::memory_order_relaxed);
+void Pace::slow_down(std::uint64_t now_ns) {
+  if (was_slowed(now_ns)) {
+    return;
+  }
+  slowed_ns_.store(now_ns, std::memory_order_relaxed);
+  mean_bytes_.store(std::min(mean_bytes() * 2, kMaxMeanBytes), std::memory_order_relaxed);
+}
+
+// In the second before.
+bool Pace::was_slowed(std::uint64_t now_ns) const {
+  return now_ns - slowed_ns_.load(std::memory_order_relaxed) < kSecondNs;
 }
 
 void Pace::change(std::uint64_t to_bytes, std::uint64_t now_ns) {

@@ -23,15 +23,18 @@ class Pace {
   // One more sample was taken.
   void count(std::uint64_t now_ns);
 
-  // The reader does not keep up.
-  void slow_down();
+  // A sample could not be told. Often the reader only had no processor for a moment, in which hundreds are
+  // lost: so once a second it counts.
+  void slow_down(std::uint64_t now_ns);
 
  private:
+  [[nodiscard]] bool was_slowed(std::uint64_t now_ns) const;
   void change(std::uint64_t to_bytes, std::uint64_t now_ns);
 
   std::atomic<std::uint64_t> mean_bytes_{kBaseMeanBytes};
   std::atomic<std::uint64_t> window_began_ns_{0};
   std::atomic<std::uint64_t> window_samples_{0};
+  std::atomic<std::uint64_t> slowed_ns_{0};
   std::uint64_t base_bytes_ = kBaseMeanBytes;
   std::uint64_t limit_ = kSamplesPerSecond;
 };

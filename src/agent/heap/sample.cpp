@@ -162,7 +162,7 @@ __attribute__((noinline)) void record(const Subject& subject) {
   counters.mean_bytes.store(g_pace.mean_bytes(), std::memory_order_relaxed);
   if (!write_record(subject, began_ns)) {
     count_drop(wire::Drop::RingFull, subject.weight_bytes);
-    g_pace.slow_down();
+    g_pace.slow_down(began_ns);
   }
   counters.sampling_ns.fetch_add(now_ns() - began_ns, std::memory_order_relaxed);
 }

@@ -125,9 +125,9 @@ void close_everything() {
 
 // --- the job ----------------------------------------------------------------------------------
 
-// True: the child is on its way. The memory between clone and exit is the job's own, so nothing
-// but system calls is done there.
-__attribute__((noinline)) bool fork_walker(const WalkOrder& order) {
+// True: the child is on its way, and `used` is what the fork took. The memory between clone and exit is the
+// job's own, so nothing but system calls is done there.
+__attribute__((noinline)) bool fork_walker(const WalkOrder& order, rusage& used) {
   constexpr long kShareAndWait = CLONE_VM | CLONE_VFORK;
   const long between = system_call(SYS_clone, kShareAndWait, 0, 0, 0, 0);
   if (between == 0) {
@@ -149,7 +149,7 @@ __attribute__((noinline)) bool fork_walker(const WalkOrder& order) {
   std::int32_t status = 0;
   long reaped = 0;
   do {
-    reaped = system_call(SYS_wait4, between, as_word(&status), kEveryKind, 0);
+    reaped = system_call(SYS_wait4, between, as_word(&status), kEveryKind, as_word(&used));
   } while (reaped == -EINTR);
   return reaped == between && status == 0;
 }
@@ -180,6 +180,19 @@ bool can_walk(std::int32_t& why_not) {
 
 constinit std::atomic<std::uint64_t> g_forked_ns{0};
 
+std::uint32_t microseconds_of(const rusage& used) {
+  const auto seconds = static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+  const auto rest = static_cast<std::uint64_t>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+  return static_cast<std::uint32_t>(seconds * 1'000'000 + rest);
+}
+
+void tell_fork(const rusage& used) {
+  const TableUse use;
+  if (owns_tables()) {
+    header()->walk.fork_us.store(microseconds_of(used), std::memory_order_relaxed);
+  }
+}
+
 // With the GIL. The pause in microseconds, or a SnapshotResult.
 std::int32_t fork_and_let_walk(const WalkOrder& order) {
   const std::uint64_t began_ns = now_ns();
@@ -187,9 +200,11 @@ std::int32_t fork_and_let_walk(const WalkOrder& order) {
   const std::uint64_t all = ~0ULL;
   std::uint64_t before = 0;
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&all), as_word(&before), sizeof(all));
-  const bool made = fork_walker(order);
+  rusage used = {};
+  const bool made = fork_walker(order, used);
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&before), 0, sizeof(before));
   const std::uint64_t pause_us = (now_ns() - began_ns) / 1000;
+  tell_fork(used);
   if (!made) {
     return to_number(wire::SnapshotResult::NoFork);
   }
@@ -230,7 +245,7 @@ WalkOrder order_at_end() {
 void tell_result(std::int32_t result) {
   const TableUse use;
   if (owns_tables()) {
-    header()->walk.result.store(result, std::memory_order_relaxed);
+    header()->walk.result.store(result, std::memory_order_release);
   }
 }
 
