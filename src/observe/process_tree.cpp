@@ -53,6 +53,12 @@ bool is_dead(const procfs::Status& status) {
   return status.state == 'Z' || status.state == 'X' || !status.has_memory;
 }
 
+// No descriptor is left, neither of ours nor of the machine's.
+template <typename Value>
+bool has_no_room(const base::Result<Value>& read) {
+  return !read && read.error().code == base::ErrorCode::Io;
+}
+
 }  // namespace
 
 CheapCounters Member::counters() const {
@@ -168,6 +174,15 @@ void ProcessTree::read_members(double at_s) {
   for (std::size_t at = 0; at < members_.size(); ++at) places_[members_[at].info.pid] = at;
 }
 
+// What members keep open is worth less than a process that could not be read, and would be taken for gone.
+template <typename Read>
+auto ProcessTree::with_room(const Read& read) {
+  auto done = read();
+  if (!has_no_room(done)) return done;
+  for (Member& member : members_) member.files.close_files();
+  return read();
+}
+
 // statm costs a third of status. It tells what is resident and how much of that
 // is not anonymous: where the latter is as before, all that moved is anonymous
 // memory, by a known amount. Only what it may have lost to swap is in status
@@ -189,7 +204,8 @@ bool ProcessTree::read_from_statm(Member& member) {
 bool ProcessTree::read_memory(Member& member, double at_s) {
   const bool asks_statm = member.statm_is_enough && at_s >= member.ask_statm_s && at_s < member.read_status_s;
   if (asks_statm && read_from_statm(member)) return true;
-  const auto status = member.files.read_status();
+  const auto status = with_room([&] { return member.files.read_status(); });
+  if (has_no_room(status)) return true;  // as it was
   if (!status || is_dead(status.value())) return false;
   member.statm_is_enough = status.value().rss_bytes >= member.status.rss_bytes &&
                            status.value().file_bytes == member.status.file_bytes &&
@@ -296,7 +312,7 @@ void ProcessTree::find_newcomers(double at_s) {
         any_young = true;
         young_.push_back({newcomer.pid, newcomer.stat.start_ticks});
       } else if (newcomer.stat.state != 'Z') {
-        found = admit(newcomer.stat, at_s);
+        found = admit(newcomer.stat, at_s) || found;
       } else {
         ++short_lived_;
         strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});  // is counted once
@@ -329,9 +345,9 @@ bool ProcessTree::belongs(const procfs::Stat& stat) const {
 
 bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
   const auto pid = static_cast<std::int32_t>(stat.pid);
-  auto files = procfs::ProcessFiles::open(options_.roots, pid);
+  auto files = with_room([&] { return procfs::ProcessFiles::open(options_.roots, pid); });
   if (!files) return false;
-  auto status = files.value().read_status();
+  auto status = with_room([&] { return files.value().read_status(); });
   if (!status || is_dead(status.value())) return false;
 
   Member member{.files = std::move(files).value(),

@@ -121,6 +121,8 @@ class ProcessTree {
 
   void read_members(double at_s);
   static bool read_from_statm(Member& member);
+  template <typename Read>
+  auto with_room(const Read& read);
   bool read_memory(Member& member, double at_s);
   void read_faults(Member& member);
   void end_member(Member& member, double at_s);

@@ -17,14 +17,23 @@ namespace {
 // job's own files, and what is opened for the length of one read.
 constexpr rlim_t kReservedFiles = 64;
 
-// The kernel gives the lowest free number, so the number tells how many are in use.
+// What is opened for the length of one read is there at the same time: a folder, a file in it, a list.
+bool are_some_left(const base::Fd& fd) {
+  std::array<base::Fd, 4> more;
+  return std::all_of(more.begin(), more.end(), [&](base::Fd& each) {
+    each = base::Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+    return each.valid();
+  });
+}
+
+// The kernel gives the lowest free number, so the number tells how many are in use, or were.
 bool may_keep(const base::Fd& fd) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
     return true;
   }
   const rlim_t reserved = std::min(kReservedFiles, limit.rlim_cur / 4);
-  return static_cast<rlim_t>(fd.get()) + reserved < limit.rlim_cur;
+  return static_cast<rlim_t>(fd.get()) + reserved < limit.rlim_cur && are_some_left(fd);
 }
 
 base::Result<base::Fd> open_folder(const std::string& proc, std::int32_t pid) {

@@ -306,6 +306,24 @@ TEST(ProcessFiles, descriptors_taken_by_others_are_made_up_for_by_our_own) {
   EXPECT_TRUE(status);
 }
 
+TEST(ProcessFiles, low_numbers_that_others_gave_back_are_not_all_kept) {
+  const FileLimit limit(40);
+  std::vector<base::Fd> others;
+  while (others.empty() || others.back().valid()) {
+    others.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+  others.erase(others.begin(), others.begin() + 6);
+
+  auto first = ProcessFiles::open(Roots{}, ::getpid());
+  ASSERT_TRUE(first && first.value().read_stat() && first.value().read_status() &&
+              first.value().read_statm());
+  auto second = ProcessFiles::open(Roots{}, ::getpid());
+
+  EXPECT_LE(first.value().kept_files(), 2U);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second.value().read_status());
+}
+
 TEST(ProcessFiles, closed_files_are_opened_again_for_the_same_process_only) {
   Child child([] {});
   auto files = ProcessFiles::open(Roots{}, child.pid());
