@@ -158,9 +158,14 @@ bool OutputRelay::has_last_words() const {
   });
 }
 
-void OutputRelay::carry_on_in_background() {
-  if (!is_done() && ::fork() == 0) relay_until_closed();
+pid_t OutputRelay::carry_on_in_background() {
+  pid_t pid = 0;
+  if (!is_done()) {
+    pid = ::fork();
+    if (pid == 0) relay_until_closed();
+  }
   channels_.clear();
+  return std::max(pid, 0);
 }
 
 // After a fork of a process that had threads: no allocation, no locks. Signals

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/types.h>
 
 #include <array>
 #include <cstddef>
@@ -43,8 +44,8 @@ class OutputRelay {
   [[nodiscard]] bool has_last_words() const;
 
   // Some of the job outlives us, or its reader is slow: a process of its own
-  // hands on the rest, and ends with the last writer. Nothing is left here.
-  void carry_on_in_background();
+  // hands on the rest, and ends with the last writer. Nothing is left here. Returns its pid, 0 for none.
+  pid_t carry_on_in_background();
 
   // The terminal has another size now.
   void resize();

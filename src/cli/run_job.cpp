@@ -93,6 +93,14 @@ int only_wait(pid_t pid, Signals& signals) {
   return exit_status_of(status);
 }
 
+// Ours come after those of the job; but one that it left behind may speak for ever.
+void await_last_words(pid_t relaying) {
+  constexpr int kRounds = 100;
+  for (int round = 0; round < kRounds && ::waitpid(relaying, nullptr, WNOHANG) == 0; ++round) {
+    ::usleep(10'000);
+  }
+}
+
 WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const WatchFlags& flags,
                      double began_s, Signals& signals, OutputRelay* relay, observe::AgentHub* agents) {
   record::Header header = make_header(command);
@@ -107,8 +115,9 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
   auto watch = observe::Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
     // It was over before we could look.
-    if (relay != nullptr) relay->carry_on_in_background();
+    const pid_t relaying = relay != nullptr ? relay->carry_on_in_background() : 0;
     const int status = only_wait(pid, signals);
+    if (relaying != 0) await_last_words(relaying);
     warn(fmt::format("no samples: the job ended after {:.1f} s", observe::steady_seconds() - began_s));
     file.discard();
     return {.status = status};

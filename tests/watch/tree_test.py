@@ -204,7 +204,7 @@ def few_descriptors_are_enough(box: Box):
 
     process = box.start(*box.script("children.py", CHILDREN), "60", options=("--output", "run.lowtide"), preexec_fn=few)
     wait_for(box.path("ready").exists, "the children")
-    wait_for(lambda: box.recordings(), "the recording")
+    box.wait_for_samples("run.lowtide")
     wait_for(lambda: box.recording("run.lowtide").one("SELECT max(processes) FROM target_memory") == 61,
              "61 processes in the recording", 120)
     box.path("finish").touch()
