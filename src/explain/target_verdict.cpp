@@ -17,7 +17,7 @@ constexpr double kSureLeak = 0.9;  // confidence at which a process may speak fo
 constexpr double kMostOfTheGrowth = 0.6;
 constexpr double kCopiedPart = 0.5;            // of the tree's growth, by copy-on-write
 constexpr double kStillShared = 0.5;           // of what was copied: so much more can still be
-constexpr std::uint64_t kFewestReadings = 24;  // of PSS: between them nothing was seen
+constexpr std::uint64_t kFewestReadings = 12;  // of PSS: between them nothing was seen
 constexpr double kCopyConfidence = 0.85;
 
 bool leans_to_leak(const model::Verdict& verdict) {
