@@ -76,13 +76,11 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   events_.clear();
   tree_.refresh(at_s);
   shared_left_bytes_ += tree_.left_behind_bytes();
-  is_stale_ = false;
+  const bool is_due = options_.use_pss && is_sweep_due(at_s);
+  is_stale_ = is_due && moved_bytes_ >= worth_a_sweep_bytes();
   // While a child walks, the job's pages have one owner more: PSS would fall by half.
   const bool is_walked = options_.agents != nullptr && options_.agents->is_walking();
-  if (options_.use_pss && !is_walked && is_sweep_due(at_s)) {
-    is_stale_ = moved_bytes_ >= worth_a_sweep_bytes();
-    if (budget_.allows(at_s)) sweep_pss(at_s);
-  }
+  if (is_due && !is_walked && budget_.allows(at_s)) sweep_pss(at_s);
   add_up();
   find_cgroup(at_s);
   read_cgroup(at_s);
