@@ -66,8 +66,12 @@ std::optional<std::uint64_t> find_export(const std::vector<ExportedFunction>& ex
 }
 
 std::optional<std::uint64_t> find_segment_end(const symbols::ElfFile& file, std::uint64_t address) {
+  // From the page on in which it begins: the end of what lies before it is in that page of the file too, and
+  // its address would be another.
   const auto segment = find_header(file, [address](const GElf_Phdr& header) {
-    return header.p_type == PT_LOAD && address >= header.p_vaddr && address - header.p_vaddr < header.p_memsz;
+    const std::uint64_t begin = header.p_vaddr - (header.p_align > 1 ? header.p_vaddr % header.p_align : 0);
+    return header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0 && address >= begin &&
+           address - begin < header.p_vaddr - begin + header.p_memsz;
   });
   return segment ? std::optional(segment->p_vaddr + segment->p_memsz) : std::nullopt;
 }

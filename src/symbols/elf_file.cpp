@@ -21,6 +21,11 @@ base::Error malformed(const char* what) {
   return {base::ErrorCode::Malformed, what};
 }
 
+std::uint64_t page_bytes() {
+  static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 }  // namespace
 
 std::string to_hex(const BuildId& build_id) {
@@ -94,7 +99,9 @@ base::Result<bool> ElfFile::look() {
   for (std::size_t index = 0; index < std::min(count, kMostSegments); ++index) {
     GElf_Phdr segment{};
     if (gelf_getphdr(elf_.get(), static_cast<int>(index), &segment) != nullptr && segment.p_type == PT_LOAD) {
-      segments_.push_back({segment.p_vaddr, segment.p_offset, segment.p_filesz});
+      segments_.push_back({segment.p_vaddr, segment.p_offset, segment.p_filesz,
+                           std::clamp<std::uint64_t>(segment.p_align, 1, page_bytes()),
+                           (segment.p_flags & PF_X) != 0});
     }
   }
   const void* id = nullptr;
@@ -107,6 +114,15 @@ base::Result<bool> ElfFile::look() {
 }
 
 std::optional<std::uint64_t> ElfFile::address_of(std::uint64_t file_offset_bytes) const {
+  for (const Segment& segment : segments_) {
+    // A mapping begins with the page in which its segment begins.
+    const std::uint64_t before = segment.file_offset_bytes % segment.align_bytes;
+    if (segment.executable && before <= segment.address &&
+        file_offset_bytes >= segment.file_offset_bytes - before &&
+        file_offset_bytes - (segment.file_offset_bytes - before) < before + segment.file_bytes) {
+      return segment.address - before + (file_offset_bytes - (segment.file_offset_bytes - before));
+    }
+  }
   for (const Segment& segment : segments_) {
     if (file_offset_bytes >= segment.file_offset_bytes &&
         file_offset_bytes - segment.file_offset_bytes < segment.file_bytes) {

@@ -32,6 +32,8 @@ struct Segment {
   std::uint64_t address = 0;  // as the file has it, before it is moved
   std::uint64_t file_offset_bytes = 0;
   std::uint64_t file_bytes = 0;
+  std::uint64_t align_bytes = 1;  // of its mapping: a page at most
+  bool executable = false;
 };
 
 class ElfFile {
@@ -45,7 +47,8 @@ class ElfFile {
   [[nodiscard]] std::optional<Arch> arch() const { return arch_; }
   [[nodiscard]] const BuildId& build_id() const { return build_id_; }
 
-  // The address in the file's own view of a byte of the file.
+  // The address in the file's own view of a byte of the file. Of code, where two segments lie in one page of
+  // the file (lld does that): it is mapped once for each, and ours is that of the code.
   [[nodiscard]] std::optional<std::uint64_t> address_of(std::uint64_t file_offset_bytes) const;
 
   // Fills `into` with what is loaded at `address`, or says false.

@@ -1,10 +1,13 @@
 #include "symbols/elf_image.h"
 
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "symbols/demangle.h"
 
@@ -112,6 +115,38 @@ TEST(ElfImage, static_program_has_the_addresses_it_was_linked_for) {
   ASSERT_TRUE(address);
   EXPECT_GE(*address, 0x400000U);
   EXPECT_GT(image->symbol_count(), 100U);
+}
+
+// lld lets a segment begin in the page of the file in which the one before it ends, one page further in
+// memory.
+TEST(ElfFile, code_that_shares_a_page_of_the_file_has_its_own_address) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_DYN;
+  header.e_machine = EM_X86_64;
+  header.e_version = EV_CURRENT;
+  header.e_phoff = sizeof(header);
+  header.e_ehsize = sizeof(header);
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phnum = 2;
+  Elf64_Phdr segments[2] = {};
+  segments[0] = {PT_LOAD, PF_R, 0, 0, 0, 0x17dc, 0x17dc, 0x1000};
+  segments[1] = {PT_LOAD, PF_R | PF_X, 0x1800, 0x2800, 0x2800, 0x900, 0x900, 0x1000};
+  std::vector<std::byte> bytes(0x3000);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  std::memcpy(bytes.data() + sizeof(header), segments, sizeof(segments));
+
+  const auto file = ElfFile::open(std::move(bytes));
+
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file.value().address_of(0x1000), 0x2000U);
+  EXPECT_EQ(file.value().address_of(0x1800), 0x2800U);
+  EXPECT_EQ(file.value().address_of(0x20ff), 0x30ffU);
+  EXPECT_EQ(file.value().address_of(0x2100), std::nullopt);
+  EXPECT_EQ(file.value().address_of(0x100), 0x100U);
 }
 
 TEST(Demangle, names_that_are_not_cxx_stay_as_they_are) {
