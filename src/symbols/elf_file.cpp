@@ -22,8 +22,7 @@ base::Error malformed(const char* what) {
 }
 
 std::uint64_t page_bytes() {
-  static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return bytes;
+  return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
