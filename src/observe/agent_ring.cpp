@@ -33,6 +33,11 @@ T read_from(std::span<const std::byte> bytes, std::size_t at = 0) {
   return value;
 }
 
+std::uint64_t now_ns() {  // CLOCK_MONOTONIC, as the agent's
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(now.count());
+}
+
 }  // namespace
 
 base::Result<AgentRing> AgentRing::open(const base::Fd& file) {
@@ -171,8 +176,7 @@ base::Result<std::size_t> AgentRing::poll(AgentSink& sink) {
     tail_ += bytes;
     ours.tail.store(tail_, std::memory_order_release);
   }
-  if (frees != seen_frees_ || hooks_lost) {
-    look_for_frees(sink);
+  if ((frees != seen_frees_ || hooks_lost) && look_for_frees(sink)) {
     seen_frees_ = frees;
   }
   return records;
@@ -255,7 +259,16 @@ bool AgentRing::take_code(AgentSink& sink) {
   return true;
 }
 
-void AgentRing::look_for_frees(AgentSink& sink) {
+// An interpreter that ends frees what the job has kept to its end: that it was kept is what is to be told.
+// One that is embedded may end long before its process does.
+bool AgentRing::is_ending() const {
+  constexpr std::uint64_t kEndTakesNs = 30'000'000'000;
+  const std::uint64_t since_ns = header().agent.ending_ns.load(std::memory_order_relaxed);
+  return since_ns != 0 && now_ns() - since_ns < kEndTakesNs;
+}
+
+// False: not to the end, since these are no longer the job's own.
+bool AgentRing::look_for_frees(AgentSink& sink) {
   const bool hooks_lost = header().agent.python_state.load(std::memory_order_relaxed) ==
                           static_cast<std::uint32_t>(wire::PythonState::HooksLost);
   for (auto at = live_.begin(); at != live_.end();) {
@@ -265,9 +278,12 @@ void AgentRing::look_for_frees(AgentSink& sink) {
       ++at;
       continue;
     }
+    // Asked after a slot was found empty: the agent tells the end before it frees.
+    if (is_ending()) return false;
     sink.on_free(at->second.sample);
     at = live_.erase(at);
   }
+  return true;
 }
 
 AgentStatus AgentRing::status() const {
@@ -297,8 +313,7 @@ AgentStatus AgentRing::status() const {
 }
 
 void AgentRing::ask_walk(std::chrono::nanoseconds patience) {
-  const auto until = std::chrono::steady_clock::now().time_since_epoch() + patience;
-  header().monitor.walk_before_ns.store(static_cast<std::uint64_t>(std::chrono::nanoseconds(until).count()),
+  header().monitor.walk_before_ns.store(now_ns() + static_cast<std::uint64_t>(patience.count()),
                                         std::memory_order_relaxed);
   header().monitor.asked_walk.fetch_add(1, std::memory_order_release);
 }

@@ -170,11 +170,12 @@ class AgentRing {
   [[nodiscard]] wire::Header& header() const;
   bool check_header();
   [[nodiscard]] std::uint64_t sample_in(std::uint64_t slot) const;
+  [[nodiscard]] bool is_ending() const;
   void copy_from_ring(std::uint64_t position, std::span<std::byte> into) const;
   bool read_record(std::uint64_t position, std::uint32_t& bytes, AgentSink& sink);
   bool take_allocation(AgentSink& sink);
   bool take_code(AgentSink& sink);
-  void look_for_frees(AgentSink& sink);
+  bool look_for_frees(AgentSink& sink);
 
   std::span<std::byte> memory_;
   bool owned_ = false;

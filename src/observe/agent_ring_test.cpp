@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <memory>
 
@@ -185,6 +186,25 @@ TEST(AgentRing, block_lives_until_its_slot_is_cleared) {
   EXPECT_EQ(seen.live, (Samples{1, 2}));
   EXPECT_EQ(seen.freed, Samples{1});
   EXPECT_EQ(ring.value().live_samples(), 1U);
+}
+
+TEST(AgentRing, what_an_interpreter_frees_when_it_ends_was_kept_by_the_job) {
+  Writer writer;
+  auto ring = AgentRing::over(writer.memory());
+  const auto now_ns = static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+  writer.allocate(1, 0);
+  Seen seen;
+  ASSERT_TRUE(ring.value().poll(seen));
+
+  writer.header().agent.ending_ns.store(now_ns);
+  writer.free(0);
+  ASSERT_TRUE(ring.value().poll(seen));
+  EXPECT_TRUE(seen.freed.empty());
+
+  writer.header().agent.ending_ns.store(now_ns - 60'000'000'000);  // and its process lives on
+  ASSERT_TRUE(ring.value().poll(seen));
+  EXPECT_EQ(seen.freed, Samples{1});
 }
 
 TEST(AgentRing, block_freed_before_it_was_read_is_dead_on_arrival) {

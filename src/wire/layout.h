@@ -22,7 +22,7 @@
 namespace lowtide::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31474154574f4cULL;  // "LOWTAG1"
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 // Where the agent finds the monitor's socket; absent: it stays asleep.
 inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
@@ -224,6 +224,7 @@ struct alignas(64) AgentPart {
   std::atomic<std::uint64_t> chunks;          // of the live table in use
   std::atomic<std::uint64_t> drops[static_cast<std::size_t>(Drop::Count)];
   std::atomic<std::uint64_t> dropped_bytes[static_cast<std::size_t>(Drop::Count)];  // their weights
+  std::atomic<std::uint64_t> ending_ns;  // CLOCK_MONOTONIC: since then the interpreter ends; 0: it does not
 };
 static_assert(sizeof(AgentPart) == 256);
 

@@ -11,6 +11,7 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -172,6 +173,104 @@ sys.stdin.read()
 
     # Each compressor keeps 9 MB, allocated by a library that came after us.
     assert told["live"] >= 20, told
+
+
+# As many programs and wheels are made: for a fixed address (Debian's python3), by lld, which lets code begin in
+# the page of the file in which data ends, and with tables of functions that hold a pointer to `free`.
+_LIBRARY = """
+#include <stdlib.h>
+void (*release)(void*) = free;
+static void* kept[64];
+__asm__(".text\\n.skip 20000, 1");  // much code
+void keep(void) { for (int at = 0; at < 64; ++at) kept[at] = malloc(1 << 20); }
+int let_go(void) { int count = 0; for (int at = 0; at < 64; ++at) { count += kept[at] != NULL; release(kept[at]); } return count; }
+"""
+_PROGRAM = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char** words) {
+  void* library = count == 2 ? dlopen(words[1], RTLD_NOW) : NULL;
+  void (*keep)(void) = (void (*)(void))dlsym(library, "keep");
+  int (*let_go)(void) = (int (*)(void))dlsym(library, "let_go");
+  puts("ready"); fflush(stdout); getchar();
+  keep();
+  puts("kept"); fflush(stdout); getchar();
+  void (*volatile own)(void*) = free;  // of a fixed address: that of our own stub, for everybody
+  own(malloc(10));
+  printf("%d\\n", let_go());
+}
+"""
+
+
+@contextlib.contextmanager
+def _linked_by_lld(lab):
+    compiler = shutil.which("cc") or shutil.which("clang-14")
+    if not shutil.which("ld.lld") or not compiler:
+        raise Skip("no lld, or no compiler")
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        for name, text, words in (("keeper.so", _LIBRARY, ["-shared", "-fPIC"]),
+                                  ("program", _PROGRAM, ["-no-pie", "-fno-pie"])):
+            (place / f"{name}.c").write_text(text)
+            subprocess.run([compiler, "-O1", "-fuse-ld=lld", *words, "-o", place / name, place / f"{name}.c", "-ldl"],
+                           check=True)
+        with lab.running(str(place / "program"), str(place / "keeper.so")) as target:
+            yield target
+
+
+def _code_in_file(path):
+    """Offset and bytes of what is code in it."""
+    data = pathlib.Path(path).read_bytes()
+    begin, = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    for at in range(begin, begin + size * count, size):
+        kind, flags, offset, _address, _physical, in_file = struct.unpack_from("<IIQQQQ", data, at)
+        if kind == 1 and flags & 1:
+            yield offset, data[offset:offset + in_file]
+
+
+def _changed_code(pid):
+    """The files whose code is another in the process."""
+    changed = set()
+    with open(f"/proc/{pid}/mem", "rb") as memory:
+        for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines():
+            found = re.match(r"(\w+)-(\w+) r-xp (\w+) \S+ \d+ +(/.*)", line)
+            if not found:
+                continue
+            begin, end, mapped_from = (int(word, 16) for word in found.groups()[:3])
+            for offset, code in _code_in_file(found[4]):
+                if mapped_from <= offset < mapped_from + end - begin:
+                    memory.seek(begin + offset - mapped_from)
+                    if memory.read(len(code)) != code:
+                        changed.add(found[4])
+    return changed
+
+
+def code_of_what_lld_has_linked_is_left_alone(lab):
+    with _linked_by_lld(lab) as target:
+        assert _changed_code(target.pid) == set()
+        told = lab.attach(target.pid, "--keep", "--read-ms", 1)
+        changed = _changed_code(target.pid)
+        out, _ = target.communicate(b"\n\n", timeout=60)
+
+    assert told["code"] == 0 and not changed, (told, changed)
+    assert target.returncode == 0 and out.split() == [b"kept", b"64"], (target.returncode, out)
+
+
+def library_that_holds_a_pointer_to_free_is_seen(lab):
+    with _linked_by_lld(lab) as target:
+        with subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "2500"], stdout=subprocess.PIPE) as probe:
+            _wait_for(lambda: "liblowtide_agent" in pathlib.Path(f"/proc/{target.pid}/maps").read_text(), "the agent")
+            time.sleep(0.3)
+            target.stdin.write(b"\n")
+            target.stdin.flush()
+            target.stdout.readline()
+            told = json.loads(probe.communicate(timeout=60)[0])
+        out, _ = target.communicate(b"\n", timeout=60)
+
+    assert told["live"] >= 60, told
+    assert target.returncode == 0 and out == b"64\n", (target.returncode, out)
 
 
 def function_of_libc_that_is_asked_for_later_is_seen(lab):

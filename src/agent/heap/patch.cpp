@@ -54,6 +54,7 @@ constinit std::atomic<bool> g_patched{false};
 constinit std::atomic<std::uint32_t> g_patching{0};
 constinit std::atomic<std::uint64_t> g_seen_adds{0};
 constinit std::atomic<std::uint64_t> g_skipped{0};
+constinit dl_phdr_info g_program = {};  // the first that the loader tells of
 
 void fill_hooks() {
   const Hook hooks[kHooks] = {
@@ -92,6 +93,9 @@ bool is_loader(const dl_phdr_info& object) {
 
 // The first definition is the one that the loader gives to everybody.
 int find_definitions(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/) {
+  if (g_program.dlpi_phdr == nullptr) {
+    g_program = *object;
+  }
   if (is_us(*object) || is_loader(*object)) {
     return 0;
   }
@@ -314,6 +318,14 @@ struct Leads {
   bool unresolved = false;
 };
 
+// In a program that is linked for a fixed address (Debian's python3) a function whose address it takes has
+// that of the program's own stub, for everybody: libraries that hold a pointer to `free` have it too. It
+// leads to where the program's slot leads, which is changed like all others.
+bool leads_through_program(std::uintptr_t value, const Hook& hook) {
+  return g_program.dlpi_phdr != nullptr && is_within(g_program, reinterpret_cast<const void*>(value)) &&
+         !is_within(g_program, reinterpret_cast<const void*>(hook.real));
+}
+
 Leads look_where_they_lead(const dl_phdr_info& object, const Tables& tables) {
   Leads leads;
   each_slot(object, tables, [&](const std::uintptr_t* slot, const Hook& hook) {
@@ -322,6 +334,8 @@ Leads look_where_they_lead(const dl_phdr_info& object, const Tables& tables) {
       leads.to_real = true;
     } else if (value == 0 || is_within(object, reinterpret_cast<const void*>(value))) {
       leads.unresolved = true;  // to the library's own stub, until the first call
+    } else if (leads_through_program(value, hook)) {
+      leads.to_real = true;
     } else {
       leads.elsewhere = true;
     }

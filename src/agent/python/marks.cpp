@@ -169,6 +169,12 @@ PyObject* tell_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count
 }
 
 PyObject* tell_end(PyObject* /*self*/, Arguments /*arguments*/, std::ptrdiff_t /*count*/) {
+  {
+    const TableUse use;
+    if (owns_tables()) {
+      header()->agent.ending_ns.store(now_ns(), std::memory_order_relaxed);
+    }
+  }
   walk_at_end();
   return nothing();
 }
