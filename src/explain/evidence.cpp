@@ -107,8 +107,11 @@ void read_gpus(record::Recording& recording, Evidence& evidence) {
     const TrailPoint out = to_trail_point(point);
     share.trail.push_back(out);
     if (!point.last.torch) return;
-    share.torch = point.last.torch;
     const std::uint64_t reserved = point.last.torch->reserved_bytes;
+    // torch's count is older than the driver's: what lies outside is known while torch's does not move.
+    if (share.torch && share.torch->reserved_bytes != reserved && !share.outside.empty())
+      share.outside.pop_back();
+    share.torch = point.last.torch;
     share.allocated.push_back(with_bytes(out, point.last.torch->allocated_bytes));
     share.reserved.push_back(with_bytes(out, reserved));
     share.outside.push_back(with_bytes(out, point.last.bytes - std::min(point.last.bytes, reserved)));

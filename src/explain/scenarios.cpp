@@ -281,21 +281,22 @@ void play_gpu_lean(record::Writer& writer) {
   stage.end(120);
 }
 
-// torch tells: its tensors stand still, what it reserves (or what others take beside it) grows.
+// torch tells: its tensors stand still, what it reserves (ever faster) or what others take beside it grows.
+// Its counts are a moment older than the driver's.
 void play_beside_torch(record::Writer& writer, double reserved_per_tick, double outside_per_tick) {
+  const auto reserved_at = [&](int at) { return 3 * kGB + reserved_per_tick * at * (1 + at / 100.0); };
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
   for (int at = 0; at < kTicks; ++at) {
     stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
     model::Tick tick = stage.tick(at, 2.0 * at);
-    const double reserved = 3 * kGB + reserved_per_tick * at;
-    const std::uint64_t held = whole(reserved + 0.5 * kGB + outside_per_tick * at);
+    const std::uint64_t held = whole(reserved_at(at) + 0.5 * kGB + outside_per_tick * at);
     tick.gpus.push_back({0, 80ULL << 30U, held});
     tick.gpu_processes.push_back({.index = 0,
                                   .id = stage[main].info.id,
                                   .bytes = held,
                                   .torch = model::TorchReading{.allocated_bytes = whole(2 * kGB),
-                                                               .reserved_bytes = whole(reserved),
+                                                               .reserved_bytes = whole(reserved_at(at - 1)),
                                                                .inactive_split_bytes = whole(0.9 * kGB),
                                                                .retries = 2}});
     stage.put(tick);
