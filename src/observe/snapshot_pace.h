@@ -37,12 +37,11 @@ class SnapshotPace {
     return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s});
   }
 
-  // Once, when it ends: the walk comes after the job.
+  // Once, when it ends: the walk comes after the job. Also where one was asked for just now: it may not come
+  // any more, and if it did, the agent takes no other for a second.
   [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
     constexpr double kFactor = 100;
-    constexpr double kNewS = 1;  // since the last one
-    return age_s >= std::max(kFirstS, kFactor * std::max(pause_s_, fork_s(resident_bytes))) &&
-           (!asked_s_ || age_s - *asked_s_ >= kNewS);
+    return age_s >= std::max(kFirstS, kFactor * std::max(pause_s_, fork_s(resident_bytes)));
   }
 
   // Whatever becomes of it: a process that cannot be walked over is not asked at every tick.
