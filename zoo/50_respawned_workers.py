@@ -2,6 +2,7 @@
 #   label: stable
 #   process: worker
 #   metric: none
+#   cause: respawned-workers
 #   shape: flat
 #   alloc: 50_respawned_workers.py:34 each worker fills a buffer of 24 MiB when it starts
 #   retain: nobody: the pool of an epoch ends with it, and so do its workers

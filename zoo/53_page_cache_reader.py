@@ -2,6 +2,7 @@
 #   label: stable
 #   process: main
 #   metric: pagecache
+#   cause: page-cache
 #   shape: flat
 #   alloc: 53_page_cache_reader.py:40 the kernel keeps what was read from the file
 #   retain: nobody: clean page cache, reclaimable at any time; one buffer of 512 KiB in the process

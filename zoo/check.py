@@ -6,11 +6,13 @@
 Every job runs under `lowtide run`, its output in a file, as a person would do it. The truth is in the header comment
 of each job. From 1,000 steps on only the right verdict will do. With fewer a leak may be left open if it leans the
 right way, and an innocent job must not be called a leak, nor lean that way, as a whole or in any of its processes.
+The first finding must be the cause that the header names (docs/causes.md).
 
 --keep FOLDER keeps recordings and logs; with --again nothing runs and the recordings in FOLDER are read anew, which
 takes a second: that is how a change to the verdict is tried on all of them.
 
---fix runs the corrected program of every leak instead: no leak now, of whichever innocent kind.
+--fix runs the corrected program of every leak instead: no leak now, of whichever innocent kind. Where FOLDER has the
+recording of the leak, `compare` must say that it is better, and that its cause is gone.
 """
 import argparse
 import concurrent.futures
@@ -76,6 +78,25 @@ def read_report(case, options, folder):
     return json.loads(ended.stdout)
 
 
+def compare(case, options, folder):
+    """What `compare` gets wrong about a fix."""
+    before = folder / f"{case['id'].removesuffix('.fix')}.lowtide"
+    if not options.fix or not before.exists():
+        return []
+    ended = subprocess.run([options.binary, "compare", "--json", str(before), str(folder / f"{case['id']}.lowtide")],
+                           capture_output=True, timeout=120)
+    told = json.loads(ended.stdout)
+    fate = {finding["id"]: finding["fate"] for finding in reversed(told["findings"])}.get(case["cause"])
+    return ([f"compare: {told['outcome']}, {told['reason']}"] if told["outcome"] != "better" else []) + (
+        [f"compare: {case['cause']} is {fate}"] if fate != "gone" else [])
+
+
+def misnamed(case, report):
+    """The first finding, where it is not the cause."""
+    first = report["findings"][0]["id"] if report["findings"] else "none"
+    return [f"first finding is {first}"] if case["kind"] != "no leak" and case.get("cause", first) != first else []
+
+
 def kind_of(verdict):
     """The kind, and for what was left open the kind it leans to."""
     if verdict["kind"] != "inconclusive":
@@ -136,9 +157,12 @@ def check(case, options, folder):
         if not options.again:
             run_case(case, options, folder)
         report = read_report(case, options, folder)
+        named = misnamed(case, report) + compare(case, options, folder)
     except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
         return "wrong", row(case, "wrong", "", "", [str(error)])
     result, blamed, notes = judge(case, report, report["source"]["steps"] + 1 if options.again else options.steps)
+    if named:
+        result, notes = "wrong", notes + named
     processes = ", ".join(f"{name_of(process)} {process.get('growth_share') or 0:.0%}" for process in blamed[:3])
     return result, row(case, result, describe(report["verdict"]), processes or "-", notes)
 

@@ -7,6 +7,7 @@
 
 #include "cli/input.h"
 #include "explain/report.h"
+#include "explain/trace.h"
 #include "record/reader.h"
 
 namespace lowtide::cli {
@@ -69,6 +70,12 @@ std::variant<model::Profile, Complaint> profile_recording(const std::string& pat
   return Complaint{fmt::format("{} holds no stacks", path),
                    "no agent was in the job, or it saw no allocation",
                    "lowtide report without --pprof and --folded"};
+}
+
+std::variant<model::Trace, Complaint> trace_recording(const std::string& path) {
+  auto opened = open_recording(path);
+  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  return explain::make_trace(std::get<record::Recording>(opened));
 }
 
 }  // namespace lowtide::cli

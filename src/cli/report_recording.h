@@ -7,6 +7,7 @@
 
 #include "cli/complaint.h"
 #include "model/report.h"
+#include "model/trace.h"
 
 namespace lowtide::cli {
 
@@ -16,5 +17,8 @@ std::variant<model::Report, Complaint> report_recording(const std::string& path,
 
 // The stacks that an agent left in the recording; a complaint where there are none.
 std::variant<model::Profile, Complaint> profile_recording(const std::string& path);
+
+// All of it over time.
+std::variant<model::Trace, Complaint> trace_recording(const std::string& path);
 
 }  // namespace lowtide::cli

@@ -114,6 +114,7 @@ void read_gpus(record::Recording& recording, Evidence& evidence) {
     share.torch = point.last.torch;
     share.allocated.push_back(with_bytes(out, point.last.torch->allocated_bytes));
     share.reserved.push_back(with_bytes(out, reserved));
+    share.pinned.push_back(with_bytes(out, point.last.torch->pinned_bytes));
     share.outside.push_back(with_bytes(out, point.last.bytes - std::min(point.last.bytes, reserved)));
   });
 }
@@ -164,6 +165,7 @@ Evidence read_evidence(record::Recording& recording) {
   });
   read_gpus(recording, evidence);
   evidence.phases = recording.phases();
+  evidence.phase_visits = recording.phase_visits();
   evidence.sites = read_sites(recording);
   evidence.heaps = read_heaps(recording);
   evidence.snapshots = recording.snapshots();

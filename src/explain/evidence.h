@@ -47,6 +47,7 @@ struct GpuEvidence {
     Trail allocated = {};  // where torch tells
     Trail reserved = {};
     Trail outside = {};
+    Trail pinned = {};                              // of the host
     std::optional<model::TorchReading> torch = {};  // the latest
   };
   std::vector<Share> processes;
@@ -64,6 +65,7 @@ struct Evidence {
   std::vector<HostMoment> host;
   std::vector<GpuEvidence> gpus;
   std::vector<model::Phase> phases;
+  std::vector<model::PhaseVisit> phase_visits;
   std::vector<ProcessEvidence> processes;
   std::vector<record::RecordedEvent> events;
   std::vector<model::Judgement> judgements;

@@ -28,6 +28,7 @@ void add_torch(model::GpuReport& report, const GpuEvidence::Share& share, const 
   report.allocated = allocated.verdict;
   report.reserved = judge_trail(share.reserved, steps).verdict;
   report.outside = outside.verdict;
+  report.pinned = judge_trail(share.pinned, steps).verdict;
   const std::string gpu = "GPU " + std::to_string(report.index);
   if (allocated.verdict.kind != model::VerdictKind::Leak &&
       outside.verdict.kind == model::VerdictKind::Leak) {

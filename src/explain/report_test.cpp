@@ -84,7 +84,7 @@ TEST_F(Report, twenty_constant_children_are_overhead_and_not_a_leak) {
 
   EXPECT_NE(report.verdict.kind, VerdictKind::Leak);
   EXPECT_NE(report.verdict.kind, VerdictKind::Inconclusive) << report.verdict.reason;
-  const model::Finding* finding = find_finding(report, "overhead");
+  const model::Finding* finding = find_finding(report, "worker-overhead");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->title, "20 workers hold 8.00 GB in all (PSS): overhead, not a leak");
   EXPECT_EQ(find_finding(report, "leak-in-process"), nullptr);
@@ -116,6 +116,26 @@ TEST_F(Report, respawned_workers_are_one_series_and_no_leak) {
   const auto& lean = report.verdict.lean;
   EXPECT_FALSE(lean && lean->kind == VerdictKind::Leak);
   EXPECT_EQ(find_finding(report, "leak-in-process"), nullptr);
+  const model::Finding* finding = find_finding(report, "respawned-workers");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->evidence, Contains(HasSubstr("48 processes followed each other in these 4 places")));
+}
+
+TEST_F(Report, garbage_that_waits_for_the_collector_is_told_from_spikes) {
+  const model::Report report = report_of(record("sawtooth"));
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  const model::Finding* finding = find_finding(report, "gc-sawtooth");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_TRUE(finding->ruled_out);
+}
+
+TEST_F(Report, pinned_memory_that_grows_is_named) {
+  const model::Report report = report_of(record("gpu-pinned"));
+
+  const model::Finding* finding = find_finding(report, "pinned-memory");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(find_finding(report, "gpu-outside-torch"), nullptr);
 }
 
 TEST_F(Report, worker_whose_rss_is_flat_copies_on_write) {
@@ -217,7 +237,7 @@ TEST_F(Report, warmup_that_ended_and_spikes_that_recover_are_ruled_out) {
   EXPECT_EQ(warm.verdict.kind, VerdictKind::Warmup);
   EXPECT_NE(find_finding(warm, "warmup-ended"), nullptr);
   EXPECT_EQ(spikes.verdict.kind, VerdictKind::Spikes);
-  EXPECT_NE(find_finding(spikes, "spikes-recover"), nullptr);
+  EXPECT_NE(find_finding(spikes, "spikes-recover"), nullptr);  // and no sawtooth
 }
 
 TEST_F(Report, a_few_readings_are_inconclusive_and_lean_nowhere) {
@@ -275,6 +295,7 @@ TEST_F(Report, growth_beside_torch_is_not_blamed_on_it) {
 
   EXPECT_NE(find_finding(report, "gpu-outside-torch"), nullptr);
   EXPECT_EQ(find_finding(report, "gpu-fragmentation"), nullptr);
+  EXPECT_EQ(find_finding(report, "pinned-memory"), nullptr);
   ASSERT_EQ(report.gpus.size(), 1U);
   EXPECT_GT(model::outside_torch_bytes(report.gpus[0]).value_or(0), 2'000'000'000U);
   EXPECT_EQ(report.gpus[0].series.name, "GPU 0, outside of torch");
@@ -295,7 +316,7 @@ TEST_F(Report, phase_that_spikes_is_named_and_blamed_for_nothing) {
   const model::Report report = report_of(record("phase-spikes"));
 
   ASSERT_EQ(report.verdict.kind, VerdictKind::Spikes);
-  const model::Finding* finding = find_finding(report, "spikes-recover");
+  const model::Finding* finding = find_finding(report, "validation-spikes");
   ASSERT_NE(finding, nullptr);
   EXPECT_THAT(finding->title, HasSubstr("in eval recover"));
   EXPECT_EQ(find_finding(report, "phase-keeps"), nullptr);

@@ -210,6 +210,26 @@ void play_spikes(record::Writer& writer) {
   stage.end(kTicks);
 }
 
+void play_sawtooth(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    const double garbage = 170 * kMB * (at % 40) / 40;
+    stage[main].own = 220 * kMB * settled(at) + garbage + stage.noise(1 * kMB);
+    stage.put(stage.tick(at, 2.0 * at));
+    if (at % 50 != 25) continue;
+    // No variable holds what comes and goes.
+    model::Snapshot look;
+    look.at_s = at;
+    look.has_holders = true;
+    look.object_bytes = whole(50 * kMB + garbage);
+    look.nodes.emplace_back().path = "__main__.model";
+    look.nodes.back().retained_bytes = whole(50 * kMB);
+    writer.add_snapshot(stage[main].info.id, look);
+  }
+  stage.end(kTicks);
+}
+
 void play_short(record::Writer& writer) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
@@ -283,7 +303,8 @@ void play_gpu_lean(record::Writer& writer) {
 
 // torch tells: its tensors stand still, what it reserves (ever faster) or what others take beside it grows.
 // Its counts are a moment older than the driver's.
-void play_beside_torch(record::Writer& writer, double reserved_per_tick, double outside_per_tick) {
+void play_beside_torch(record::Writer& writer, double reserved_per_tick, double outside_per_tick,
+                       double pinned_per_tick = 0) {
   const auto reserved_at = [&](int at) { return 3 * kGB + reserved_per_tick * at * (1 + at / 100.0); };
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
@@ -292,13 +313,15 @@ void play_beside_torch(record::Writer& writer, double reserved_per_tick, double 
     model::Tick tick = stage.tick(at, 2.0 * at);
     const std::uint64_t held = whole(reserved_at(at) + 0.5 * kGB + outside_per_tick * at);
     tick.gpus.push_back({0, 80ULL << 30U, held});
-    tick.gpu_processes.push_back({.index = 0,
-                                  .id = stage[main].info.id,
-                                  .bytes = held,
-                                  .torch = model::TorchReading{.allocated_bytes = whole(2 * kGB),
-                                                               .reserved_bytes = whole(reserved_at(at - 1)),
-                                                               .inactive_split_bytes = whole(0.9 * kGB),
-                                                               .retries = 2}});
+    tick.gpu_processes.push_back(
+        {.index = 0,
+         .id = stage[main].info.id,
+         .bytes = held,
+         .torch = model::TorchReading{.allocated_bytes = whole(2 * kGB),
+                                      .reserved_bytes = whole(reserved_at(at - 1)),
+                                      .inactive_split_bytes = whole(0.9 * kGB),
+                                      .retries = 2,
+                                      .pinned_bytes = whole(64 * kMB + pinned_per_tick * at)}});
     stage.put(tick);
   }
   stage.end(kTicks);
@@ -310,6 +333,10 @@ void play_gpu_fragments(record::Writer& writer) {
 
 void play_gpu_outside(record::Writer& writer) {
   play_beside_torch(writer, 0, 4 * kMB);
+}
+
+void play_gpu_pinned(record::Writer& writer) {
+  play_beside_torch(writer, 0, 0, 2 * kMB);
 }
 
 // Every 40 s an evaluation of 5 s, which takes 400 MB and keeps `kept` of them.
@@ -354,6 +381,7 @@ constexpr std::array kAll{
     Scenario{"oom", "leaks into its cgroup's limit and is killed", play_oom},
     Scenario{"warmup", "rises for 90 s, then stays", play_warmup},
     Scenario{"spikes", "170 MB up and down every minute", play_spikes},
+    Scenario{"sawtooth", "climbs by 170 MB for 40 s and falls, again and again", play_sawtooth},
     Scenario{"short", "four readings of a start", play_short},
     Scenario{"storm", "2,400 processes that live for half a second", play_storm},
     Scenario{"hostile", "a leak with a command line that attacks", play_hostile},
@@ -361,6 +389,7 @@ constexpr std::array kAll{
     Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
     Scenario{"gpu-fragments", "torch reserves ever more, its tensors do not grow", play_gpu_fragments},
     Scenario{"gpu-outside", "memory of the process grows on the GPU beside torch", play_gpu_outside},
+    Scenario{"gpu-pinned", "pinned memory of the host grows", play_gpu_pinned},
     Scenario{"phase-keeps", "each evaluation keeps 20 MB", play_phase_keeps},
     Scenario{"phase-spikes", "each evaluation takes 400 MB and gives them back", play_phase_spikes},
     Scenario{"cut-off", "the monitor was killed in mid-run", play_wrapper, false},

@@ -34,9 +34,9 @@ void play_cache(record::Writer& writer) {
       1.0);
 }
 
-void play_churn(record::Writer& writer) {
+void play_holes_of(record::Writer& writer, std::vector<model::Frame> frames) {
   OneProcess job(writer);
-  const auto padded = job.heap->site(tensor_at("collate", "/data/job/data.py", 77));
+  const auto padded = job.heap->site(std::move(frames));
   double holes = 0;
   job.play(
       [&](int step) {
@@ -45,6 +45,19 @@ void play_churn(record::Writer& writer) {
         holes += 0.9 * kMB;
       },
       1.0, [&] { return holes; });
+}
+
+void play_churn(record::Writer& writer) {
+  play_holes_of(writer, tensor_at("collate", "/data/job/data.py", 77));
+}
+
+void play_thread_churn(record::Writer& writer) {
+  std::vector<model::Frame> frames = tensor_at("collate", "/data/job/data.py", 77);
+  frames.push_back({.language = model::FrameLanguage::Python,
+                    .function = "Thread._bootstrap",
+                    .file = "/usr/lib/python3.11/threading.py",
+                    .line = 995});
+  play_holes_of(writer, std::move(frames));
 }
 
 void play_two(record::Writer& writer) {
@@ -201,6 +214,7 @@ constexpr std::array kAll{
     Scenario{"site-leak", "trainer.py:631 keeps 1.5 MiB a step for 300 steps", play_leak},
     Scenario{"site-cache", "a cache fills to its bound, then evicts", play_cache},
     Scenario{"site-churn", "much is allocated and freed, RSS rises, nothing is kept", play_churn},
+    Scenario{"site-thread-churn", "the same, in threads", play_thread_churn},
     Scenario{"site-two", "model.py:12 warms up, logger.py:51 leaks", play_two},
     Scenario{"site-worker", "a worker leaks, the trainer does not", play_worker},
     Scenario{"site-spikes", "evaluations take 170 MB and give it back", play_eval_spikes},

@@ -153,18 +153,26 @@ TEST_F(SiteVerdicts, leak_of_a_worker_is_told_with_its_pid) {
   }
 }
 
+TEST_F(SiteVerdicts, holes_of_threads_are_told_from_those_of_one) {
+  const model::Report report = report_of("site-thread-churn");
+
+  EXPECT_NE(find_finding(report, "thread-arenas"), nullptr);
+  EXPECT_EQ(find_finding(report, "allocator-retention"), nullptr);
+}
+
 TEST_F(SiteVerdicts, spikes_that_recover_name_no_leaking_site) {
   const model::Report report = report_of("site-spikes");
 
   EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
   EXPECT_FALSE(names_a_leak(report));
+  EXPECT_NE(find_finding(report, "validation-spikes"), nullptr);  // by the function that allocates
 }
 
 TEST_F(SiteVerdicts, leak_in_native_code_is_named_by_its_function_and_its_caller) {
   const model::Report report = report_of("site-native");
 
   EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
-  const model::Finding* finding = find_finding(report, "leaking-site");
+  const model::Finding* finding = find_finding(report, "native-leak");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->where.function, "decode_frame");
   EXPECT_EQ(finding->mechanism, model::Mechanism::NativeLive);

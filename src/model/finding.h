@@ -43,7 +43,10 @@ struct Finding {
   std::optional<double> share;  // of the growth of the floor
   double confidence = 0;
   std::vector<std::string> evidence;  // what was measured, a sentence each
+  std::vector<std::string> excluded;  // what else it could have been, and how much of that was measured
   std::string fix;                    // what to do; empty when there is nothing to do
+  std::string hint;                   // the fix as a line or two of code; empty: none
+  std::string watch;                  // what to see once it is fixed; empty: nothing special
   bool ruled_out = false;             // says what it is not, so that nobody looks there again
 };
 

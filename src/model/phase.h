@@ -17,4 +17,13 @@ struct Phase {
   double took_s = 0;
 };
 
+// A stretch that a trainer was in one phase, as far as ticks can tell: a visit between two of them is not
+// seen.
+struct PhaseVisit {
+  ProcessId process{};
+  std::string name;
+  double from_s = 0;
+  double to_s = 0;
+};
+
 }  // namespace lowtide::model

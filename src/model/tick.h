@@ -93,9 +93,10 @@ struct Tick {
   std::optional<HostReading> host;
   std::vector<GpuReading> gpus;
   std::vector<GpuProcessReading> gpu_processes;
-  std::vector<HeapReading> heaps;  // of processes with an agent in them
-  std::vector<SiteReading> sites;  // those worth keeping
-  std::vector<Phase> phases;       // that something has happened to
+  std::vector<HeapReading> heaps;        // of processes with an agent in them
+  std::vector<SiteReading> sites;        // those worth keeping
+  std::vector<Phase> phases;             // that something has happened to
+  std::vector<PhaseVisit> phase_visits;  // that have ended
 };
 
 }  // namespace lowtide::model

@@ -58,6 +58,7 @@ struct GpuReport {
   std::optional<Verdict> reserved = {};
   std::optional<Verdict> outside =
       {};  // what the driver counts and torch does not: context, NCCL, other libraries
+  std::optional<Verdict> pinned = {};  // of the host, for copies to any GPU
 };
 
 inline std::optional<std::uint64_t> outside_torch_bytes(const GpuReport& gpu) {

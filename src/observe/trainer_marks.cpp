@@ -52,6 +52,18 @@ void TrainerMarks::tell_phases(Trainer& trainer, const SiteBook::PhaseBytes& kep
   }
 }
 
+void TrainerMarks::tell_visit(Trainer& trainer, bool is_there, model::Tick& tick) {
+  const auto& marks = trainer.marks;
+  const std::string name = is_there && marks.phase ? marks.phases[*marks.phase].name : std::string();
+  model::PhaseVisit& visit = trainer.visit;
+  if (visit.name == name) return;
+  if (!visit.name.empty()) {
+    visit.to_s = tick.at_s;
+    tick.phase_visits.push_back(visit);
+  }
+  visit = {.process = trainer.id, .name = name, .from_s = tick.at_s};
+}
+
 void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
                             std::vector<model::Event>& events) {
   const std::uint64_t wanted = trainer.marks.oom_wanted_bytes;
@@ -68,6 +80,7 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
 void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentHub& agents,
                         std::vector<model::Event>& events) {
   tick.phases.clear();
+  tick.phase_visits.clear();
   const bool is_time = tick.at_s >= next_s_;
   if (is_time) next_s_ = tick.at_s + kEveryS;
   for (const std::int64_t pid : agents.pythons()) {
@@ -85,6 +98,7 @@ void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentHub& ag
       std::uint64_t& peak = trainer.peak_bytes[*trainer.marks.phase];
       peak = std::max(peak, member->status.rss_bytes);
     }
+    tell_visit(trainer, member != nullptr, tick);
     tell_torch(trainer.id, trainer.marks, tick);
     tell_oom(trainer, pid, tick.at_s, events);
     if (is_time || member == nullptr) tell_phases(trainer, agents.kept_in_phases(pid), tick);

@@ -42,10 +42,12 @@ class TrainerMarks {
     std::array<std::uint64_t, wire::kMaxPhases> peak_bytes{};
     std::array<Told, wire::kMaxPhases> told{};
     std::uint64_t told_oom_bytes = 0;
+    model::PhaseVisit visit = {};  // of now; without a name: none
   };
 
   void choose_step(model::Tick& tick);
   void note_steps(const AgentMarks& marks);
+  static void tell_visit(Trainer& trainer, bool is_there, model::Tick& tick);
   static void tell_phases(Trainer& trainer, const SiteBook::PhaseBytes& kept, model::Tick& tick);
   static void tell_oom(Trainer& trainer, std::int64_t pid, double at_s, std::vector<model::Event>& events);
 

@@ -165,6 +165,7 @@ void Watch::record_changes() {
   for (const model::ProcessInfo& process : tree.changed()) writer_->update_process(process);
   for (const model::ProcessInfo& process : tree.ended()) writer_->update_process(process);
   for (const model::Phase& phase : latest_->phases) writer_->update_phase(phase);
+  for (const model::PhaseVisit& visit : latest_->phase_visits) writer_->add_phase_visit(visit);
 }
 
 double Watch::poll_agents() {

@@ -201,6 +201,24 @@ std::vector<model::TrimTrial> Recording::trim_trials() {
   return list;
 }
 
+std::vector<model::PhaseVisit> Recording::phase_visits() {
+  std::vector<model::PhaseVisit> list;
+  if (!state_->has_table("phase_visit")) return list;
+  state_->scan(
+      "phase_visit", "SELECT id, process, name, from_s, to_s FROM phase_visit WHERE id > ? ORDER BY id",
+      [&](const Statement& row) {
+        const auto process = process_at(row, 1);
+        const auto from_s = real_at(row, 3);
+        const auto to_s = real_at(row, 4);
+        if (!process || !from_s || !to_s || !is_time(*from_s) || !is_time(*to_s) || *to_s < *from_s)
+          return false;
+        list.push_back(
+            {.process = *process, .name = row.text(2, kTextBytes), .from_s = *from_s, .to_s = *to_s});
+        return true;
+      });
+  return list;
+}
+
 std::vector<model::Phase> Recording::phases() {
   std::vector<model::Phase> list;
   if (!state_->has_table("phase")) return list;

@@ -103,6 +103,7 @@ class Recording {
   std::vector<Outage> outages();
   std::vector<model::TrimTrial> trim_trials();
   std::vector<model::Phase> phases();
+  std::vector<model::PhaseVisit> phase_visits();
   std::vector<RecordedSnapshot> snapshots();  // oldest first
 
   void for_each_target(const std::function<void(const TargetPoint&)>& visit);

@@ -128,6 +128,7 @@ CREATE TABLE snapshot_tensors(id INTEGER PRIMARY KEY, snapshot INTEGER, device T
 CREATE TABLE snapshot_type(id INTEGER PRIMARY KEY, snapshot INTEGER, type TEXT, count INTEGER, bytes INTEGER);
 CREATE TABLE phase(id INTEGER PRIMARY KEY, process INTEGER, name TEXT, count INTEGER, kept_bytes INTEGER,
   peak_bytes INTEGER, took_s REAL, UNIQUE(process, name));
+CREATE TABLE phase_visit(id INTEGER PRIMARY KEY, process INTEGER, name TEXT, from_s REAL, to_s REAL);
 CREATE TABLE outage(id INTEGER PRIMARY KEY, from_s REAL, to_s REAL, ticks INTEGER, why TEXT);
 CREATE TABLE tier(kind TEXT, level INTEGER, samples TEXT, width_s REAL, from_s REAL, PRIMARY KEY(kind, level)) WITHOUT ROWID;
 )";

@@ -85,7 +85,7 @@ base::Result<SmallTables> SmallTables::create(Database& database) {
     Statement& into;
     const char* sql;
   };
-  const std::array<Wanted, 12> wanted = {{
+  const std::array<Wanted, 13> wanted = {{
       {tables.put_process_, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_site_, "INSERT OR REPLACE INTO site VALUES(?,?,?)"},
       {tables.put_frame_, "INSERT INTO frame VALUES(NULL,?,?,?,?,?,?,?)"},
@@ -94,6 +94,7 @@ base::Result<SmallTables> SmallTables::create(Database& database) {
        "INSERT INTO judgement VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_trim_trial_, "INSERT INTO trim_trial VALUES(NULL,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_phase_, "INSERT OR REPLACE INTO phase VALUES(NULL,?,?,?,?,?,?)"},
+      {tables.put_visit_, "INSERT INTO phase_visit VALUES(NULL,?,?,?,?)"},
       {tables.put_meta_, "INSERT OR REPLACE INTO meta VALUES(?,?)"},
       {tables.put_outage_, "INSERT INTO outage VALUES(NULL,?,?,?,?)"},
       {tables.extend_outage_,
@@ -184,6 +185,14 @@ void SmallTables::stage(const model::Phase& phase) {
   }
 }
 
+void SmallTables::stage(const model::PhaseVisit& visit) {
+  constexpr std::uint64_t kMostVisits = 20'000;
+  if (visits_seen_ < kMostVisits) {
+    ++visits_seen_;
+    visits_.push_back(visit);
+  }
+}
+
 void SmallTables::stage_meta(std::string_view key, std::string_view value) {
   const auto same =
       std::find_if(meta_.begin(), meta_.end(), [&](const auto& staged) { return staged.first == key; });
@@ -196,7 +205,7 @@ void SmallTables::stage_meta(std::string_view key, std::string_view value) {
 
 bool SmallTables::empty() const {
   return processes_.empty() && sites_.empty() && events_.empty() && judgements_.empty() &&
-         trim_trials_.empty() && phases_.empty() && meta_.empty();
+         trim_trials_.empty() && phases_.empty() && visits_.empty() && meta_.empty();
 }
 
 void SmallTables::written() {
@@ -206,6 +215,7 @@ void SmallTables::written() {
   judgements_.clear();
   trim_trials_.clear();
   phases_.clear();
+  visits_.clear();
   meta_.clear();
 }
 
@@ -228,6 +238,9 @@ int SmallTables::write() {
   }
   for (std::size_t at = 0; at < phases_.size() && status == SQLITE_OK; ++at) {
     status = write(phases_[at]);
+  }
+  for (std::size_t at = 0; at < visits_.size() && status == SQLITE_OK; ++at) {
+    status = write(visits_[at]);
   }
   for (std::size_t at = 0; at < meta_.size() && status == SQLITE_OK; ++at) {
     status = write_meta(meta_[at].first, meta_[at].second);
@@ -351,6 +364,16 @@ int SmallTables::write(const model::TrimTrial& trial) {
   bind_bytes(put, 7, trial.arena_bytes);
   bind_bytes(put, 8, trial.free_bytes);
   bind_bytes(put, 9, trial.mapped_bytes);
+  return put.run();
+}
+
+int SmallTables::write(const model::PhaseVisit& visit) {
+  const std::string name = base::printable(visit.name, kNameBytes);
+  Statement& put = put_visit_;
+  put.bind(0, static_cast<std::int64_t>(visit.process));
+  put.bind(1, name);
+  put.bind(2, visit.from_s);
+  put.bind(3, visit.to_s);
   return put.run();
 }
 

@@ -34,6 +34,7 @@ class SmallTables {
   void stage(const model::Judgement& judgement);
   void stage(const model::TrimTrial& trial);
   void stage(const model::Phase& phase);
+  void stage(const model::PhaseVisit& visit);
   void stage_meta(std::string_view key, std::string_view value);
 
   [[nodiscard]] bool empty() const;
@@ -59,6 +60,7 @@ class SmallTables {
   [[nodiscard]] int write(const StagedJudgement& staged);
   [[nodiscard]] int write(const model::TrimTrial& trial);
   [[nodiscard]] int write(const model::Phase& phase);
+  [[nodiscard]] int write(const model::PhaseVisit& visit);
   [[nodiscard]] int write_meta(std::string_view key, std::string_view value);
 
   std::vector<model::ProcessInfo> processes_;
@@ -67,12 +69,14 @@ class SmallTables {
   std::vector<StagedJudgement> judgements_;
   std::vector<model::TrimTrial> trim_trials_;
   std::vector<model::Phase> phases_;
+  std::vector<model::PhaseVisit> visits_;
   std::vector<std::pair<std::string, std::string>> meta_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table
   std::uint64_t forgotten_processes_ = 0;  // rows removed from it
   std::int64_t highest_process_ = -1;
   std::uint64_t events_seen_ = 0;
+  std::uint64_t visits_seen_ = 0;
   std::uint64_t outages_ = 0;
   double kept_judgement_s_ = -1e18;
   std::optional<model::VerdictKind> kept_kind_;
@@ -84,6 +88,7 @@ class SmallTables {
   Statement put_judgement_;
   Statement put_trim_trial_;
   Statement put_phase_;
+  Statement put_visit_;
   Statement put_meta_;
   Statement put_outage_;
   Statement extend_outage_;

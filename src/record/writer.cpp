@@ -240,6 +240,10 @@ void Writer::update_phase(const model::Phase& phase) {
   state_->small.stage(phase);
 }
 
+void Writer::add_phase_visit(const model::PhaseVisit& visit) {
+  state_->small.stage(visit);
+}
+
 void Writer::add(const model::Tick& tick) {
   State& state = *state_;
   if (!state.database || !std::isfinite(tick.at_s)) {

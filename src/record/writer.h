@@ -43,6 +43,7 @@ class Writer {
   // What was learnt later: its role, its end, its exit status.
   void update_process(const model::ProcessInfo& process);
   void update_phase(const model::Phase& phase);  // the latest word of a phase stays
+  void add_phase_visit(const model::PhaseVisit& visit);
   // A site must have begun before it appears in a tick.
   void begin_site(const model::SiteInfo& site);
   void add(const model::Tick& tick);

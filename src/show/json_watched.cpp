@@ -109,25 +109,30 @@ Json phases(const model::Report& report) {
   return list;
 }
 
+Json to_json(const model::Finding& finding) {
+  return {{"id", finding.id},
+          {"severity", model::to_string(finding.severity)},
+          {"title", finding.title},
+          {"mechanism", mechanism_or_null(finding.mechanism)},
+          {"pid", or_null(finding.pid)},
+          {"where",
+           {{"file", or_null(finding.where.file)},
+            {"line", or_null(finding.where.line)},
+            {"function", or_null(finding.where.function)},
+            {"holder", or_null(finding.where.holder)}}},
+          {"share", share_or_null(finding.share)},
+          {"confidence", share(finding.confidence)},
+          {"evidence", finding.evidence},
+          {"excluded", finding.excluded},
+          {"fix", text_or_null(finding.fix)},
+          {"hint", text_or_null(finding.hint)},
+          {"watch", text_or_null(finding.watch)},
+          {"ruled_out", finding.ruled_out}};
+}
+
 Json findings(const model::Report& report) {
   Json list = Json::array();
-  for (const model::Finding& finding : report.findings) {
-    list.push_back({{"id", finding.id},
-                    {"severity", model::to_string(finding.severity)},
-                    {"title", finding.title},
-                    {"mechanism", mechanism_or_null(finding.mechanism)},
-                    {"pid", or_null(finding.pid)},
-                    {"where",
-                     {{"file", or_null(finding.where.file)},
-                      {"line", or_null(finding.where.line)},
-                      {"function", or_null(finding.where.function)},
-                      {"holder", or_null(finding.where.holder)}}},
-                    {"share", share_or_null(finding.share)},
-                    {"confidence", share(finding.confidence)},
-                    {"evidence", finding.evidence},
-                    {"fix", text_or_null(finding.fix)},
-                    {"ruled_out", finding.ruled_out}});
-  }
+  for (const model::Finding& finding : report.findings) list.push_back(to_json(finding));
   return list;
 }
 

@@ -11,6 +11,7 @@ Json watched_processes(const model::Report& report);
 Json watched_growth(const model::Report& report);
 Json watched_gpus(const model::Report& report);
 Json phases(const model::Report& report);
+Json to_json(const model::Finding& finding);
 Json findings(const model::Report& report);
 Json overhead(const model::Report& report);
 Json gate_json(const model::Gate& gate);

@@ -118,7 +118,10 @@ void add_finding(std::string& out, const model::Finding& finding, const Paint& p
     }
   };
   for (const std::string& text : finding.evidence) indented("- ", printable(text, 400));
+  for (const std::string& text : finding.excluded) indented("not: ", printable(text, 400));
   if (!finding.fix.empty()) indented("fix: ", printable(finding.fix, 400));
+  if (!finding.hint.empty()) indented("code: ", printable(finding.hint, 400));
+  if (!finding.watch.empty()) indented("then: ", printable(finding.watch, 400));
 }
 
 std::string findings(const model::Report& report, const Paint& paint, std::size_t width) {

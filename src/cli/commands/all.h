@@ -7,6 +7,7 @@ namespace lowtide::cli {
 Command analyze_command();
 Command attach_command();
 Command check_command();
+Command compare_command();
 Command completion_command();
 Command doctor_command();
 Command report_command();

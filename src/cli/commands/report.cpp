@@ -8,6 +8,7 @@
 #include "cli/profile_output.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
+#include "cli/trace_output.h"
 
 namespace lowtide::cli {
 namespace {
@@ -27,6 +28,13 @@ ExitCode run(const Arguments& arguments) {
   const auto profiles = parse_profile_flags(arguments);
   if (const auto* complaint = std::get_if<Complaint>(&profiles)) return refuse(*complaint);
 
+  const auto trace = arguments.text("perfetto");
+  if (trace == "-" &&
+      (arguments.has("json") || arguments.has("markdown") || std::get<ProfileFlags>(profiles).to_output())) {
+    return refuse({"the trace and something else cannot both go to standard output", "they would be mixed",
+                   "--perfetto train.json"});
+  }
+
   const auto result =
       report_recording(arguments.positionals().front(), std::get<std::optional<std::uint64_t>>(limit));
   if (const auto* complaint = std::get_if<Complaint>(&result)) {
@@ -44,7 +52,15 @@ ExitCode run(const Arguments& arguments) {
     }
     output.write(std::get<std::string>(stacks));
   }
-  if (!wanted.to_output()) output.write(written(report, std::get<ReportStyle>(style)));
+  if (trace) {
+    const auto text = write_trace(arguments.positionals().front(), *trace);
+    if (const auto* complaint = std::get_if<Complaint>(&text)) {
+      complain(*complaint);
+      return ExitCode::Unreadable;
+    }
+    output.write(std::get<std::string>(text));
+  }
+  if (!wanted.to_output() && trace != "-") output.write(written(report, std::get<ReportStyle>(style)));
   const bool all = output.finish();
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
   return all ? exit_code_of(report.verdict.kind) : ExitCode::Unreadable;
@@ -70,6 +86,7 @@ Command report_command() {
           {"width", "N", "columns of the text; default: those of the terminal, or 80"},
           {"no-plot", "", "no picture of the series"},
           {"stacks", "", "whole stacks of the places that allocate"},
+          {"perfetto", "FILE", "write the run as a trace for ui.perfetto.dev; - is standard output"},
           {"quiet", "", "only the answer and its reason"},
           {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
       },
@@ -79,6 +96,7 @@ Command report_command() {
           {"lowtide report --json train.lowtide | jq '.findings[].title'", "for scripts"},
           {"lowtide report --pprof heap.pb train.lowtide && go tool pprof -http=: heap.pb",
            "which stacks grew, as a graph"},
+          {"lowtide report --perfetto run.json train.lowtide", "memory, phases and events on a timeline"},
           {"lowtide report --folded - --live train.lowtide | flamegraph.pl > live.svg", "what is alive"},
       },
       run,

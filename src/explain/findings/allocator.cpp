@@ -52,6 +52,39 @@ std::string trial_words(const Scene& scene, const WatchedProcess& process) {
   return {};
 }
 
+bool begins_thread(const model::Frame& frame) {
+  return frame.function.ends_with("_bootstrap") || frame.function == "start_thread" ||
+         frame.function == "clone3";
+}
+
+// Of what the process allocates, the part that is allocated in threads beside the first.
+double share_of_threads(const Scene& scene, model::ProcessId id) {
+  double all = 0;
+  double in_threads = 0;
+  for (const SiteGroup& group : scene.sites.groups) {
+    if (group.process.id != id) continue;
+    const auto bytes = static_cast<double>(group.allocated_bytes);
+    all += bytes;
+    const auto& frames = group.frames();
+    if (std::any_of(frames.begin(), frames.end(), begins_thread)) in_threads += bytes;
+  }
+  return all > 0 ? in_threads / all : 0;
+}
+
+void blame_threads(double share, model::Finding& finding) {
+  finding.id = "thread-arenas";
+  finding.evidence.push_back(
+      fmt::format("{:.0f} % of what it allocates is allocated in threads, and glibc has a heap for each of "
+                  "them (up to 8 for each core)",
+                  share * 100));
+  finding.fix =
+      "MALLOC_ARENA_MAX=2 in the environment of the job, or fewer threads that allocate; jemalloc or "
+      "tcmalloc "
+      "by LD_PRELOAD";
+  finding.hint = "MALLOC_ARENA_MAX=2 python train.py";
+  finding.watch = "resident memory stays nearer to what is alive";
+}
+
 }  // namespace
 
 void find_allocator_retention(const Scene& scene, Findings& out) {
@@ -88,6 +121,8 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
     finding.evidence.push_back(trial);
   if (most) finding.fix = kFix;
+  const double in_threads = share_of_threads(scene, largest.process->report.info.id);
+  if (most && in_threads >= kMostOfIt) blame_threads(in_threads, finding);
   out.push_back(std::move(finding));
 }
 

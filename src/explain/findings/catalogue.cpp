@@ -3,18 +3,29 @@
 #include <algorithm>
 #include <array>
 
+#include "explain/causes/exclusions.h"
+
 namespace lowtide::explain {
 namespace {
 
 using Matcher = void (*)(const Scene&, Findings&);
 
-constexpr std::array<Matcher, 16> kCatalogue{
-    find_ending,          find_holding,       find_leaking_sites,
-    find_leaks,           find_keeping_phase, find_allocator_retention,
-    find_trim_trial,      find_copy_on_write, find_shared_memory,
-    find_gpu_growth,      find_limit_ahead,   find_shape,
-    find_overhead,        find_page_cache,    find_agent_faults,
-    find_recording_faults};
+// Causes before what only tells where; what is innocent after what explains why.
+constexpr std::array<Matcher, 15> kCatalogue{find_ending,
+                                             find_copy_on_write,
+                                             find_holding,
+                                             find_leaking_sites,
+                                             find_leaks,
+                                             find_keeping_phase,
+                                             find_allocator_retention,
+                                             find_trim_trial,
+                                             find_shared_memory,
+                                             find_gpu_growth,
+                                             find_limit_ahead,
+                                             find_shape,
+                                             find_settled_holding,
+                                             find_overhead,
+                                             find_page_cache};
 
 }  // namespace
 
@@ -23,6 +34,10 @@ Findings find_all(const Scene& scene) {
   for (const Matcher match : kCatalogue) match(scene, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const model::Finding& a, const model::Finding& b) { return a.severity < b.severity; });
+  add_exclusions(scene, out);
+  // Of the measurement, not of the job: whatever their severity, they do not come first.
+  find_agent_faults(scene, out);
+  find_recording_faults(scene, out);
   return out;
 }
 

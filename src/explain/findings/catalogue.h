@@ -29,7 +29,7 @@ struct Scene {
 
 using Findings = std::vector<model::Finding>;
 
-// The gravest first; within a severity in the order of the catalogue.
+// The gravest first; within a severity in the order of the catalogue; faults of the measurement last.
 Findings find_all(const Scene& scene);
 
 // The phase that the spikes come from; empty: no phase stands out.
@@ -38,6 +38,7 @@ std::string spiking_phase(const model::Report& report);
 // The matchers, one per theme.
 void find_leaking_sites(const Scene& scene, Findings& out);
 void find_holding(const Scene& scene, Findings& out);
+void find_settled_holding(const Scene& scene, Findings& out);
 void find_leaks(const Scene& scene, Findings& out);
 void find_allocator_retention(const Scene& scene, Findings& out);
 void find_trim_trial(const Scene& scene, Findings& out);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "explain/findings/catalogue.h"
 #include "explain/words.h"
 
@@ -23,12 +25,37 @@ void say_growth(const model::GpuReport& gpu, Findings& out) {
   out.push_back(std::move(finding));
 }
 
+bool rises(const std::optional<model::Verdict>& verdict) {
+  return verdict && (verdict->kind == model::VerdictKind::Leak ||
+                     (verdict->lean && verdict->lean->kind == model::VerdictKind::Leak));
+}
+
+// The same for all GPUs of a process: told once.
+void say_pinned(const model::GpuReport& gpu, Findings& out) {
+  const bool is_told = std::any_of(out.begin(), out.end(), [&](const model::Finding& finding) {
+    return finding.id == "pinned-memory" && finding.pid == gpu.pid;
+  });
+  if (!gpu.torch || !rises(gpu.pinned) || is_told) return;
+  model::Finding finding;
+  finding.id = "pinned-memory";
+  finding.severity =
+      gpu.pinned->kind == model::VerdictKind::Leak ? model::Severity::High : model::Severity::Medium;
+  finding.title = fmt::format("pinned memory of the host grows: {} now, which no other process can use",
+                              bytes_words(static_cast<double>(gpu.torch->pinned_bytes)));
+  finding.pid = gpu.pid;
+  finding.confidence = gpu.pinned->lean ? gpu.pinned->lean->confidence : gpu.pinned->confidence;
+  finding.evidence = {gpu.pinned->reason};
+  finding.fix =
+      "fewer batches in flight (prefetch_factor, num_workers), batches of fixed shapes (sizes are rounded up "
+      "to "
+      "powers of two and kept), no pin_memory() on what is kept";
+  finding.hint = "DataLoader(..., pin_memory=True, prefetch_factor=2)";
+  finding.watch = "pinned memory of `lowtide report` stays where it is after the first epoch";
+  out.push_back(std::move(finding));
+}
+
 // Of what the driver counts, the parts that torch's own count does not have.
 void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
-  const auto rises = [](const std::optional<model::Verdict>& verdict) {
-    return verdict && (verdict->kind == model::VerdictKind::Leak ||
-                       (verdict->lean && verdict->lean->kind == model::VerdictKind::Leak));
-  };
   if (!gpu.torch || rises(gpu.allocated)) return;
   model::Finding finding;
   finding.severity = model::Severity::Medium;
@@ -73,6 +100,7 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
   for (const model::GpuReport& gpu : scene.report.gpus) {
     const model::Verdict& verdict = gpu.series.verdict;
     say_beside_torch(gpu, out);
+    say_pinned(gpu, out);
     if (verdict.kind == model::VerdictKind::Inconclusive && verdict.lean &&
         verdict.lean->kind == model::VerdictKind::Leak) {
       say_growth(gpu, out);

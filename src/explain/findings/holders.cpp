@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "explain/causes/held_causes.h"
 #include "explain/findings/catalogue.h"
 #include "explain/words.h"
 
@@ -15,16 +16,6 @@ namespace {
 constexpr double kLeastShare = 0.1;  // of what the process, or its tensors on devices, grew by
 constexpr double kLeastBytes = 1e6;
 constexpr std::size_t kMostNamed = 3;
-
-const char* const kFixContainer =
-    "drop from it what is no longer needed, or give it a bound: keep .item() or .detach() of tensors, write "
-    "the rest to disk, "
-    "clear it at the end of an epoch";
-const char* const kFixChain =
-    "it holds on to what came before it: cut the chain with .detach() (a tensor), or drop the reference to "
-    "the one before";
-const char* const kFixCache =
-    "a cache without a bound grows as long as its keys are new: give it a maxsize, or clear it";
 
 bool is_worth_naming(const HeldGrowth& grown) {
   const auto much = [](std::int64_t bytes, double share) {
@@ -56,6 +47,24 @@ std::string title_of(const HeldGrowth& grown) {
   return fmt::format("{} keeps {}{} more", holder.node.path, length, growth_words(holder));
 }
 
+// As the reader writes it: "history" and not "__main__.history".
+std::string_view variable_of(std::string_view path) {
+  constexpr std::string_view kMain = "__main__.";
+  return path.starts_with(kMain) ? path.substr(kMain.size()) : path;
+}
+
+void add_cause(const HeldCause& cause, std::string_view path, model::Finding& out) {
+  const auto in_their_words = [&](const char* text) {
+    return fmt::format(fmt::runtime(text), variable_of(path));
+  };
+  out.id = cause.id;
+  if (out.id != "holder") out.title = fmt::format("{}: {}", cause.what, out.title);
+  out.evidence.emplace_back(cause.why);
+  out.fix = in_their_words(cause.fix);
+  out.hint = in_their_words(cause.hint);
+  out.watch = in_their_words(cause.watch);
+}
+
 // Where memory has stopped growing, what it went into is no accusation.
 bool is_settled(const model::Verdict& verdict) {
   return verdict.kind != model::VerdictKind::Leak && verdict.kind != model::VerdictKind::Inconclusive;
@@ -68,12 +77,12 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
   const bool is_leak = (is_kept(holders, grown) && scene.report.verdict.kind == model::VerdictKind::Leak) ||
                        (is_kept_on_device(holders, grown) &&
                         static_cast<double>(grown.holder.growth_device_bytes) >= kLeastBytes);
-  out.id = is_bounded ? "bounded-cache" : "holder";
   const bool is_innocent = is_bounded || (!is_leak && is_settled(scene.report.verdict));
   out.severity = is_leak       ? model::Severity::High
                  : is_innocent ? model::Severity::Info
                                : model::Severity::Medium;
   out.ruled_out = is_innocent;
+  out.id = "bounded-cache";
   out.title = title_of(grown);
   out.mechanism = is_bounded ? model::Mechanism::BoundedCache : model::Mechanism::LiveObjects;
   out.pid = holders.process.pid;
@@ -95,23 +104,40 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
     out.evidence.push_back(fmt::format("it holds {} of at most {} entries",
                                        base::format_count(node.length.value_or(0)),
                                        base::format_count(node.bound)));
-  } else if (!is_innocent) {
-    out.fix = node.cache == model::CacheKind::Unbounded ? kFixCache : node.length ? kFixContainer : kFixChain;
+  } else if (is_innocent) {
+    out.id = "holder";  // no cause where nothing is wrong
+  } else {
+    add_cause(cause_of(clues_of(scene, holders, grown)), node.path, out);
   }
   return out;
+}
+
+template <typename Wanted>
+void add_holders(const Scene& scene, Findings& out, const Wanted& wanted) {
+  for (const ProcessHolders& holders : scene.holders) {
+    std::size_t named = 0;
+    for (const HeldGrowth& grown : holders.grown) {
+      if (named == kMostNamed || !is_worth_naming(grown)) continue;
+      model::Finding finding = finding_of(scene, holders, grown);
+      if (!wanted(finding)) continue;
+      out.push_back(std::move(finding));
+      ++named;
+    }
+  }
 }
 
 }  // namespace
 
 void find_holding(const Scene& scene, Findings& out) {
-  for (const ProcessHolders& holders : scene.holders) {
-    std::size_t named = 0;
-    for (const HeldGrowth& grown : holders.grown) {
-      if (named == kMostNamed || !is_worth_naming(grown)) continue;
-      out.push_back(finding_of(scene, holders, grown));
-      ++named;
-    }
-  }
+  add_holders(scene, out, [](const model::Finding& finding) {
+    return !finding.ruled_out || finding.mechanism == model::Mechanism::BoundedCache;
+  });
+}
+
+void find_settled_holding(const Scene& scene, Findings& out) {
+  add_holders(scene, out, [](const model::Finding& finding) {
+    return finding.ruled_out && finding.mechanism != model::Mechanism::BoundedCache;
+  });
 }
 
 }  // namespace lowtide::explain

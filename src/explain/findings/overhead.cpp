@@ -44,6 +44,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
   double pss = 0;
   double rss = 0;
   double grown = 0;
+  std::size_t respawned = 0;
   bool all_pss = true;
   for (const WatchedProcess* process : group.members) {
     const model::ProcessBytes& bytes = process->report.bytes;
@@ -52,6 +53,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
     pss += static_cast<double>(bytes.pss_bytes.value_or(process->report.series.last_bytes));
     rss += static_cast<double>(bytes.rss_bytes);
     grown += process->change_bytes;
+    respawned += std::max<std::size_t>(1, process->report.processes) - 1;
   }
   if (pss <
       std::max(kLeastBytes, kLeastShare * level(scene.evidence.target, scene.evidence.late).value_or(0))) {
@@ -62,7 +64,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
                               ? fmt::format("{} processes ({})", count, group.program)
                               : fmt::format("{} {}", count, role_words(group.role, count));
   model::Finding finding;
-  finding.id = "overhead";
+  finding.id = group.role == model::ProcessRole::Worker ? "worker-overhead" : "overhead";
   finding.title = fmt::format("{} hold {} in all ({}): overhead, not a leak", who, bytes_words(pss),
                               all_pss ? "PSS" : "their own memory");
   finding.confidence = 0.95;
@@ -71,6 +73,14 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
       fmt::format("the plain sum of their RSS is {}, which counts shared pages once per process",
                   bytes_words(rss))};
   finding.fix = "nothing leaks; fewer of them would take less";
+  if (respawned > 0) {
+    finding.id = "respawned-workers";
+    finding.evidence.push_back(fmt::format(
+        "{} processes followed each other in these {} places: each begins anew with what it needs",
+        respawned + count, count));
+    finding.fix = "nothing leaks; DataLoader(persistent_workers=True) starts them once";
+    finding.hint = "DataLoader(..., persistent_workers=True)";
+  }
   finding.ruled_out = true;
   out.push_back(std::move(finding));
 }

@@ -6,7 +6,10 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "explain/causes/held_clues.h"
+#include "explain/causes/sawtooth.h"
 #include "explain/findings/catalogue.h"
+#include "explain/own_frames.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -20,6 +23,78 @@ std::string place_words(const model::Mark& mark) {
   return "some point";
 }
 
+// Functions of the job that allocate most of what comes and goes with the spikes.
+bool spikes_in_evaluation(const Scene& scene, double spike_bytes) {
+  constexpr double kMostOfIt = 0.5;
+  const SiteGroup* most = nullptr;
+  double most_bytes = 0;
+  for (const SiteGroup& group : scene.sites.groups) {
+    double highest = 0;
+    for (const TrailPoint& point : group.live)
+      highest = std::max(highest, static_cast<double>(point.high_bytes));
+    const double gone = highest - level(group.live, scene.evidence.late).value_or(0);
+    if (gone > most_bytes) {
+      most = &group;
+      most_bytes = gone;
+    }
+  }
+  if (most == nullptr || most_bytes < kMostOfIt * spike_bytes) return false;
+  return std::any_of(most->frames().begin(), most->frames().end(), [](const model::Frame& frame) {
+    return is_own_python(frame) && is_evaluation(frame.function);
+  });
+}
+
+bool are_objects_known(const Scene& scene) {
+  constexpr std::size_t kFewestLooks = 3;
+  return std::any_of(scene.holders.begin(), scene.holders.end(),
+                     [](const ProcessHolders& holders) { return holders.looks >= kFewestLooks; });
+}
+
+const HeldGrowth* find_filled_and_emptied(const Scene& scene, double spike_bytes) {
+  constexpr double kPart = 0.2;  // looks come when they come, not at the top
+  for (const ProcessHolders& holders : scene.holders) {
+    for (const HeldGrowth& grown : holders.grown) {
+      const bool is_large = static_cast<double>(grown.holder.node.retained_bytes) >= kPart * spike_bytes ||
+                            std::abs(static_cast<double>(grown.holder.growth_bytes)) >= kPart * spike_bytes;
+      if (grown.gains > 0 && grown.losses > 0 && is_large) return &grown;
+    }
+  }
+  return nullptr;
+}
+
+// The name of its id, and what to do about it.
+void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding) {
+  const std::string phase = spiking_phase(scene.report);
+  finding.title = fmt::format("spikes of {}{} recover: they set the size of the machine, and do not leak",
+                              bytes_words(spike_bytes), phase.empty() ? "" : " in " + phase);
+  if (is_evaluation(phase) || (phase.empty() && spikes_in_evaluation(scene, spike_bytes))) {
+    finding.id = "validation-spikes";
+    finding.evidence.emplace_back("they come with an evaluation of the model, and go when it ends");
+    finding.fix =
+        "nothing leaks; for a lower peak take the metric of each batch and do not gather all outputs";
+    return;
+  }
+  finding.id = "spikes-recover";
+  if (scene.report.verdict.kind == VerdictKind::Warmup || !are_objects_known(scene)) return;
+  const auto sawtooth = find_sawtooth(scene.evidence.target, spike_bytes / 2);
+  if (!sawtooth) return;
+  if (const HeldGrowth* filled = find_filled_and_emptied(scene, spike_bytes)) {
+    finding.evidence.push_back(fmt::format("{} is filled and emptied again", filled->holder.node.path));
+    return;
+  }
+  finding.id = "gc-sawtooth";
+  finding.title =
+      fmt::format("memory climbs by {} and falls again: not a leak, garbage that waits for the collector",
+                  bytes_words(spike_bytes));
+  finding.evidence.push_back(fmt::format("{} climbs of about {}, each with a fall of about {}",
+                                         sawtooth->climbs, base::format_seconds(sawtooth->climb_s),
+                                         base::format_seconds(sawtooth->fall_s)));
+  finding.fix =
+      "nothing leaks; objects in reference cycles are freed late: break the cycles (weakref, no self in "
+      "callbacks), or gc.collect() at the end of an epoch";
+  finding.hint = "gc.collect()  # once an epoch, not every step";
+}
+
 }  // namespace
 
 void find_shape(const Scene& scene, Findings& out) {
@@ -27,21 +102,19 @@ void find_shape(const Scene& scene, Findings& out) {
   if (verdict.kind == VerdictKind::Warmup && verdict.warmup_end) {
     model::Finding finding;
     finding.id = "warmup-ended";
-    finding.title = fmt::format("the warm-up ended at {}: not a leak", place_words(*verdict.warmup_end));
+    finding.title = fmt::format("not a leak: the warm-up ended at {}", place_words(*verdict.warmup_end));
     finding.confidence = verdict.confidence;
     finding.evidence = {verdict.reason};
+    finding.fix =
+        "nothing to mend: take out what was put in against a leak (gc.collect(), empty_cache() in the loop)";
     finding.ruled_out = true;
     out.push_back(std::move(finding));
   }
   if (verdict.spike_bytes && verdict.kind != VerdictKind::Inconclusive) {
     model::Finding finding;
-    finding.id = "spikes-recover";
-    const std::string phase = spiking_phase(scene.report);
-    finding.title = fmt::format("spikes of {}{} recover: they set the size of the machine, and do not leak",
-                                bytes_words(static_cast<double>(*verdict.spike_bytes)),
-                                phase.empty() ? "" : " in " + phase);
     finding.confidence = verdict.confidence;
     finding.evidence = {"the floor after a spike is the floor before it"};
+    name_spikes(scene, static_cast<double>(*verdict.spike_bytes), finding);
     finding.ruled_out = true;
     out.push_back(std::move(finding));
   }

@@ -111,7 +111,7 @@ model::Finding finding_of(const Scene& scene, const SiteGroup& group) {
 
 model::Finding leak_at(const Scene& scene, const SiteGroup& group) {
   model::Finding out = finding_of(scene, group);
-  out.id = "leaking-site";
+  out.id = out.mechanism == model::Mechanism::NativeLive ? "native-leak" : "leaking-site";
   out.severity = scene.report.verdict.kind == VerdictKind::Leak && *out.share >= 0.1
                      ? model::Severity::High
                      : model::Severity::Medium;

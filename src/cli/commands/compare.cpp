@@ -1,0 +1,85 @@
+// `lowtide compare`: before and after a change.
+
+#include <utility>
+#include <variant>
+
+#include "cli/commands/all.h"
+#include "cli/complaint.h"
+#include "cli/output.h"
+#include "cli/report_recording.h"
+#include "cli/report_style.h"
+#include "explain/compare.h"
+#include "show/compare.h"
+
+namespace lowtide::cli {
+namespace {
+
+std::string written(const model::Comparison& comparison, const ReportStyle& style) {
+  switch (style.form) {
+    case ReportStyle::Form::Json:
+      return show::to_json(comparison);
+    case ReportStyle::Form::Markdown:
+      return show::to_markdown(comparison);
+    case ReportStyle::Form::Text:
+      break;
+  }
+  return show::to_text(comparison, style.text);
+}
+
+ExitCode run(const Arguments& arguments) {
+  const auto style = choose_style(arguments, "compare");
+  if (const auto* complaint = std::get_if<Complaint>(&style)) {
+    complain(*complaint);
+    return ExitCode::Usage;
+  }
+  if (arguments.positionals().size() != 2) {
+    complain({"compare needs two recordings", "the one before the change, and the one after it",
+              "lowtide compare before.lowtide after.lowtide"});
+    return ExitCode::Usage;
+  }
+  std::vector<model::Report> reports;
+  for (const std::string& path : arguments.positionals()) {
+    auto read = report_recording(path, std::nullopt);
+    if (const auto* complaint = std::get_if<Complaint>(&read)) {
+      complain(*complaint);
+      return ExitCode::Unreadable;
+    }
+    reports.push_back(std::move(std::get<model::Report>(read)));
+  }
+  const model::Comparison comparison = explain::compare_reports(std::move(reports[0]), std::move(reports[1]));
+  Output output;
+  output.write(written(comparison, std::get<ReportStyle>(style)));
+  if (!output.finish()) return ExitCode::Unreadable;
+  return exit_code_of(comparison.after.verdict.kind);
+}
+
+}  // namespace
+
+Command compare_command() {
+  return {
+      "compare",
+      "Tell what a change did: two recordings side by side",
+      "Reads a recording from before a change and one from after it, and tells whether memory is better, the "
+      "same "
+      "or worse, by more than noise: verdicts, floor and peak up to the same step, growth, time of a step, "
+      "what the "
+      "memory is made of, and which findings are gone, stay or are new. The exit code is that of the run "
+      "after.",
+      {"REC", "the recordings, before and after", true, {}},
+      {
+          {"json", "", "print the comparison as JSON, for programs"},
+          {"markdown", "", "print a document, for a ticket"},
+          {"width", "N", "columns of the text; default: those of the terminal, or 80"},
+          {"quiet", "", "only the answer"},
+          {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
+      },
+      {
+          {"lowtide compare before.lowtide after.lowtide", "did the fix help?"},
+          {"lowtide compare --markdown before.lowtide after.lowtide > fix.md", "for the pull request"},
+          {"lowtide compare --json a.lowtide b.lowtide | jq .outcome", "for scripts"},
+      },
+      run,
+  };
+}
+
+}  // namespace lowtide::cli

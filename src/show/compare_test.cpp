@@ -1,0 +1,59 @@
+#include "show/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace lowtide::show {
+namespace {
+
+model::Comparison sample() {
+  model::Comparison out;
+  out.before.source.path = "before.lowtide";
+  out.after.source.path = "after.lowtide";
+  out.aligned_step = 300;
+  out.outcome = model::ChangeOutcome::Better;
+  out.reason = "the leak is gone";
+  out.values = {
+      {.name = "floor", .before = 2e9, .after = 1e9, .differs = true},
+      {.name = "time of a step", .measure = model::Measure::Seconds, .before = 0.25, .after = 0.25}};
+  out.parts = {{.name = "workers", .before = 4e10, .after = 2e9}};
+  model::Finding finding;
+  finding.id = "holder";
+  finding.severity = model::Severity::High;
+  finding.title = "history keeps 40 GB";
+  finding.pid = 1;
+  out.findings = {{model::FindingFate::Gone, finding}};
+  return out;
+}
+
+TEST(CompareText, answer_comes_first_and_numbers_have_units) {
+  const std::string text = to_text(sample(), {});
+  EXPECT_EQ(text.find("better: the leak is gone\n"), 0U) << text;
+  EXPECT_NE(text.find("compared up to step 300"), std::string::npos) << text;
+  EXPECT_NE(text.find("2.00 GB"), std::string::npos) << text;
+  EXPECT_NE(text.find("-50 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("gone"), std::string::npos) << text;
+}
+
+TEST(CompareText, words_of_the_target_stay_text) {
+  model::Comparison told = sample();
+  told.findings[0].finding.title = "\x1b[31m<b>|x|`@all";
+  told.before.source.path = "a\nb\x1b]0;x";
+  EXPECT_EQ(to_text(told, {}).find('\x1b'), std::string::npos);
+  const std::string markdown = to_markdown(told);
+  EXPECT_EQ(markdown.find('\x1b'), std::string::npos);
+  EXPECT_EQ(markdown.find("<b>"), std::string::npos) << markdown;
+}
+
+TEST(CompareJson, says_what_was_found) {
+  const auto json = nlohmann::json::parse(to_json(sample()));
+  EXPECT_EQ(json["outcome"], "better");
+  EXPECT_EQ(json["values"][0]["before"], 2e9);
+  EXPECT_EQ(json["values"][0]["unit"], "bytes");
+  EXPECT_EQ(json["values"][1]["differs"], nullptr);
+  EXPECT_EQ(json["findings"][0]["fate"], "gone");
+}
+
+}  // namespace
+}  // namespace lowtide::show
