@@ -110,8 +110,9 @@ std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::
   if (!snapshot) {
     return Complaint{
         fmt::format("the snapshot of process {} came to nothing: {}", pid, snapshot.error().message),
-        "the child that walks was killed, or the process died in the middle",
-        fmt::format("again: lowtide snapshot {}", pid)};
+        "the child that walks was killed, the process died, or the machine is too busy for it: it yields to "
+        "all",
+        fmt::format("again, with more time: lowtide snapshot --time-limit 5min {}", pid)};
   }
   snapshot.value().pid = pid;
   snapshot.value().at_s = at_s;

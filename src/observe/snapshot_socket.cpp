@@ -70,11 +70,15 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
     walk = place_.socket.receive();
   }
   // It says nothing more: what ends the waiting is its own end.
-  wait_for(walk->connection.get(), Clock::now() + to_end);
+  const auto end_until = Clock::now() + to_end;
+  wait_for(walk->connection.get(), end_until);
   auto snapshot = read_snapshot(walk->file);
-  if (snapshot && snapshot.value().objects == 0)
-    return failure("the child died while it counted the objects");
-  return snapshot;
+  if (!snapshot || snapshot.value().objects != 0) return snapshot;
+  // It ends itself when its time is over.
+  constexpr std::chrono::seconds kAtMostBefore{1};
+  return failure(Clock::now() >= end_until - kAtMostBefore
+                     ? "the child had not counted the objects when its time was over"
+                     : "the child died while it counted the objects");
 }
 
 }  // namespace lowtide::observe
