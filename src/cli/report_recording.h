@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "cli/complaint.h"
-#include "model/plan.h"
 #include "model/report.h"
 #include "model/trace.h"
 
@@ -18,9 +17,6 @@ std::variant<model::Report, Complaint> report_recording(const std::string& path,
 
 // The stacks that an agent left in the recording; a complaint where there are none.
 std::variant<model::Profile, Complaint> profile_recording(const std::string& path);
-
-// What the last looks at its Pythons say of the model; absent where none saw a tensor.
-std::variant<std::optional<model::TensorFacts>, Complaint> tensors_recording(const std::string& path);
 
 // All of it over time.
 std::variant<model::Trace, Complaint> trace_recording(const std::string& path);

@@ -10,7 +10,6 @@ Command check_command();
 Command compare_command();
 Command completion_command();
 Command doctor_command();
-Command plan_command();
 Command report_command();
 Command run_command();
 Command snapshot_command();
