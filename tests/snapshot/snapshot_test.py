@@ -442,7 +442,8 @@ def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
     holder = leak["holders"][0]
     assert holder["path"] == "__main__.history" and holder["type"] == "list", holder
     assert holder["growth_length"] > 50 and holder["share"] > 0.8, holder
-    finding = [each for each in leak["findings"] if each["id"] == "holder"][0]
+    finding = leak["findings"][0]
+    assert finding["id"] == "logger-history" and finding["hint"] and finding["watch"], finding  # by its name
     assert finding["where"]["holder"] == "__main__.history" and finding["severity"] == "high", finding
     assert cache["verdict"]["kind"] != "leak", cache["verdict"]
     assert "still filling" in cache["verdict"]["reason"], cache["verdict"]

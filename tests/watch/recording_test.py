@@ -113,7 +113,7 @@ def full_disk_costs_the_job_nothing(box: Box):
     need_root()
     small = box.path("small")
     small.mkdir()
-    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=320k", "tmpfs", small],
+    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=336k", "tmpfs", small],
                                                    capture_output=True).returncode != 0:
         raise Skip("a small tmpfs cannot be mounted here")
     try:
