@@ -330,11 +330,10 @@ Leads look_where_they_lead(const dl_phdr_info& object, const Tables& tables) {
   Leads leads;
   each_slot(object, tables, [&](const std::uintptr_t* slot, const Hook& hook) {
     const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_RELAXED);
-    if (value == hook.real || value == hook.ours) {
-      leads.to_real = true;
-    } else if (value == 0 || is_within(object, reinterpret_cast<const void*>(value))) {
+    const bool is_real = value == hook.real || value == hook.ours;
+    if (!is_real && (value == 0 || is_within(object, reinterpret_cast<const void*>(value)))) {
       leads.unresolved = true;  // to the library's own stub, until the first call
-    } else if (leads_through_program(value, hook)) {
+    } else if (is_real || leads_through_program(value, hook)) {
       leads.to_real = true;
     } else {
       leads.elsewhere = true;

@@ -6,7 +6,7 @@
 namespace lowtide::explain {
 namespace {
 
-const char* const kWatchFloor = "the floor stops rising within a few steps, and {} keeps its length";
+constexpr const char* kWatchFloor = "the floor stops rising within a few steps, and {} keeps its length";
 
 // From what cannot be mistaken to what only a name says.
 constexpr std::array<HeldCause, 15> kCauses{{

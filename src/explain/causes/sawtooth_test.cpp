@@ -21,6 +21,7 @@ Trail trail_of(const std::vector<double>& levels) {
 
 TEST(Sawtooth, slow_climbs_and_sudden_falls_are_one) {
   std::vector<double> levels;
+  levels.reserve(100);
   for (int at = 0; at < 100; ++at) levels.push_back(500 + 10.0 * (at % 20) + at % 3);
 
   const auto found = find_sawtooth(trail_of(levels), 60e6);
@@ -33,6 +34,7 @@ TEST(Sawtooth, slow_climbs_and_sudden_falls_are_one) {
 
 TEST(Sawtooth, spikes_with_rest_between_them_are_none) {
   std::vector<double> levels;
+  levels.reserve(100);
   for (int at = 0; at < 100; ++at) levels.push_back(at % 20 >= 16 ? 700 : 500);
 
   EXPECT_FALSE(find_sawtooth(trail_of(levels), 60e6));
@@ -41,6 +43,8 @@ TEST(Sawtooth, spikes_with_rest_between_them_are_none) {
 TEST(Sawtooth, slow_falls_and_plain_growth_are_none) {
   std::vector<double> waves;
   std::vector<double> growth;
+  waves.reserve(100);
+  growth.reserve(100);
   for (int at = 0; at < 100; ++at) {
     waves.push_back(500 + 20.0 * std::abs(at % 20 - 10));
     growth.push_back(500 + 5.0 * at);
