@@ -42,6 +42,7 @@ std::string change_words(const Compared& value) {
 
 std::vector<Row> rows_of(const std::vector<Compared>& values) {
   std::vector<Row> rows;
+  rows.reserve(values.size());
   for (const Compared& value : values) {
     rows.push_back({value.name, value_words(value.before, value.measure),
                     value_words(value.after, value.measure), change_words(value)});
