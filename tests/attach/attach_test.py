@@ -152,6 +152,17 @@ def detaching_takes_the_hooks_out(lab):
     assert told["code"] == 0, told
 
 
+def _attached_while_it_goes_on(lab, target):
+    """What the probe said of a target that waited until the agent was in, took its next step and told so."""
+    with subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "2500"], stdout=subprocess.PIPE) as probe:
+        _wait_for(lambda: "liblowtide_agent" in pathlib.Path(f"/proc/{target.pid}/maps").read_text(), "the agent")
+        time.sleep(0.3)
+        target.stdin.write(b"\n")
+        target.stdin.flush()
+        target.stdout.readline()
+        return json.loads(probe.communicate(timeout=60)[0])
+
+
 def library_that_is_loaded_later_is_seen(lab):
     program = """
 import sys
@@ -163,13 +174,7 @@ print('loaded', flush=True)
 sys.stdin.read()
 """
     with lab.running(PYTHON, "-c", program) as target:
-        probe = subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "2500"], stdout=subprocess.PIPE)
-        _wait_for(lambda: "liblowtide_agent" in pathlib.Path(f"/proc/{target.pid}/maps").read_text(), "the agent")
-        time.sleep(0.3)
-        target.stdin.write(b"\n")
-        target.stdin.flush()
-        target.stdout.readline()
-        told = json.loads(probe.communicate(timeout=60)[0])
+        told = _attached_while_it_goes_on(lab, target)
 
     # Each compressor keeps 9 MB, allocated by a library that came after us.
     assert told["live"] >= 20, told
@@ -196,7 +201,7 @@ int main(int count, char** words) {
   puts("ready"); fflush(stdout); getchar();
   keep();
   puts("kept"); fflush(stdout); getchar();
-  void (*volatile own)(void*) = free;  // of a fixed address: that of our own stub, for everybody
+  void (*volatile own)(void*) = free;  // of a fixed address: that of our own PLT entry, for everybody
   own(malloc(10));
   printf("%d\\n", let_go());
 }
@@ -260,13 +265,7 @@ def code_of_what_lld_has_linked_is_left_alone(lab):
 
 def library_that_holds_a_pointer_to_free_is_seen(lab):
     with _linked_by_lld(lab) as target:
-        with subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "2500"], stdout=subprocess.PIPE) as probe:
-            _wait_for(lambda: "liblowtide_agent" in pathlib.Path(f"/proc/{target.pid}/maps").read_text(), "the agent")
-            time.sleep(0.3)
-            target.stdin.write(b"\n")
-            target.stdin.flush()
-            target.stdout.readline()
-            told = json.loads(probe.communicate(timeout=60)[0])
+        told = _attached_while_it_goes_on(lab, target)
         out, _ = target.communicate(b"\n", timeout=60)
 
     assert told["live"] >= 60, told

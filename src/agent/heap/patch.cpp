@@ -319,7 +319,7 @@ struct Leads {
 };
 
 // In a program that is linked for a fixed address (Debian's python3) a function whose address it takes has
-// that of the program's own stub, for everybody: libraries that hold a pointer to `free` have it too. It
+// that of the program's own PLT entry, for everybody: libraries that hold a pointer to `free` have it too. It
 // leads to where the program's slot leads, which is changed like all others.
 bool leads_through_program(std::uintptr_t value, const Hook& hook) {
   return g_program.dlpi_phdr != nullptr && is_within(g_program, reinterpret_cast<const void*>(value)) &&
