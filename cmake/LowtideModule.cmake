@@ -16,6 +16,9 @@ target_compile_options(lowtide_warnings INTERFACE
 if(LOWTIDE_PORTABLE)
   add_link_options(-static-pie)
   add_compile_definitions(LOWTIDE_STATIC)
+elseif(LOWTIDE_BUNDLED)
+  add_link_options(-static-libstdc++ -static-libgcc)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 endif()
 
 # Every module adds its line "name: deps" here; tests/check_layers.py holds the
@@ -59,7 +62,7 @@ function(lowtide_module name)
   endif()
   target_include_directories(lowtide_${name} ${scope} "${PROJECT_SOURCE_DIR}/src")
   list(TRANSFORM arg_DEPS PREPEND lowtide_ OUTPUT_VARIABLE libraries)
-  if(LOWTIDE_PORTABLE)
+  if(LOWTIDE_BUNDLED)
     list(TRANSFORM arg_LIBS REPLACE "^fmt::fmt$" "fmt::fmt-header-only")
   endif()
   target_link_libraries(lowtide_${name} ${scope} ${libraries} ${arg_LIBS})

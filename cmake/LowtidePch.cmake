@@ -8,7 +8,7 @@ if(NOT LOWTIDE_PCH)
 endif()
 
 set(fmt_library fmt::fmt)
-if(LOWTIDE_PORTABLE)
+if(LOWTIDE_BUNDLED)
   set(fmt_library fmt::fmt-header-only)
 endif()
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/pch.cpp" CONTENT "int main() {}\n")

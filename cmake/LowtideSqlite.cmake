@@ -6,6 +6,8 @@
 block(PROPAGATE LOWTIDE_SQLITE_MISSING)
   if(LOWTIDE_PORTABLE)
     set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  elseif(LOWTIDE_BUNDLED)
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
   endif()
   if(CMAKE_CROSSCOMPILING)
     find_package(SQLite3 QUIET)
@@ -18,7 +20,7 @@ block(PROPAGATE LOWTIDE_SQLITE_MISSING)
     message(WARNING "no libsqlite3 for ${CMAKE_SYSTEM_PROCESSOR}: src/record is compiled, but its tests are LEFT OUT, "
                     "and so is every program that writes or reads recordings. To have them: -DSQLite3_LIBRARY=/path/to/libsqlite3.a")
     add_library(SQLite::SQLite3 INTERFACE IMPORTED GLOBAL)
-  elseif(LOWTIDE_PORTABLE)
+  elseif(LOWTIDE_BUNDLED)
     # What the archive itself needs: mathematics for its SQL functions, dlopen
     # for extensions, which we never load.
     set_property(TARGET SQLite::SQLite3 APPEND PROPERTY INTERFACE_LINK_LIBRARIES Threads::Threads m ${CMAKE_DL_LIBS})

@@ -37,11 +37,11 @@ class Load:
 
 def all_loads():
     return [
-        Load("torch training step", "us", "training.py", 600, aim=1.01, needs="torch"),
+        Load("torch training step", "us", "training.py", 3000, aim=1.01, needs="torch"),
         Load("Python objects", "ns", "objects.py", 1_000_000),
         Load(ONE_THREAD, "ns", "pairs.py", 40_000_000, slow_units=800_000, arguments=["1", LIBRARY]),
         Load(EIGHT_THREADS, "ns", "pairs.py", 40_000_000, slow_units=800_000, arguments=["8", LIBRARY]),
-        Load("DataLoader, 4 workers", "us", "loader.py", 300, needs="torch", children=True),
+        Load("DataLoader, 4 workers", "us", "loader.py", 900, needs="torch", children=True),
     ]
 
 

@@ -4,8 +4,23 @@
 #include <cstdlib>
 
 namespace lowtide::base {
+namespace {
+
+using Act = void (*)();
+
+Act& last_act() {
+  static Act act = nullptr;
+  return act;
+}
+
+}  // namespace
+
+void set_last_act(void (*act)()) {
+  last_act() = act;
+}
 
 void fail_check(const char* file, int line, const char* what) {
+  if (last_act() != nullptr) last_act()();
   std::fprintf(stderr,
                "lowtide: a bug of ours at %s:%d: %s\n  why:  an assumption in lowtide does not hold\n"
                "  try:  report it with the command and its input\n",

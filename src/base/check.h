@@ -6,6 +6,9 @@ namespace lowtide::base {
 // user or the target.
 [[noreturn]] void fail_check(const char* file, int line, const char* what);
 
+// Called before those words are said: by whoever has a terminal to give back. Null: nothing.
+void set_last_act(void (*act)());
+
 }  // namespace lowtide::base
 
 // For what must not happen. What may happen is a base::Result.

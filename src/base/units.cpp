@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace lowtide::base {
@@ -28,6 +29,28 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
+}
+
+struct NumberAndUnit {
+  double number = 0;
+  std::string_view unit;
+};
+
+// "1,024 kB": the number at the front, which has no sign, and the word behind it.
+std::optional<NumberAndUnit> split_unit(std::string_view text) {
+  text = trimmed(text);
+  std::string digits;
+  std::size_t end = 0;
+  while (end < text.size() &&
+         ((text[end] >= '0' && text[end] <= '9') || text[end] == '.' || text[end] == ',')) {
+    if (text[end] != ',') digits.push_back(text[end]);
+    ++end;
+  }
+  NumberAndUnit parts;
+  const auto [stop, status] = std::from_chars(digits.data(), digits.data() + digits.size(), parts.number);
+  if (status != std::errc{} || stop != digits.data() + digits.size()) return std::nullopt;
+  parts.unit = trimmed(text.substr(end));
+  return parts;
 }
 
 }  // namespace
@@ -87,23 +110,33 @@ double bytes_per_unit(std::string_view unit) {
 Result<std::uint64_t> parse_size(std::string_view text) {
   const Error malformed{ErrorCode::Malformed,
                         fmt::format("'{}' is not a size such as 500M, 20G or 17.5GB", text)};
-  text = trimmed(text);
-  std::string digits;
-  std::size_t end = 0;
-  while (end < text.size() &&
-         ((text[end] >= '0' && text[end] <= '9') || text[end] == '.' || text[end] == ',')) {
-    if (text[end] != ',') digits.push_back(text[end]);
-    ++end;
-  }
-  double number = 0.0;
-  const auto [stop, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (status != std::errc{} || stop != digits.data() + digits.size()) return malformed;
-
-  const std::string_view unit = trimmed(text.substr(end));
-  const double scale = unit.empty() ? 1.0 : bytes_per_unit(unit);
-  const double bytes = number * scale;
+  const auto parts = split_unit(text);
+  if (!parts) return malformed;
+  const double scale = parts->unit.empty() ? 1.0 : bytes_per_unit(parts->unit);
+  const double bytes = parts->number * scale;
   if (scale == 0.0 || !(bytes < 9e18)) return malformed;
   return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+Result<double> parse_count(std::string_view text) {
+  const Error malformed{ErrorCode::Malformed,
+                        fmt::format("'{}' is not a number such as 663, 350M or 3B", text)};
+  const auto parts = split_unit(text);
+  if (!parts || parts->unit.size() > 1) return malformed;
+  if (parts->unit.empty()) return parts->number;
+  switch (to_lower(parts->unit.front())) {
+    case 'k':
+      return parts->number * 1e3;
+    case 'm':
+      return parts->number * 1e6;
+    case 'b':
+    case 'g':
+      return parts->number * 1e9;
+    case 't':
+      return parts->number * 1e12;
+    default:
+      return malformed;
+  }
 }
 
 Result<double> parse_seconds(std::string_view text) {

@@ -35,6 +35,10 @@ Result<std::uint64_t> parse_size(std::string_view text);
 // "500ms", "1s", "2.5 min", "1h", "7d"; a bare number is seconds. Never negative.
 Result<double> parse_seconds(std::string_view text);
 
+// "663", "2,048", "350M", "3B", "1.5 T": thousands (k), millions, billions (B or G), trillions. Never
+// negative.
+Result<double> parse_count(std::string_view text);
+
 // The bytes in one unit ("MB", "GiB", "k", "kb", "mib", ...), or 0 when it is no unit of size.
 double bytes_per_unit(std::string_view unit);
 

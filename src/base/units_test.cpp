@@ -56,5 +56,19 @@ TEST(ParseSize, refuses_what_is_not_a_size) {
   }
 }
 
+TEST(ParseCount, reads_counts_as_people_write_them) {
+  EXPECT_EQ(parse_count("663").value(), 663);
+  EXPECT_EQ(parse_count("2,048").value(), 2048);
+  EXPECT_EQ(parse_count("350M").value(), 350e6);
+  EXPECT_EQ(parse_count("3B").value(), 3e9);
+  EXPECT_EQ(parse_count(" 1.5 t ").value(), 1.5e12);
+}
+
+TEST(ParseCount, refuses_what_is_no_count) {
+  for (const char* text : {"", "-1", "3GB", "3 apples", "B", "1.2.3", "nan", "inf", "0x10", "3B3"}) {
+    EXPECT_FALSE(parse_count(text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace lowtide::base

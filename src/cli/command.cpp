@@ -8,8 +8,9 @@ namespace lowtide::cli {
 
 std::span<const Command> commands() {
   static const std::vector<Command> kAll{
-      run_command(),     attach_command(), snapshot_command(), analyze_command(),    report_command(),
-      compare_command(), check_command(),  doctor_command(),   completion_command(),
+      run_command(),    attach_command(),  snapshot_command(),   analyze_command(),
+      report_command(), compare_command(), plan_command(),       check_command(),
+      serve_command(),  doctor_command(),  completion_command(),
   };
   return kAll;
 }

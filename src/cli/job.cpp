@@ -59,6 +59,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& settin
 // Between fork and exec: only calls that are safe there.
 [[noreturn]] void become_job(const std::vector<char*>& arguments, const JobStreams& streams,
                              std::vector<char*>& environment, int report_fd) {
+  if (streams.input >= 0) ::dup2(streams.input, STDIN_FILENO);
   if (streams.output >= 0) ::dup2(streams.output, STDOUT_FILENO);
   if (streams.error >= 0) ::dup2(streams.error, STDERR_FILENO);
   ::sigaction(SIGPIPE, &inherited().pipe, nullptr);

@@ -14,8 +14,9 @@ namespace lowtide::cli {
 // does anything, given back in the child before it calls exec.
 void remember_signals();
 
-// Where the job's standard output and error go; -1 leaves them alone.
+// Where the job's standard streams lead; -1 leaves them alone.
 struct JobStreams {
+  int input = -1;
   int output = -1;
   int error = -1;
 };

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "cli/input.h"
+#include "explain/plan/tensor_facts.h"
 #include "explain/report.h"
 #include "explain/trace.h"
 #include "record/reader.h"
@@ -70,6 +74,30 @@ std::variant<model::Profile, Complaint> profile_recording(const std::string& pat
   return Complaint{fmt::format("{} holds no stacks", path),
                    "no agent was in the job, or it saw no allocation",
                    "lowtide report without --pprof and --folded"};
+}
+
+std::variant<std::optional<model::TensorFacts>, Complaint> tensors_recording(const std::string& path) {
+  auto opened = open_recording(path);
+  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  // Of several processes the one with the most tensors has the model.
+  std::map<model::ProcessId, model::Snapshot> last;
+  for (auto& recorded : std::get<record::Recording>(opened).snapshots()) {
+    if (recorded.snapshot.has_tensors && !recorded.snapshot.is_at_end) {
+      last[recorded.process] = std::move(recorded.snapshot);
+    }
+  }
+  const auto most = std::max_element(last.begin(), last.end(), [](const auto& a, const auto& b) {
+    return a.second.device_bytes + a.second.storage_bytes < b.second.device_bytes + b.second.storage_bytes;
+  });
+  if (most == last.end()) return std::optional<model::TensorFacts>();
+  return explain::facts_of(most->second.tensors);
+}
+
+std::variant<RecordedRun, Complaint> page_recording(const std::string& path) {
+  auto opened = open_recording(path);
+  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  auto& recording = std::get<record::Recording>(opened);
+  return RecordedRun{explain::make_trace(recording), explain::make_profile(recording)};
 }
 
 std::variant<model::Trace, Complaint> trace_recording(const std::string& path) {

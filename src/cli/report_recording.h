@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "cli/complaint.h"
+#include "model/plan.h"
 #include "model/report.h"
 #include "model/trace.h"
 
@@ -17,6 +18,16 @@ std::variant<model::Report, Complaint> report_recording(const std::string& path,
 
 // The stacks that an agent left in the recording; a complaint where there are none.
 std::variant<model::Profile, Complaint> profile_recording(const std::string& path);
+
+// What the last looks at its Pythons say of the model; absent where none saw a tensor.
+std::variant<std::optional<model::TensorFacts>, Complaint> tensors_recording(const std::string& path);
+
+// Both, for a page; no stacks are no complaint.
+struct RecordedRun {
+  model::Trace trace;
+  model::Profile profile;
+};
+std::variant<RecordedRun, Complaint> page_recording(const std::string& path);
 
 // All of it over time.
 std::variant<model::Trace, Complaint> trace_recording(const std::string& path);

@@ -9,12 +9,15 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "cli/agent_preload.h"
 #include "cli/closing_words.h"
 #include "cli/complaint.h"
 #include "cli/exit_code.h"
 #include "cli/job.h"
+#include "cli/job_output.h"
+#include "cli/live_screen.h"
 #include "cli/output_relay.h"
 #include "cli/output_steps.h"
 #include "cli/signals.h"
@@ -83,6 +86,19 @@ std::vector<std::string> prepare_agents(std::optional<observe::AgentHub>& agents
   return agent_environment(*library, agents->socket_path());
 }
 
+// Before the job is started: afterwards its words would be on the screen, or lost.
+std::optional<Complaint> make_way_for_screen(std::optional<JobOutput>& output) {
+  if (auto trouble = LiveScreen::find_trouble()) return trouble;
+  auto opened = JobOutput::open();
+  if (!opened) {
+    return Complaint{fmt::format("no place for the job's output: {}", opened.error().message),
+                     "with --screen it goes into a file, since the terminal shows the screen",
+                     "lowtide run --screen -- python train.py > train.log 2>&1"};
+  }
+  output.emplace(std::move(opened).value());
+  return std::nullopt;
+}
+
 // The job cannot be watched: it is still waited for, and its status is ours.
 int only_wait(pid_t pid, Signals& signals) {
   int status = 0;
@@ -101,8 +117,20 @@ void await_last_words(pid_t relaying) {
   }
 }
 
+// What was made ready before the job was started; null: not wanted.
+struct Surroundings {
+  OutputRelay* relay = nullptr;
+  observe::AgentHub* agents = nullptr;
+  JobOutput* output = nullptr;
+};
+
+void open_screen(std::optional<LiveScreen>& screen, LiveScreen::Options options) {
+  screen.emplace(std::move(options));
+  if (!screen->is_open()) warn("the screen could not be opened; the job is watched all the same");
+}
+
 WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const WatchFlags& flags,
-                     double began_s, Signals& signals, OutputRelay* relay, observe::AgentHub* agents) {
+                     double began_s, Signals& signals, const Surroundings& around) {
   record::Header header = make_header(command);
   header.root_pid = pid;
   header.limit_bytes = flags.limit_bytes;
@@ -111,11 +139,11 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
   for (const std::string& warning : file.warnings) warn(warning);
 
   observe::Watch::Options options = options_for(flags, pid);
-  options.monitor.agents = agents;
+  options.monitor.agents = around.agents;
   auto watch = observe::Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
     // It was over before we could look.
-    const pid_t relaying = relay != nullptr ? relay->carry_on_in_background() : 0;
+    const pid_t relaying = around.relay != nullptr ? around.relay->carry_on_in_background() : 0;
     const int status = only_wait(pid, signals);
     if (relaying != 0) await_last_words(relaying);
     warn(fmt::format("no samples: the job ended after {:.1f} s", observe::steady_seconds() - began_s));
@@ -124,13 +152,22 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
   }
   OutputSteps steps({});
   if (flags.read_steps) steps.consider(pid, true);
+  std::optional<LiveScreen> screen;
+  if (flags.screen) {
+    open_screen(screen, {.job = header.command,
+                         .pid = pid,
+                         .recording = file.path,
+                         .is_child = true,
+                         .output = around.output});
+  }
   WatchLoop loop(watch.value(), steps, signals,
                  {.root_pid = pid,
                   .is_child = true,
                   .duration_s = flags.duration_s,
                   .show_status = flags.show_status,
                   .read_steps = flags.read_steps,
-                  .relay = relay});
+                  .relay = around.relay,
+                  .screen = screen ? &*screen : nullptr});
   const WatchLoop::End end = loop.run();
   if (end == WatchLoop::End::JobEnded) {
     watch.value().add_event(event_of(*loop.exit_status()), describe_exit(*loop.exit_status()));
@@ -141,6 +178,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
     watch.value().try_trim(kTrimPatienceS);
   }
   watch.value().end();
+  if (around.output != nullptr && watch.value().is_over()) around.output->remove_if_empty();
   if (!watch.value().has_seen()) {
     warn(fmt::format("no samples: the job ended after {:.1f} s", observe::steady_seconds() - began_s));
     file.discard();
@@ -158,6 +196,13 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const W
 }  // namespace
 
 WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& flags) {
+  std::optional<JobOutput> output;
+  if (flags.screen) {
+    if (const auto complaint = make_way_for_screen(output)) {
+      complain(*complaint);
+      return {.status = static_cast<int>(ExitCode::Usage)};
+    }
+  }
   Signals signals;
   const double began_s = observe::steady_seconds();
   std::optional<OutputRelay> relay;
@@ -165,12 +210,19 @@ WatchedJob run_job(const std::vector<std::string>& command, const WatchFlags& fl
   std::optional<observe::AgentHub> agents;
   std::vector<std::string> settings;
   if (flags.use_agent) settings = prepare_agents(agents);
-  const auto pid = start_job(command, relay ? relay->job_streams() : JobStreams{}, settings);
-  if (!pid) return {.status = refuse_command(command.front(), pid.error())};
+  const JobStreams streams = relay ? relay->job_streams() : output ? output->job_streams() : JobStreams{};
+  const auto pid = start_job(command, streams, settings);
+  if (!pid) {
+    if (output) output->remove_if_empty();
+    return {.status = refuse_command(command.front(), pid.error())};
+  }
   if (relay) relay->close_job_ends();
-  WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals, relay ? &*relay : nullptr,
-                             agents ? &*agents : nullptr);
+  WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals,
+                             {.relay = relay ? &*relay : nullptr,
+                              .agents = agents ? &*agents : nullptr,
+                              .output = output ? &*output : nullptr});
   if (relay) relay->carry_on_in_background();
+  if (output && (flags.show_report || job.status != 0)) output->tell(job.status != 0);
   return job;
 }
 

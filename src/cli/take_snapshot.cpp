@@ -83,16 +83,11 @@ double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace
+// The child that walks waited for a lock; another one may not.
+struct Stuck {};
 
-std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
-                                                       WayIn way) {
-  const auto library = find_agent_library();
-  if (!library) {
-    return Complaint{"cannot take a snapshot: liblowtide_agent.so is not there",
-                     "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
-                     "./dev build"};
-  }
+std::variant<model::Snapshot, Complaint, Stuck> try_once(pid_t pid, const attach::WalkLimits& limits,
+                                                         WayIn way, const std::string& library) {
   auto socket = observe::SnapshotSocket::open();
   if (!socket) {
     return Complaint{"cannot take a snapshot: " + socket.error().message,
@@ -100,13 +95,14 @@ std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::
                      "TMPDIR and XDG_RUNTIME_DIR must name folders that can be written"};
   }
   attach::InjectOptions options;
-  options.agent_path = *library;
+  options.agent_path = library;
   options.socket_path = socket.value().path();
   options.answer_limit = limits.to_begin + std::chrono::seconds(3);
   const double at_s = unix_seconds();
   const auto begun = enter(pid, options, limits, way);
   if (const auto* complaint = std::get_if<Complaint>(&begun)) return *complaint;
   auto snapshot = socket.value().receive(std::chrono::seconds(10), limits.to_end);
+  if (!snapshot && snapshot.error().code == base::ErrorCode::Gone) return Stuck{};
   if (!snapshot) {
     return Complaint{
         fmt::format("the snapshot of process {} came to nothing: {}", pid, snapshot.error().message),
@@ -119,6 +115,32 @@ std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::
   snapshot.value().pause_s =
       std::chrono::duration<double>(std::get<attach::Injected>(begun).pause_of_python).count();
   return std::move(snapshot).value();
+}
+
+}  // namespace
+
+std::variant<model::Snapshot, Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
+                                                       WayIn way) {
+  const auto library = find_agent_library();
+  if (!library) {
+    return Complaint{"cannot take a snapshot: liblowtide_agent.so is not there",
+                     "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
+                     "./dev build"};
+  }
+  // A lock that was taken just then is free a moment later.
+  constexpr int kMostTries = 3;
+  for (int tries = 1;; ++tries) {
+    auto taken = try_once(pid, limits, way, *library);
+    if (!std::holds_alternative<Stuck>(taken)) {
+      if (auto* complaint = std::get_if<Complaint>(&taken)) return std::move(*complaint);
+      return std::move(std::get<model::Snapshot>(taken));
+    }
+    if (tries == kMostTries) {
+      return Complaint{fmt::format("the snapshot of process {} came to nothing, {} times", pid, tries),
+                       "a thread of the job held a lock that is needed to look at its objects",
+                       fmt::format("again: lowtide snapshot {}", pid)};
+    }
+  }
 }
 
 }  // namespace lowtide::cli

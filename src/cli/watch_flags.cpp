@@ -45,6 +45,12 @@ Flag trim_trial_flag() {
           "given back and told; the job waits for it, up to half a second for a million free chunks"};
 }
 
+Flag screen_flag() {
+  return {"screen", "",
+          "show it on the whole terminal while it runs: verdict, plot, processes, lines that allocate, what "
+          "holds memory; h tells the keys"};
+}
+
 std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb) {
   WatchFlags flags;
   const std::string help = fmt::format("lowtide {} --help", verb);
@@ -85,6 +91,12 @@ std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments
   flags.read_steps = !arguments.has("no-steps");
   flags.steps_from_output = arguments.has("steps-from-output");
   flags.trim_trial = arguments.has("trim-trial");
+  flags.screen = arguments.has("screen");
+  if (flags.screen && flags.steps_from_output) {
+    return Complaint{"--screen and --steps-from-output exclude each other",
+                     "with the screen the job's output goes into a file, and its steps are read from there",
+                     "lowtide run --screen -- python train.py"};
+  }
   if (flags.trim_trial && verb == "attach" && !flags.deep) {
     return Complaint{"--trim-trial needs --deep", "the agent in the job is who calls malloc_trim",
                      "lowtide attach --deep --trim-trial 4711"};

@@ -30,6 +30,7 @@ struct WatchFlags {
   bool trim_trial = false;
   bool read_steps = true;
   bool steps_from_output = false;
+  bool screen = false;
 };
 
 // For an agent that is about to allocate to come to its trim trial.
@@ -38,6 +39,8 @@ inline constexpr double kTrimPatienceS = 5;
 std::vector<Flag> watch_flags();
 // For those verbs that end their watching while the job goes on.
 Flag trim_trial_flag();
+// For those whose watching a person looks at.
+Flag screen_flag();
 std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb);
 
 }  // namespace lowtide::cli

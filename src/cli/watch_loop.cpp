@@ -58,13 +58,18 @@ WatchLoop::End WatchLoop::run() {
     tick();  // puts it on record
   }
   status_line_.clear();
+  if (has_screen()) options_.screen->close();
   return end;
 }
 
 void WatchLoop::tick() {
   const double wait_s = watch_.tick(steps_.refresh());
   next_tick_s_ = watch_.at_s() + wait_s;
-  if (watch_.latest() != nullptr) status_line_.show(watch_.at_s(), watch_.judgement(), *watch_.latest());
+  if (has_screen()) {
+    options_.screen->take_tick(watch_);
+  } else if (watch_.latest() != nullptr) {
+    status_line_.show(watch_.at_s(), watch_.judgement(), *watch_.latest());
+  }
   if (!options_.read_steps) return;
   for (const model::ProcessInfo& process : watch_.monitor().tree().begun()) {
     steps_.consider(static_cast<pid_t>(process.pid), true);
@@ -110,17 +115,46 @@ void WatchLoop::wait(double seconds) {
   }
 }
 
-// A signal, output of the job that passes through us, or the time.
+// A signal, a key on the screen, output of the job that passes through us, or the time.
 void WatchLoop::wait_for_any(double seconds) {
-  std::array<pollfd, 1 + OutputRelay::kMostFiles> files{};
+  constexpr std::size_t kOwnFiles = 2;
+  std::array<pollfd, kOwnFiles + OutputRelay::kMostFiles> files{};
   std::array<pollfd, OutputRelay::kMostFiles> relayed{};
   const std::size_t count = options_.relay == nullptr ? 0 : options_.relay->wanted(relayed);
   files[0] = {.fd = signals_.fd(), .events = POLLIN, .revents = 0};
-  std::copy_n(relayed.begin(), count, files.begin() + 1);
+  files[1] = {.fd = has_screen() ? options_.screen->fd() : -1, .events = POLLIN, .revents = 0};
+  std::copy_n(relayed.begin(), count, files.begin() + kOwnFiles);
   const int timeout_ms = std::max(1, static_cast<int>(std::ceil(seconds * 1e3)));
-  if (::poll(files.data(), 1 + count, timeout_ms) <= 0) return;
+  if (::poll(files.data(), kOwnFiles + count, timeout_ms) <= 0) return;
   if (files[0].revents != 0) take_signals();
-  for (std::size_t at = 1; at <= count; ++at) options_.relay->pump(files[at], steps_);
+  if (files[1].revents != 0) take_keys(files[1]);
+  for (std::size_t at = 0; at < count; ++at) options_.relay->pump(files[kOwnFiles + at], steps_);
+}
+
+void WatchLoop::take_keys(const pollfd& keys) {
+  const bool is_gone = (keys.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+  if (is_gone) options_.screen->close();
+  while (has_screen()) {
+    const screen::Wish wish = options_.screen->take_keys();
+    if (wish == screen::Wish::Quit) {
+      options_.screen->leave();
+      detach_ = !options_.is_child;
+    } else if (wish == screen::Wish::Look) {
+      ask_look();
+    } else {
+      return;
+    }
+  }
+}
+
+void WatchLoop::ask_look() {
+  if (watch_.monitor().agents() == nullptr) {
+    options_.screen->say("no look: there is no agent in the job; lowtide snapshot PID looks from outside");
+  } else if (!watch_.ask_snapshots()) {
+    options_.screen->say("no look: --no-snapshots was given");
+  } else {
+    options_.screen->say("the job's Pythons are looked into, one after the other");
+  }
 }
 
 void WatchLoop::take_signals() {
@@ -129,6 +163,8 @@ void WatchLoop::take_signals() {
       reap();
     } else if (signal->number == SIGWINCH && options_.relay != nullptr) {
       options_.relay->resize();
+    } else if (signal->number == SIGWINCH && has_screen()) {
+      options_.screen->take_new_size();
     } else if (signal->number == SIGUSR2 && watch_.ask_snapshots() && !job_takes(SIGUSR2)) {
       continue;  // it was meant for us: the job would die of it
     } else if (options_.is_child) {

@@ -1,11 +1,13 @@
 // From the first tick to the last: what `run` and `attach` share.
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
 #include <optional>
 #include <string>
 
+#include "cli/live_screen.h"
 #include "cli/output_relay.h"
 #include "cli/output_steps.h"
 #include "cli/signals.h"
@@ -23,6 +25,7 @@ class WatchLoop {
     bool show_status = true;
     bool read_steps = true;
     OutputRelay* relay = nullptr;  // what passes through us, if anything does
+    LiveScreen* screen = nullptr;  // closed at the end of run()
   };
 
   enum class End { JobEnded, Detached, TimeIsUp };
@@ -46,6 +49,9 @@ class WatchLoop {
   void wait(double seconds);
   void wait_for_any(double seconds);
   void take_signals();
+  void take_keys(const pollfd& keys);
+  void ask_look();
+  [[nodiscard]] bool has_screen() const { return options_.screen != nullptr && options_.screen->is_open(); }
   [[nodiscard]] bool job_takes(int signal) const;
   void pass_on(const Signals::Signal& signal);
   void reap();

@@ -62,6 +62,17 @@ void count_moves(const std::vector<const model::Snapshot*>& looks, HeldGrowth& g
   if (goes_on) ++grown.gains;
 }
 
+// What it kept at each look; nothing where it was not there, or too small to be told.
+std::vector<model::CounterPoint> course_of(const std::vector<const model::Snapshot*>& looks,
+                                           const model::HeldNode& wanted) {
+  std::vector<model::CounterPoint> out;
+  for (const model::Snapshot* look : looks) {
+    const model::HeldNode* node = find_node(*look, wanted);
+    out.push_back({look->at_s, node == nullptr ? 0.0 : static_cast<double>(held_bytes(*node))});
+  }
+  return out;
+}
+
 // The reading nearest to a moment.
 const TrailPoint* nearest(const Trail& trail, double at_s) {
   const auto after =
@@ -100,6 +111,7 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
     HeldGrowth grown{.holder = holder};
     grown.holder.pid = process.info.pid;
     count_moves(looks, grown);
+    grown.holder.course = course_of(looks, grown.holder.node);
     const auto bytes = static_cast<double>(holder.growth_bytes);
     if (process_bytes > 0) grown.of_process = std::min(1.0, bytes / process_bytes);
     const auto device_bytes = static_cast<double>(holder.growth_device_bytes);
@@ -194,6 +206,17 @@ void settle(model::Verdict& verdict, const ProcessHolders& holders) {
 }
 
 }  // namespace
+
+bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown) {
+  double leaks_bytes = 0;
+  for (const SiteGroup& site : sites.groups) {
+    const bool leaks = site.process.pid == holders.process.pid && site.verdict.kind == VerdictKind::Leak;
+    if (leaks) leaks_bytes += site.change_bytes;
+  }
+  return leaks_bytes > 0 && only_gains(holders, grown) &&
+         grown.holder.node.cache != model::CacheKind::Bounded &&
+         static_cast<double>(grown.holder.growth_bytes) >= kMostOfTheGrowth * leaks_bytes;
+}
 
 bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
   return is_most_of_growth(holders, grown) && grown.holder.node.cache != model::CacheKind::Bounded;

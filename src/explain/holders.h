@@ -9,6 +9,7 @@
 
 #include "explain/evidence.h"
 #include "explain/process_reports.h"
+#include "explain/sites.h"
 #include "model/holder_report.h"
 #include "model/verdict.h"
 #include "model/watched.h"
@@ -37,7 +38,10 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence);
 
 // It only ever gained, it is what its process grew by, and it has no bound.
 bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown);
-// The same, on devices.
+// It only ever gained, and that is what leaking lines of its process allocated: where the allocator keeps
+// much beside it, that is less than most of what the process grew by.
+bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown);
+// The same as is_kept(), on devices.
 bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown);
 // It is what its process grew by, but it is a cache that stops at a bound it has not reached.
 bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown);

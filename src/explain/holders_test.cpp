@@ -70,6 +70,27 @@ TEST(Holders, list_that_gains_at_every_look_settles_a_leak) {
   EXPECT_NE(verdict.reason.find("__main__.kept"), std::string::npos);
 }
 
+TEST(Holders,
+     list_that_keeps_what_a_leaking_line_allocates_is_its_holder_though_resident_memory_grew_by_twice_that) {
+  const Job run({5, 10, 15, 20});
+  const auto holders = find_holders(run.evidence);
+  const HeldGrowth& list = holders.at(0).grown.at(0);
+  Sites sites;
+  SiteGroup& line = sites.groups.emplace_back();
+  line.process = holders[0].process;
+  line.change_bytes = 18.0 * kMB;
+
+  EXPECT_FALSE(is_kept(holders[0], list));
+  EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "no line leaks";
+  line.verdict.kind = VerdictKind::Leak;
+  EXPECT_TRUE(keeps_what_leaks(sites, holders[0], list));
+  line.change_bytes = 40.0 * kMB;
+  EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "others keep most of it";
+  line.change_bytes = 18.0 * kMB;
+  line.process.pid = 78;
+  EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "in another process";
+}
+
 // The verdict of a job, some of whose looks do not tell of the list: it is empty then, or gone.
 VerdictKind settled_without(std::vector<std::uint64_t> list_lengths,
                             const std::vector<std::size_t>& forgotten) {

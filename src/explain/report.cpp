@@ -109,7 +109,8 @@ model::SeriesReport target_series(const Evidence& evidence, const WatchedProcess
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
   series.name = "the process tree";
   pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
-  if (!settle_with_sites(series.verdict, sites, evidence, processes.listed)) {
+  if (!settle_with_count(series.verdict, evidence) &&
+      !settle_with_sites(series.verdict, sites, evidence, processes.listed)) {
     join_with_processes(series.verdict, evidence, processes.listed);
   }
   settle_with_holders(series.verdict, holders, evidence);

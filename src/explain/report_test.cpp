@@ -121,6 +121,21 @@ TEST_F(Report, respawned_workers_are_one_series_and_no_leak) {
   EXPECT_THAT(finding->evidence, Contains(HasSubstr("48 processes followed each other in these 4 places")));
 }
 
+TEST_F(Report, processes_that_pile_up_are_a_leak_though_none_of_them_grows) {
+  const model::Report report = report_of(record("pile-up"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings.front().id, "processes-pile-up");
+}
+
+TEST_F(Report, workers_that_start_one_after_the_other_are_no_leak) {
+  const model::Report report = report_of(record("workers-start"));
+
+  EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  EXPECT_EQ(find_finding(report, "processes-pile-up"), nullptr);
+}
+
 TEST_F(Report, garbage_that_waits_for_the_collector_is_told_from_spikes) {
   const model::Report report = report_of(record("sawtooth"));
 
@@ -389,6 +404,21 @@ TEST_F(Report, recording_that_is_still_being_written_is_not_cut_off) {
   EXPECT_EQ(now.ending, model::Ending::Running);
   EXPECT_EQ(find_finding(now, "recording-cut-off"), nullptr);
   EXPECT_EQ(later.ending, model::Ending::CutOff);
+}
+
+TEST_F(Report, cause_of_a_leak_is_critical_where_the_job_is_killed_within_the_hour) {
+  const std::string path = record("cut-off");
+  const double now_unix_s = scenario_header().started_unix_s + 600;
+  const auto gravest = [&](std::uint64_t limit_bytes) {
+    const model::Report report =
+        report_of(path, {.path = "", .limit_bytes = limit_bytes, .now_unix_s = now_unix_s});
+    EXPECT_EQ(report.ending, model::Ending::Running);
+    const model::Finding* leak = find_finding(report, "leak-in-process");
+    return leak == nullptr ? model::Severity::Info : leak->severity;
+  };
+
+  EXPECT_EQ(gravest(4'000'000'000), model::Severity::Critical);
+  EXPECT_EQ(gravest(4'000'000'000'000), model::Severity::High);
 }
 
 TEST_F(Report, truncated_file_is_an_error_or_what_is_left_of_it_never_a_crash) {

@@ -55,6 +55,29 @@ void play_overhead(record::Writer& writer) {
   stage.end(300);
 }
 
+// One worker more every two seconds, until `stop`; none of them grows.
+void play_more_workers(record::Writer& writer, int stop) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < 40; ++at) {
+    stage[main].own = 150 * kMB + stage.noise(0.5 * kMB);
+    if (at % 2 == 1 && at < stop) {
+      const auto worker = stage.enter(200 + at, 100, model::ProcessRole::Worker, "python train.py", at);
+      stage[worker].own = 18 * kMB;
+    }
+    for (int part = 0; part < 4; ++part) stage.put(stage.tick(at + 0.25 * part, 7.5 * at + 2 * part));
+  }
+  stage.end(40);
+}
+
+void play_pile_up(record::Writer& writer) {
+  play_more_workers(writer, 40);
+}
+
+void play_workers_start(record::Writer& writer) {
+  play_more_workers(writer, 20);
+}
+
 void play_page_cache(record::Writer& writer) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python read_tokens.py");
@@ -370,6 +393,8 @@ void play_phase_spikes(record::Writer& writer) {
 constexpr std::array kAll{
     Scenario{"wrapper", "sh is stable, its child leaks 1 MB a second", play_wrapper},
     Scenario{"overhead", "20 workers of 400 MB that do not grow", play_overhead},
+    Scenario{"pile-up", "one process more every two seconds", play_pile_up},
+    Scenario{"workers-start", "the same for 20 s, then it stays", play_workers_start},
     Scenario{"page-cache", "files are read, nothing leaks", play_page_cache},
     Scenario{"respawned", "four workers, made anew every 50 s; nothing leaks", play_respawned},
     Scenario{"copy-on-write", "two workers copy the parent's pages", play_copy_on_write},

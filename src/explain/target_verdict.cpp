@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "explain/growth.h"
+#include "explain/pile_up.h"
 #include "explain/steady_rise.h"
 #include "explain/words.h"
 
@@ -19,6 +20,7 @@ constexpr double kCopiedPart = 0.5;            // of the tree's growth, by copy-
 constexpr double kStillShared = 0.5;           // of what was copied: so much more can still be
 constexpr std::uint64_t kFewestReadings = 12;  // of PSS: between them nothing was seen
 constexpr double kCopyConfidence = 0.85;
+constexpr double kPileUpConfidence = 0.85;
 
 bool leans_to_leak(const model::Verdict& verdict) {
   return verdict.kind == VerdictKind::Leak || (verdict.kind == VerdictKind::Inconclusive && verdict.lean &&
@@ -85,6 +87,20 @@ bool settle_tree(model::Verdict& tree, const Evidence& evidence,
 }
 
 }  // namespace
+
+bool settle_with_count(model::Verdict& tree, const Evidence& evidence) {
+  if (tree.kind != VerdictKind::Inconclusive || !leans_to_leak(tree)) return false;
+  const PileUp pile_up = find_pile_up(evidence);
+  if (!pile_up.goes_on) return false;
+  tree.kind = VerdictKind::Leak;
+  tree.confidence = kPileUpConfidence;
+  tree.reason = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end, more and more all along",
+                            pile_up.early, pile_up.late);
+  tree.needs.reset();
+  tree.lean.reset();
+  tree.basis.emplace_back("processes");
+  return true;
+}
 
 void settle_copying(std::vector<WatchedProcess>& processes, const Evidence& evidence) {
   for (WatchedProcess& process : processes) {

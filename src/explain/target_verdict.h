@@ -14,6 +14,10 @@ namespace lowtide::explain {
 // copy, leaks: its series alone leaves that open.
 void settle_copying(std::vector<WatchedProcess>& processes, const Evidence& evidence);
 
+// Where the tree's verdict is open and leans to a leak: more and more processes, to the end, are one,
+// whatever each of them does. False where they are not.
+bool settle_with_count(model::Verdict& tree, const Evidence& evidence);
+
 // The tree's own verdict stands where it is one. Where it is open, the processes may settle it:
 // - one of them leaks beyond doubt, and it is what the tree grew by: a leak;
 // - workers turn shared pages into their own, steadily, to the end, and most of the pages are

@@ -16,7 +16,13 @@ void add_track(model::Trace& trace, std::int64_t pid, std::string name, const Tr
                Pick pick = &TrailPoint::high_bytes) {
   CounterTrack track{.pid = pid, .name = std::move(name), .points = {}};
   for (const TrailPoint& point : trail) {
-    track.points.push_back({point.at_s, static_cast<double>(point.*pick)});
+    // A thinned point is two readings, its lowest and its highest.
+    if (point.count > 1 && pick == &TrailPoint::high_bytes) {
+      track.points.push_back({point.at_s, static_cast<double>(point.low_bytes)});
+      track.points.push_back({point.at_s + point.span_s, static_cast<double>(point.high_bytes)});
+    } else {
+      track.points.push_back({point.at_s, static_cast<double>(point.*pick)});
+    }
   }
   if (!track.points.empty()) trace.counters.push_back(std::move(track));
 }

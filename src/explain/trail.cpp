@@ -132,7 +132,12 @@ void drop_teardown(Trail& trail, double ended_s) {
   if (before < kBefore) return;
   std::uint64_t lowest = trail[before - 1].low_bytes;
   for (std::size_t at = before - kBefore; at < before; ++at) lowest = std::min(lowest, trail[at].low_bytes);
-  while (trail.size() > before && trail.back().low_bytes < lowest) trail.pop_back();
+  const TrailPoint steady = trail[before - 1];
+  const auto is_teardown = [&](const TrailPoint& point) {
+    return point.low_bytes < lowest ||
+           (point.processes < steady.processes && point.low_bytes < steady.low_bytes);
+  };
+  while (trail.size() > before && is_teardown(trail.back())) trail.pop_back();
 }
 
 std::optional<double> level(const Trail& trail, const Window& window, Pick pick) {
@@ -149,6 +154,17 @@ std::optional<double> level(const Trail& trail, const Window& window, Pick pick)
 
 double change(const Trail& trail, const Window& early, const Window& late, Pick pick) {
   return level(trail, late, pick).value_or(0) - level(trail, early, pick).value_or(0);
+}
+
+std::vector<model::CounterPoint> course_of(const Trail& trail) {
+  constexpr std::size_t kMoments = 48;
+  std::vector<model::CounterPoint> out;
+  const std::size_t moments = std::min(kMoments, trail.size());
+  for (std::size_t at = 0; at < moments; ++at) {
+    const TrailPoint& point = trail[moments == 1 ? 0 : at * (trail.size() - 1) / (moments - 1)];
+    out.push_back({point.at_s, static_cast<double>(point.low_bytes)});
+  }
+  return out;
 }
 
 Steps find_steps(const Trail& target) {

@@ -14,6 +14,7 @@
 
 #include "model/sample.h"
 #include "model/series_report.h"
+#include "model/trace.h"
 #include "record/reader.h"
 
 namespace lowtide::explain {
@@ -59,6 +60,9 @@ std::optional<double> level(const Trail& trail, const Window& window, Pick pick 
 // What changed from one window to the other; a window without a reading counts as nothing there.
 double change(const Trail& trail, const Window& early, const Window& late,
               Pick pick = &TrailPoint::low_bytes);
+
+// A trail in a few dozen moments, for a picture as small as a word.
+std::vector<model::CounterPoint> course_of(const Trail& trail);
 
 // Whether the run has steps to be judged by, from some moment to its end.
 struct Steps {

@@ -13,6 +13,22 @@ TrailPoint reading(double at_s, std::uint64_t bytes, double step = model::kUnkno
   return point;
 }
 
+TEST(Trail, end_of_workers_before_their_trainer_is_no_floor) {
+  Trail trail;
+  for (int at = 0; at < 12; ++at) {
+    trail.push_back(reading(
+        at, at < 5 ? 100U : 100U + 20U * static_cast<unsigned>(at)));  // the sparse readings reach far back
+    trail.back().processes = 3;
+  }
+  trail.push_back(reading(14, 122));
+  trail.back().processes = 1;
+
+  drop_teardown(trail, 14.5);
+
+  ASSERT_EQ(trail.size(), 12U);
+  EXPECT_EQ(trail.back().processes, 3U);
+}
+
 TEST(Trail, window_without_a_reading_has_no_level) {
   const Trail trail{reading(0, 10), reading(1, 20)};
 

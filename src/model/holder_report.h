@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/snapshot.h"
+#include "model/trace.h"
 
 namespace lowtide::model {
 
@@ -17,7 +18,8 @@ struct HolderReport {
   std::int64_t growth_bytes = 0;         // in host memory
   std::int64_t growth_device_bytes = 0;  // on devices
   std::int64_t growth_objects = 0;
-  std::optional<double> share;  // of what the process grew by, wherever
+  std::optional<double> share;            // of what the process grew by, wherever
+  std::vector<CounterPoint> course = {};  // what it kept at each look, wherever
 };
 
 struct TensorGrowth {

@@ -31,7 +31,6 @@ constexpr double kLongestWaitS = 0.5;
 // Of one core, for finding out what called what.
 constexpr double kUnwindShare = 0.02;
 constexpr double kMostCreditS = 0.1;
-constexpr double kReadSitesEveryS = 1.0;
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -135,6 +134,12 @@ void AgentHub::ask_walk(std::int64_t pid) {
   walks_.push_back({.pid = found->first, .asked_s = now_s()});
 }
 
+bool AgentHub::shares_pages() const {
+  constexpr double kMayForkS = kToCome.count() + 0.2;  // later its agent does not, whatever it is asked
+  return std::any_of(walks_.begin(), walks_.end(),
+                     [](const Walk& walk) { return walk.came || now_s() - walk.asked_s < kMayForkS; });
+}
+
 bool AgentHub::is_walking(std::int64_t pid) const {
   return std::any_of(walks_.begin(), walks_.end(), [&](const Walk& walk) { return walk.pid == pid; });
 }
@@ -218,7 +223,12 @@ void AgentHub::read_walks() {
       return was_refused || agent == agents_.end() || since_s > kToComeS;
     }
     pollfd end{walk.came->connection.get(), POLLIN, 0};
-    if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) return false;
+    if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) {
+      if (!walk.walker) walk.walker.emplace(walk.came->pid);
+      if (!walk.walker->is_stuck(now_s())) return false;
+      walk.walker->end();
+      return true;
+    }
     // The job has still to say how long it was paused.
     const AgentRing::WalkState said = walk_of(walk.pid);
     const bool is_paused = said.result == static_cast<std::int32_t>(wire::SnapshotResult::Underway);
@@ -309,7 +319,7 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
       continue;
     }
     ++entry;
-    if (tick.at_s - agent.told_at_s < kReadSitesEveryS) continue;
+    if (tick.at_s - agent.told_at_s < sites_interval_s_) continue;
     agent.told_at_s = tick.at_s;
     tick.heaps.push_back({.process = member->info.id,
                           .live_bytes = agent.book.live_bytes(),

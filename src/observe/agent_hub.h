@@ -17,6 +17,7 @@
 #include "observe/agent_socket.h"
 #include "observe/process_tree.h"
 #include "observe/site_book.h"
+#include "observe/walker_watch.h"
 
 namespace lowtide::observe {
 
@@ -61,11 +62,17 @@ class AgentHub {
   [[nodiscard]] bool is_trimming() const;
   [[nodiscard]] std::vector<model::TrimTrial> trials(double at_s, const ProcessTree& tree) const;
 
+  // Between two readings of all sites; a second unless told.
+  void read_sites_every(double interval_s) { sites_interval_s_ = interval_s; }
+
   // Has the Python of a process walked over, in a child of it. It does so when its main thread next runs
   // Python and some thread allocates.
   void ask_walk(std::int64_t pid);
-  // True from the request to the end of the walk: its pages have one more owner meanwhile.
+  // True from the request to the end of the walk.
   [[nodiscard]] bool is_walking() const { return !walks_.empty(); }
+  // A child walks, or may at any moment: the pages of its job have one more owner. One that was asked and did
+  // not come in time, since it runs no Python, is not waited for.
+  [[nodiscard]] bool shares_pages() const;
   [[nodiscard]] bool is_walking(std::int64_t pid) const;
   // A child walks over what a process had that is gone.
   [[nodiscard]] bool awaits_last_walk() const;
@@ -106,6 +113,7 @@ class AgentHub {
     double came_s = 0;
     bool is_unasked = false;
     std::optional<AgentHello> came = {};
+    std::optional<WalkerWatch> walker = {};
   };
 
   struct Gone {
@@ -124,6 +132,7 @@ class AgentHub {
   void note_end(const Agent& agent);
   static std::uint64_t dropped_of(const AgentStatus& status);
 
+  double sites_interval_s_ = 1.0;
   std::string folder_;
   std::string path_;
   AgentSocket socket_;

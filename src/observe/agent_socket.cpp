@@ -51,6 +51,11 @@ Said read_hello(int connection, AgentHello& hello) {
     return errno == EAGAIN ? Said::Nothing : Said::Nonsense;
   }
   take_files(message, hello);
+  ucred peer{};
+  socklen_t length = sizeof(peer);
+  const bool is_known =
+      ::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.pid > 0;
+  if (is_known) hello.pid = peer.pid;
   if (received == sizeof(wire::SnapshotHello)) {
     wire::SnapshotHello walk{};
     std::memcpy(&walk, &bytes, sizeof(walk));
@@ -58,14 +63,11 @@ Said read_hello(int connection, AgentHello& hello) {
     hello.pid_in_target = walk.pid;
     return hello.is_walk && hello.file.valid() ? Said::Hello : Said::Nonsense;
   }
-  ucred peer{};
-  socklen_t length = sizeof(peer);
-  if (received != sizeof(bytes) || bytes.magic != wire::kMagic || bytes.version != wire::kVersion ||
-      bytes.state > wire::AgentState::Off || bytes.reason > wire::OffReason::DetachAsked ||
-      ::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid <= 0) {
+  if (!is_known || received != sizeof(bytes) || bytes.magic != wire::kMagic ||
+      bytes.version != wire::kVersion || bytes.state > wire::AgentState::Off ||
+      bytes.reason > wire::OffReason::DetachAsked) {
     return Said::Nonsense;
   }
-  hello.pid = peer.pid;
   hello.state = bytes.state;
   hello.reason = bytes.reason;
   hello.python_version = bytes.python_version & 0xffffU;

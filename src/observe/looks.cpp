@@ -1,6 +1,7 @@
 #include "observe/looks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "wire/layout.h"
 
@@ -31,12 +32,14 @@ std::optional<std::uint64_t> room_below_limit(const Monitor& monitor, const mode
 }  // namespace
 
 void Looks::take(Monitor& monitor, double at_s, record::Writer* writer) {
+  taken_.clear();
   for (model::Snapshot& snapshot : monitor.agents()->take_snapshots()) {
     const auto id = ids_.find(snapshot.pid);
     if (id == ids_.end()) continue;
     snapshot.at_s += at_s;  // it said how long ago
     looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.fork_s, snapshot.whole_s);
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
+    taken_.push_back(std::move(snapshot));
   }
 }
 

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
+#include "model/snapshot.h"
 #include "model/tick.h"
 #include "model/verdict.h"
 #include "observe/monitor.h"
@@ -27,6 +29,9 @@ class Looks {
 
   // Nobody is asked any more; what is under way is taken.
   void end() { is_over_ = true; }
+
+  // Those that the latest tick took.
+  [[nodiscard]] const std::vector<model::Snapshot>& taken() const { return taken_; }
 
   // Takes what has come, and asks the next one whose turn it is. `writer` may be null.
   void tick(Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict, record::Writer* writer);
@@ -48,6 +53,7 @@ class Looks {
 
   std::map<std::uint32_t, Looked> looked_;        // by ProcessId
   std::map<std::int64_t, model::ProcessId> ids_;  // of those that may be gone when their last look comes
+  std::vector<model::Snapshot> taken_;
   bool at_end_;
   bool is_over_ = false;
   std::size_t asked_ = 0;

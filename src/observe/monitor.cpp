@@ -79,7 +79,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   const bool is_due = options_.use_pss && is_sweep_due(at_s);
   is_stale_ = is_due && moved_bytes_ >= worth_a_sweep_bytes();
   // While a child walks, the job's pages have one owner more: PSS would fall by half.
-  const bool is_walked = options_.agents != nullptr && options_.agents->is_walking();
+  const bool is_walked = options_.agents != nullptr && options_.agents->shares_pages();
   if (is_due && !is_walked && budget_.allows(at_s)) sweep_pss(at_s);
   add_up();
   find_cgroup(at_s);

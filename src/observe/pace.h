@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace lowtide::observe {
@@ -14,7 +15,9 @@ namespace lowtide::observe {
 struct PaceClues {
   double at_s = 0;
   double tick_cost_s = 0;  // what the last tick took of a core
-  double room_share = 1;   // of the limit that is left
+  double cost_before_s =
+      std::numeric_limits<double>::infinity();  // and the one before it, where there was one
+  double room_share = 1;                        // of the limit that is left
   double pressure_percent = 0;
 };
 
@@ -30,8 +33,11 @@ class Pace {
     }
     // However large the tree is: a hundredth of one core. But a tick that takes
     // in 10,000 new processes costs most of a second, once, and must not be
-    // followed by a minute of blindness.
-    return std::max(wait_s, std::min(kCostFactor * clues.tick_cost_s, kLongestPauseS));
+    // followed by a minute of blindness; nor by ten seconds of it one that was
+    // dear alone (a machine that stood still is counted as ours).
+    const double usual_cost_s = std::min(clues.tick_cost_s, clues.cost_before_s);
+    wait_s = std::max(wait_s, std::min(kCostFactor * clues.tick_cost_s, kLongestPauseOnceS));
+    return std::max(wait_s, std::min(kCostFactor * usual_cost_s, kLongestPauseS));
   }
 
  private:
@@ -40,6 +46,7 @@ class Pace {
   static constexpr double kCloseS = 0.1;
   static constexpr double kCostFactor = 100;
   static constexpr double kLongestPauseS = 10;
+  static constexpr double kLongestPauseOnceS = 0.5;
 
   static double usual_s(double at_s) { return at_s < 60 ? 0.25 : at_s < 300 ? 0.5 : 1.0; }
 

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "observe/snapshot_records.h"
 #include "observe/socket_folder.h"
+#include "observe/walker_watch.h"
 
 namespace lowtide::observe {
 namespace {
@@ -28,6 +29,10 @@ bool wait_for(int fd, Clock::time_point until) {
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
   }
+}
+
+double steady_s() {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
 base::Error failure(std::string message) {
@@ -71,7 +76,15 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
   }
   // It says nothing more: what ends the waiting is its own end.
   const auto end_until = Clock::now() + to_end;
-  wait_for(walk->connection.get(), end_until);
+  WalkerWatch walker(walk->pid);
+  constexpr std::chrono::milliseconds kLookAgain{500};
+  while (!wait_for(walk->connection.get(), std::min(end_until, Clock::now() + kLookAgain)) &&
+         Clock::now() < end_until) {
+    if (!walker.is_stuck(steady_s())) continue;
+    walker.end();
+    return base::Error{base::ErrorCode::Gone,
+                       "the child waited for a lock that a thread of the job had just then"};
+  }
   auto snapshot = read_snapshot(walk->file);
   if (!snapshot || snapshot.value().objects != 0) return snapshot;
   // It ends itself when its time is over.

@@ -23,7 +23,7 @@ class SnapshotSocket {
   [[nodiscard]] std::string path() const;
 
   // Waits for the child to come, and to end. Io: it did not come, or it died before it had
-  // counted anything.
+  // counted anything. Gone: it waited for a lock, and another one may not.
   base::Result<model::Snapshot> receive(std::chrono::milliseconds to_come, std::chrono::milliseconds to_end);
 
  private:

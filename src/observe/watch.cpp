@@ -18,6 +18,8 @@ namespace {
 
 // A verdict costs up to half a millisecond: often enough to be believed, no more.
 constexpr double kJudgeEveryS = 2.0;
+// With an interval of the user's own, which is for a run that is soon over.
+constexpr double kTicksBetweenSites = 4;
 
 // How often a judgement is kept although its kind is the same: after a kill the
 // report shows what had been forecast minutes before.
@@ -85,6 +87,9 @@ Watch::Watch(const Options& options, double began_s, std::optional<record::Write
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
                                  std::optional<record::Writer> writer) {
+  if (options.interval_s && options.monitor.agents != nullptr) {
+    options.monitor.agents->read_sites_every(std::min(1.0, kTicksBetweenSites * *options.interval_s));
+  }
   auto monitor = Monitor::open(options.monitor, steady_seconds() - began_s);
   if (!monitor) return std::move(monitor).error();
   return Watch(options, began_s, std::move(writer), std::move(monitor).value());
@@ -115,7 +120,10 @@ double Watch::tick(double step) {
 
   // PSS and the agents have budgets of their own, and ticks without them are cheap.
   const double apart_s = budgeted_s() - apart_before_s;
-  PaceClues clues{.at_s = at_s, .tick_cost_s = thread_cpu_seconds() - cpu_before_s - apart_s};
+  PaceClues clues{.at_s = at_s,
+                  .tick_cost_s = thread_cpu_seconds() - cpu_before_s - apart_s,
+                  .cost_before_s = cost_before_s_};
+  cost_before_s_ = clues.tick_cost_s;
   if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
     clues.room_share =
         static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /

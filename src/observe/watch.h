@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "judge/live.h"
 #include "model/judgement.h"
+#include "model/outline.h"
+#include "model/snapshot.h"
 #include "model/trim_trial.h"
 #include "observe/looks.h"
 #include "observe/monitor.h"
@@ -66,6 +69,12 @@ class Watch {
   void end();
 
   [[nodiscard]] double at_s() const;
+  // The series that is judged, so far.
+  [[nodiscard]] model::Outline outline() const { return live_.detector().outline(); }
+  // The looks that the latest tick took.
+  [[nodiscard]] std::span<const model::Snapshot> snapshots() const {
+    return looks_ ? std::span<const model::Snapshot>(looks_->taken()) : std::span<const model::Snapshot>();
+  }
   [[nodiscard]] const model::Judgement& judgement() const { return judgement_; }
   [[nodiscard]] const model::Tick* latest() const { return latest_; }
   [[nodiscard]] const Monitor& monitor() const { return monitor_; }
@@ -86,6 +95,7 @@ class Watch {
   [[nodiscard]] double budgeted_s() const;
 
   Pace pace_;
+  double cost_before_s_ = 0;  // the first tick takes in all that is there
   double began_s_ = 0;
   std::optional<record::Writer> writer_;
   Monitor monitor_;

@@ -122,7 +122,8 @@ CREATE TABLE trim_trial(id INTEGER PRIMARY KEY, at_s REAL, process INTEGER, outc
 CREATE TABLE snapshot(id INTEGER PRIMARY KEY, at_s REAL, process INTEGER, python TEXT, objects INTEGER,
   object_bytes INTEGER, storage_bytes INTEGER, device_bytes INTEGER, pause_s REAL, whole_s REAL, flags INTEGER);
 CREATE TABLE snapshot_node(id INTEGER PRIMARY KEY, snapshot INTEGER, path TEXT, type TEXT, address INTEGER, length INTEGER,
-  retained_bytes INTEGER, device_bytes INTEGER, retained_objects INTEGER, cache TEXT, bound INTEGER, holder INTEGER, file TEXT, line INTEGER);
+  retained_bytes INTEGER, device_bytes INTEGER, retained_objects INTEGER, cache TEXT, bound INTEGER, holder INTEGER, file TEXT, line INTEGER,
+  depth INTEGER);
 CREATE TABLE snapshot_tensors(id INTEGER PRIMARY KEY, snapshot INTEGER, device TEXT, dtype TEXT, shape TEXT,
   requires_grad INTEGER, count INTEGER, bytes INTEGER, storages INTEGER, storage_bytes INTEGER);
 CREATE TABLE snapshot_type(id INTEGER PRIMARY KEY, snapshot INTEGER, type TEXT, count INTEGER, bytes INTEGER);

@@ -76,7 +76,7 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
   state_->scan("snapshot_node",
                "SELECT id, snapshot, path, type, address, length, retained_bytes, retained_objects, cache, "
                "bound, holder, "
-               "file, line, device_bytes FROM snapshot_node WHERE id > ? ORDER BY id",
+               "file, line, device_bytes, depth FROM snapshot_node WHERE id > ? ORDER BY id",
                [&](const Statement& row) {
                  model::Snapshot* snapshot = place_of(row);
                  if (snapshot == nullptr) return false;
@@ -94,6 +94,7 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
                    node.holder = *holder;
                  node.file = row.text(11, kNameBytes);
                  node.line = static_cast<std::uint32_t>(bytes_at(row, 12).value_or(0));
+                 node.depth = static_cast<std::uint32_t>(bytes_at(row, 14).value_or(0));
                  snapshot->nodes.push_back(std::move(node));
                  return true;
                });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace lowtide::record {
@@ -46,6 +47,19 @@ const char* cache_text(model::CacheKind kind) {
   return "";
 }
 
+std::vector<model::TypeCount> telling_types(const std::vector<model::TypeCount>& types) {
+  // Small themselves, and known by them is why much is held (explain/causes).
+  constexpr std::array<std::string_view, 4> kTelling = {"traceback", "cell", "function",
+                                                        "collections.OrderedDict"};
+  std::vector<model::TypeCount> out;
+  out.reserve(kMostTypes + kTelling.size());
+  for (const model::TypeCount& type : types) {
+    const bool is_telling = std::find(kTelling.begin(), kTelling.end(), type.type) != kTelling.end();
+    if (out.size() < kMostTypes || is_telling) out.push_back(type);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<model::HeldNode> largest_nodes(const std::vector<model::HeldNode>& nodes, std::size_t most) {
@@ -80,7 +94,7 @@ base::Result<SnapshotTables> SnapshotTables::create(Database& database) {
   };
   const std::array<Wanted, 4> wanted = {{
       {tables.put_snapshot_, "INSERT INTO snapshot VALUES(?,?,?,?,?,?,?,?,?,?,?)"},
-      {tables.put_node_, "INSERT INTO snapshot_node VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+      {tables.put_node_, "INSERT INTO snapshot_node VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
       {tables.put_tensors_, "INSERT INTO snapshot_tensors VALUES(NULL,?,?,?,?,?,?,?,?,?)"},
       {tables.put_type_, "INSERT INTO snapshot_type VALUES(NULL,?,?,?,?)"},
   }};
@@ -98,7 +112,7 @@ void SnapshotTables::stage(model::ProcessId process, const model::Snapshot& snap
   model::Snapshot& kept = staged.recorded.snapshot;
   kept.nodes = largest_nodes(snapshot.nodes, kMostNodes);
   kept.tensors.resize(std::min(kept.tensors.size(), kMostTensors));
-  kept.types.resize(std::min(kept.types.size(), kMostTypes));
+  kept.types = telling_types(snapshot.types);
   staged_.push_back(std::move(staged));
 }
 
@@ -170,6 +184,7 @@ int SnapshotTables::write_nodes(const Staged& staged) {
     bind_count(10, node.holder ? std::optional<std::uint64_t>(*node.holder) : std::nullopt);
     put_node_.bind(11, node.file);
     put_node_.bind(12, static_cast<std::int64_t>(node.line));
+    put_node_.bind(13, static_cast<std::int64_t>(node.depth));
     status = put_node_.run();
   }
   return status;

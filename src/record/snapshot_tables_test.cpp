@@ -19,8 +19,17 @@ model::HeldNode node(std::string path, std::uint64_t bytes, std::optional<std::s
   return out;
 }
 
-TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
+std::vector<RecordedSnapshot> written_and_read(const model::Snapshot& snapshot) {
   const TemporaryFolder folder;
+  Writer writer = make_writer(folder.path("run.db"), 1);
+  writer.add(make_tick(1, 1));
+  writer.add_snapshot(model::ProcessId{1}, snapshot);
+  writer.close();
+  auto opened = Recording::open(folder.path("run.db"));
+  return opened.ok() ? opened.value().snapshots() : std::vector<RecordedSnapshot>{};
+}
+
+TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   model::Snapshot snapshot;
   snapshot.at_s = 12.5;
   snapshot.python = "3.12";
@@ -40,17 +49,10 @@ TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   snapshot.nodes[1].bound = 256;
   snapshot.nodes[1].file = "train.py";
   snapshot.nodes[1].line = 7;
+  snapshot.nodes[1].depth = 2;
   snapshot.tensors = {{"cuda:0", "float32", {2, 3}, true, 4, 96, 4, 96}};
   snapshot.types = {{"dict", 5, 300}};
-  {
-    Writer writer = make_writer(folder.path("run.db"), 1);
-    writer.add(make_tick(1, 1));
-    writer.add_snapshot(model::ProcessId{1}, snapshot);
-    writer.close();
-  }
-  auto opened = Recording::open(folder.path("run.db"));
-  ASSERT_TRUE(opened.ok());
-  const auto read = opened.value().snapshots();
+  const auto read = written_and_read(snapshot);
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].process, model::ProcessId{1});
   const model::Snapshot& back = read[0].snapshot;
@@ -66,9 +68,22 @@ TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   EXPECT_EQ(back.nodes[1].cache, model::CacheKind::Bounded);
   EXPECT_EQ(back.nodes[1].bound, 256U);
   EXPECT_EQ(back.nodes[1].line, 7U);
+  EXPECT_EQ(back.nodes[1].depth, 2U);
   ASSERT_EQ(back.tensors.size(), 1U);
   EXPECT_EQ(back.tensors[0].shape, (std::vector<std::int64_t>{2, 3}));
   EXPECT_EQ(back.types[0].count, 5U);
+}
+
+TEST(SnapshotTables, types_that_tell_a_cause_stay_however_small) {
+  model::Snapshot snapshot;
+  snapshot.is_whole = true;
+  for (int at = 0; at < 100; ++at) snapshot.types.push_back({"type" + std::to_string(at), 10, 100'000});
+  snapshot.types.push_back({"traceback", 300, 19'200});
+  const auto read = written_and_read(snapshot);
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_LT(read[0].snapshot.types.size(), 60U);
+  EXPECT_EQ(read[0].snapshot.types.back().type, "traceback");
+  EXPECT_EQ(read[0].snapshot.types.back().count, 300U);
 }
 
 TEST(SnapshotTables, largest_nodes_stay_and_find_their_holder) {
@@ -101,9 +116,9 @@ TEST(SnapshotTables, rows_that_make_no_sense_are_left_out) {
   ASSERT_EQ(
       sqlite3_exec(database,
                    "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, 1);"
-                   "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, 1, '', 0, 0, '', 0);"
+                   "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, 1, '', 0, 0, '', 0, 0);"
                    "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, -9, 9e99, 'odd', -1, "
-                   "77, '', -4);",
+                   "77, '', -4, -4);",
                    nullptr, nullptr, nullptr),
       SQLITE_OK);
   sqlite3_close(database);

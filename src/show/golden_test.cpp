@@ -1,13 +1,8 @@
-// Fixed reports against the files in tests/golden/show. LOWTIDE_UPDATE_GOLDEN=1
-// writes them anew; the difference is then reviewed like any other change.
+// Fixed reports against the files in tests/golden/show.
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -15,23 +10,11 @@
 #include "show/junit.h"
 #include "show/markdown.h"
 #include "show/sample_reports.h"
+#include "show/test_golden.h"
 #include "show/text.h"
 
 namespace lowtide::show {
 namespace {
-
-void expect_golden(const std::string& name, const std::string& actual) {
-  const std::filesystem::path path = std::filesystem::path(LOWTIDE_SOURCE_DIR) / "tests/golden/show" / name;
-  if (const char* update = std::getenv("LOWTIDE_UPDATE_GOLDEN"); update != nullptr && *update != '\0') {
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << actual;
-    return;
-  }
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << path << " is missing; LOWTIDE_UPDATE_GOLDEN=1 writes it";
-  const std::string expected((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(expected, actual) << "differs from " << path;
-}
 
 struct Sample {
   std::string name;
@@ -49,45 +32,48 @@ const std::vector<Sample>& samples() {
 }
 
 TEST(Golden, text_at_normal_width) {
-  for (const Sample& sample : samples()) expect_golden(sample.name + ".txt", to_text(sample.make(), {}));
+  for (const Sample& sample : samples())
+    expect_golden("show/" + sample.name + ".txt", to_text(sample.make(), {}));
 }
 
 TEST(Golden, text_is_right_when_narrow_wide_ascii_and_coloured) {
   TextOptions narrow;
   narrow.width = 60;
-  expect_golden("warmup.narrow.txt", to_text(warmup_report(), narrow));
-  expect_golden("leak.narrow.txt", to_text(leak_report(), narrow));
-  expect_golden("watched_leak.narrow.txt", to_text(watched_leak_report(), narrow));
+  expect_golden("show/warmup.narrow.txt", to_text(warmup_report(), narrow));
+  expect_golden("show/leak.narrow.txt", to_text(leak_report(), narrow));
+  expect_golden("show/watched_leak.narrow.txt", to_text(watched_leak_report(), narrow));
   TextOptions wide;
   wide.width = 130;
-  expect_golden("watched_leak.wide.txt", to_text(watched_leak_report(), wide));
-  expect_golden("leak.wide.txt", to_text(leak_report(), wide));
+  expect_golden("show/watched_leak.wide.txt", to_text(watched_leak_report(), wide));
+  expect_golden("show/leak.wide.txt", to_text(leak_report(), wide));
   TextOptions ascii;
   ascii.unicode = false;
-  expect_golden("warmup.ascii.txt", to_text(warmup_report(), ascii));
+  expect_golden("show/warmup.ascii.txt", to_text(warmup_report(), ascii));
   TextOptions colour;
   colour.colour = true;
-  expect_golden("leak.colour.txt", to_text(leak_report(), colour));
-  expect_golden("watched_leak.colour.txt", to_text(watched_leak_report(), colour));
+  expect_golden("show/leak.colour.txt", to_text(leak_report(), colour));
+  expect_golden("show/watched_leak.colour.txt", to_text(watched_leak_report(), colour));
   TextOptions stacks;
   stacks.stacks = true;
   stacks.plot = false;
-  expect_golden("watched_leak.stacks.txt", to_text(watched_leak_report(), stacks));
+  expect_golden("show/watched_leak.stacks.txt", to_text(watched_leak_report(), stacks));
   TextOptions brief;
   brief.brief = true;
-  expect_golden("warmup.brief.txt", to_text(warmup_report(), brief));
+  expect_golden("show/warmup.brief.txt", to_text(warmup_report(), brief));
 }
 
 TEST(Golden, json) {
-  for (const Sample& sample : samples()) expect_golden(sample.name + ".json", to_json(sample.make()));
+  for (const Sample& sample : samples())
+    expect_golden("show/" + sample.name + ".json", to_json(sample.make()));
 }
 
 TEST(Golden, markdown) {
-  for (const Sample& sample : samples()) expect_golden(sample.name + ".md", to_markdown(sample.make()));
+  for (const Sample& sample : samples())
+    expect_golden("show/" + sample.name + ".md", to_markdown(sample.make()));
 }
 
 TEST(Golden, junit) {
-  expect_golden("gate.junit.xml", to_junit(watched_leak_report(), sample_gate()));
+  expect_golden("show/gate.junit.xml", to_junit(watched_leak_report(), sample_gate()));
 }
 
 TEST(Golden, json_with_a_gate_is_the_report_and_the_rules) {

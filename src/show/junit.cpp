@@ -2,36 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "show/markup.h"
 #include "show/words.h"
 
 namespace lowtide::show {
-
-std::string xml_text(std::string_view text, std::size_t max_bytes) {
-  std::string out;
-  for (const char c : base::printable(text, max_bytes)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string to_junit(const model::Report& report, const model::Gate& gate) {
   std::size_t broken = 0;
@@ -46,12 +20,12 @@ std::string to_junit(const model::Report& report, const model::Gate& gate) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"lowtide\" {}>\n", counts);
   out += fmt::format(
-      "  <testsuite name=\"lowtide check {}\" {}{}>\n", xml_text(source_name(report.source)), counts,
-      report.source.started ? fmt::format(" timestamp=\"{}\"", xml_text(*report.source.started, 40)) : "");
+      "  <testsuite name=\"lowtide check {}\" {}{}>\n", markup_text(source_name(report.source)), counts,
+      report.source.started ? fmt::format(" timestamp=\"{}\"", markup_text(*report.source.started, 40)) : "");
   for (const model::RuleResult& result : gate.results) {
     const std::string open = fmt::format(R"(    <testcase name="{}" classname="lowtide.{}" time="0")",
-                                         xml_text(result.rule.words), model::to_string(result.rule.kind));
-    const std::string why = xml_text(result.why);
+                                         markup_text(result.rule.words), model::to_string(result.rule.kind));
+    const std::string why = markup_text(result.why);
     switch (result.outcome) {
       case model::Outcome::Kept:
         out += fmt::format("{}>\n      <system-out>{}</system-out>\n    </testcase>\n", open, why);
@@ -59,7 +33,7 @@ std::string to_junit(const model::Report& report, const model::Gate& gate) {
       case model::Outcome::Broken:
         out +=
             fmt::format("{}>\n      <failure message=\"{}\" type=\"broken\">{}</failure>\n    </testcase>\n",
-                        open, why, xml_text(headline(report)));
+                        open, why, markup_text(headline(report)));
         break;
       case model::Outcome::Undecided:
         out += fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", open, why);

@@ -16,10 +16,6 @@ using base::format_count;
 constexpr std::size_t kFirstEvents = 5;
 constexpr std::size_t kLastEvents = 15;
 
-std::string bytes_words(std::uint64_t bytes) {
-  return base::format_bytes(static_cast<double>(bytes));
-}
-
 }  // namespace
 
 std::string row(std::initializer_list<std::string> cells) {

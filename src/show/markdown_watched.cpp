@@ -20,10 +20,6 @@ using base::format_bytes;
 using base::format_count;
 using model::VerdictKind;
 
-std::string bytes_words(std::uint64_t bytes) {
-  return format_bytes(static_cast<double>(bytes));
-}
-
 std::string summary(const model::Report& report, const model::SeriesReport& series) {
   const bool open = report.verdict.kind == VerdictKind::Inconclusive;
   std::string out = "## Summary\n\n";

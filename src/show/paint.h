@@ -36,7 +36,6 @@ class Paint {
     return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
   }
 
- private:
   static constexpr std::string_view code_of(Role role) {
     switch (role) {
       case Role::Plain:
@@ -63,6 +62,7 @@ class Paint {
     return "";
   }
 
+ private:
   bool on_;
 };
 

@@ -17,10 +17,6 @@ namespace {
 constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kMostBriefRows = 3;
 
-std::string bytes_words(std::uint64_t bytes) {
-  return base::format_bytes(static_cast<double>(bytes));
-}
-
 std::string signed_bytes(std::int64_t bytes) {
   return (bytes > 0 ? "+" : "") + base::format_bytes(static_cast<double>(bytes));
 }

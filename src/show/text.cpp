@@ -19,7 +19,6 @@
 namespace lowtide::show {
 namespace {
 
-using base::format_bytes;
 using base::format_count;
 using base::printable;
 using Rows = std::vector<std::vector<std::string>>;
@@ -31,10 +30,6 @@ constexpr std::size_t kFirstEvents = 3;
 constexpr std::size_t kLastEvents = 5;
 constexpr std::size_t kWidestText = 100;  // longer lines are hard to read, however wide the terminal
 constexpr std::size_t kWidestPlot = 120;
-
-std::string bytes_words(std::uint64_t bytes) {
-  return format_bytes(static_cast<double>(bytes));
-}
 
 // Collects the lines of the report.
 class Writer {

@@ -84,12 +84,16 @@ std::string place(const model::Mark& mark) {
   return "";
 }
 
+std::string bytes_words(std::uint64_t bytes) {
+  return format_bytes(static_cast<double>(bytes));
+}
+
 std::string limit_size(std::uint64_t bytes) {
   constexpr std::uint64_t kGiB = 1ULL << 30U;
   constexpr std::uint64_t kMiB = 1ULL << 20U;
   if (bytes >= kGiB && bytes % kGiB == 0) return format_count(bytes / kGiB) + " GiB";
   if (bytes < kGiB && bytes >= kMiB && bytes % kMiB == 0) return format_count(bytes / kMiB) + " MiB";
-  return format_bytes(static_cast<double>(bytes));
+  return bytes_words(bytes);
 }
 
 std::string short_growth(const model::SeriesReport& series) {

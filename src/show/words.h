@@ -54,6 +54,9 @@ std::string short_growth(const model::SeriesReport& series);
 // "32 GiB is reached at step 1,930 (1,700 to 2,200), in about 3.2 h (2.5 h to 4.0 h)".
 std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series);
 
+// "1.24 GB".
+std::string bytes_words(std::uint64_t bytes);
+
 // "32 GiB" where the limit is a round number of them, else "31.4 GB".
 std::string limit_size(std::uint64_t bytes);
 

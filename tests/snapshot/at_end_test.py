@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
-from snapshot_test import PYTHON  # noqa: E402  (it makes the others known)
+from lab import PYTHON  # noqa: E402  (it makes the others known)
 from probing import pythons  # noqa: E402
 from functions import main  # noqa: E402
 

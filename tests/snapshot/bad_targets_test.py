@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
-from snapshot_test import NOT_SEEN, PYTHON, Lab, _ready  # noqa: E402  (it makes the others known)
+from lab import NOT_SEEN, PYTHON, Lab, ready  # noqa: E402  (it makes the others known)
 from functions import Skip, main  # noqa: E402
 
 HOLDS = "import time\nkept = [bytes(1000 + n) for n in range(999)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
@@ -40,7 +40,7 @@ def process_that_is_about_to_end_is_told(lab):
     """Its memory is given back for a while, and nobody may enter it then."""
     for delay_s in (0, 0.02, 0.05):
         with lab.running(PYTHON, "-c", LARGE) as job:
-            _ready(job)
+            ready(job)
             job.kill()
             time.sleep(delay_s)
             told = lab.call(job.pid, code=NOT_SEEN).stderr
@@ -56,7 +56,7 @@ def process_in_uninterruptible_sleep_is_told_and_goes_on(lab):
                 f"[(os.POSIX_SPAWN_OPEN, 0, {pipe!r}, os.O_RDONLY, 0)])\nos.waitpid(child, 0)\nprint('woke', flush=True)\n" \
                 "kept = [n for n in range(1000)]\nimport time\ntime.sleep(100)"
         with lab.running(PYTHON, "-c", waits) as job:
-            _ready(job)
+            ready(job)
             deadline = time.monotonic() + 10
             while pathlib.Path(f"/proc/{job.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "D":
                 assert time.monotonic() < deadline, "it does not sleep"
@@ -76,7 +76,7 @@ def python_without_symbols_is_seen(lab):
         shutil.copy(os.path.realpath(PYTHON), copy)
         subprocess.run(["strip", "--strip-all", copy], check=True)
         with lab.running(copy, "-c", HOLDS, env=os.environ | {"PYTHONHOME": _home()}) as job:
-            _ready(job)
+            ready(job)
             paths = [holder["path"] for holder in lab.take(job.pid)["holders"]]
             assert "__main__.kept" in paths, paths
 
@@ -90,7 +90,7 @@ def free_threaded_python_is_told(lab):
     if not found:
         raise Skip("no python3.13t or python3.14t")
     with lab.running(found[-1], "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         assert "free-threaded" in lab.call(job.pid, code=NOT_SEEN).stderr
 
 

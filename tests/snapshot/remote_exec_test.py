@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
-from snapshot_test import NOT_SEEN, PYTHON, Lab, _by_path, _ready  # noqa: E402  (it makes the others known)
+from lab import NOT_SEEN, PYTHON, Lab, by_path, ready  # noqa: E402  (it makes the others known)
 from probing import pythons  # noqa: E402
 from functions import Skip, main  # noqa: E402
 
@@ -65,19 +65,19 @@ def _nothing_left():
 def _holder_is_named(snapshot):
     assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
     assert snapshot["snapshot"]["pause_s"] < 5, snapshot["snapshot"]
-    assert _by_path(snapshot)["__main__.kept", "list"]["length"] == 999, snapshot["holders"][:3]
+    assert by_path(snapshot)["__main__.kept", "list"]["length"] == 999, snapshot["holders"][:3]
 
 
 def names_the_variable(lab):
     with _nothing_left(), lab.running(_new_python(), "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         _holder_is_named(lab.take(job.pid, "--remote-exec"))
         lab.call("--remote-exec", job.pid)
 
 
 def fifty_in_a_row_leave_nothing(lab):
     with _nothing_left(), lab.running(_new_python(), "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         first = lab.take(job.pid, "--remote-exec")
         files = os.listdir(f"/proc/{job.pid}/fd")
         for _ in range(49):
@@ -92,16 +92,16 @@ def busy_threads_do_not_keep_it_out(lab):
     busy = "import os, threading\ndef spin():\n  while True: sum(range(1000))\n" \
            "[threading.Thread(target=spin, daemon=True).start() for _ in range(4)]\n"
     with _nothing_left(), lab.running(_new_python(), "-c", busy + HOLDS.replace("time.sleep(0.01)", "sum(range(1000))")) as job:
-        _ready(job)
+        ready(job)
         for _ in range(3):
             _holder_is_named(lab.take(job.pid, "--remote-exec"))
 
 
 def traced_process_is_entered_all_the_same(lab):
     with lab.running(_new_python(), "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         with lab.running(PYTHON, "-c", TRACER, job.pid) as tracer:
-            _ready(tracer)
+            ready(tracer)
             _holder_is_named(lab.take(job.pid))
             _holder_is_named(lab.take(job.pid, "--remote-exec"))
 
@@ -110,7 +110,7 @@ def process_under_strace_is_entered_all_the_same(lab):
     if not shutil.which("strace"):
         raise Skip("no strace")
     with lab.running(_new_python(), "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         with lab.running("strace", "-f", "-o", "/dev/null", "-p", job.pid):
             deadline = time.monotonic() + 10
             while "TracerPid:\t0" in pathlib.Path(f"/proc/{job.pid}/status").read_text() and time.monotonic() < deadline:
@@ -123,9 +123,9 @@ def traced_process_of_an_older_python_is_told_as_ever(lab):
     if not found:
         raise Skip("no CPython before 3.14")
     with lab.running(next(iter(found.values())), "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         with lab.running(PYTHON, "-c", TRACER, job.pid) as tracer:
-            _ready(tracer)
+            ready(tracer)
             told = lab.call(job.pid, code=NOT_SEEN).stderr
             assert "traces it already" in told and "remote_exec" not in told, told
 
@@ -136,7 +136,7 @@ def older_python_is_told(lab):
         raise Skip("no CPython before 3.14")
     for version, python in found.items():
         with _nothing_left(), lab.running(python, "-c", HOLDS) as job:
-            _ready(job)
+            ready(job)
             told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
             assert f"its Python is {version}, and sys.remote_exec is there from 3.14 on" in told, told
 
@@ -161,7 +161,7 @@ def embedded_python_is_told(lab):
 int main(int count, char** words) { if (dlopen(words[1], RTLD_NOW)) { puts("ready"); fflush(stdout); pause(); } return 1; }
 """)
         with lab.running(folder + "/embeds", folder + "/libpython3.14.so.1.0") as job:
-            _ready(job)
+            ready(job)
             told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
             assert "its Python is a part of" in told and "needs the interpreter as a program" in told, told
 
@@ -170,11 +170,11 @@ def python_that_forbids_it_is_told(lab):
     python = _new_python()
     for words, more in ((["-X", "disable-remote-debug"], {}), ([], {"PYTHON_DISABLE_REMOTE_DEBUG": "1"})):
         with _nothing_left(), lab.running(python, *words, "-c", HOLDS, env={**os.environ, **more}) as job:
-            _ready(job)
+            ready(job)
             told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
             assert "does not allow remote debugging" in told, told
             with lab.running(PYTHON, "-c", TRACER, job.pid) as tracer:
-                _ready(tracer)
+                ready(tracer)
                 told = lab.call(job.pid, code=NOT_SEEN).stderr
                 assert "traces it already" in told and "does not allow remote debugging" in told, told
 
@@ -182,7 +182,7 @@ def python_that_forbids_it_is_told(lab):
 def audit_hook_that_forbids_it_is_told(lab):
     hook = "import sys\ndef hook(event, _):\n  if event == 'ctypes.dlopen': raise RuntimeError('not here')\nsys.addaudithook(hook)\n"
     with _nothing_left(), lab.running(_new_python(), "-c", hook + HOLDS) as job:
-        _ready(job)
+        ready(job)
         told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
         assert "refuses the agent: RuntimeError: not here" in told, told
         assert job.poll() is None
@@ -207,7 +207,7 @@ print(names() == before or set(sys.modules) - set(before[1]), gc.collect(), flus
 
 def output_and_names_of_the_job_stay_the_same(lab):
     with lab.running(_new_python(), "-X", "dev", "-W", "always", "-c", SAYS_WHAT_IT_HAS) as job:
-        _ready(job)
+        ready(job)
         taken = 0
         began = time.monotonic()
         while time.monotonic() - began < 2:
@@ -222,7 +222,7 @@ def main_thread_that_waits_gets_to_it_too_late_and_does_nothing(lab):
              "print('done', flush=True)\nsys.stdin.readline()\nprint('_ctypes' in sys.modules, flush=True)"
     before = _folders()
     with lab.running(_new_python(), "-c", script) as job:
-        _ready(job)
+        ready(job)
         began = time.monotonic()
         told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
         assert "did not come to the script in time" in told, told
@@ -241,7 +241,7 @@ def main_thread_that_waits_gets_to_it_too_late_and_does_nothing(lab):
 def lowtide_that_is_killed_is_not_missed(lab):
     before = _folders()
     with lab.running(_new_python(), "-X", "dev", "-c", SAYS_WHAT_IT_HAS) as job:
-        _ready(job)
+        ready(job)
         for delay_ms in range(0, 60, 4):
             watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
@@ -251,7 +251,7 @@ def lowtide_that_is_killed_is_not_missed(lab):
         out, err = job.communicate(timeout=30)
         assert (out, err, job.returncode) == ("True 0\n", "", 0), (out, err, job.returncode)
     with lab.running(_new_python(), "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         lab.take(job.pid, "--remote-exec")  # removes what the dead have left, but for scripts that nobody was told of
     for folder in _folders() - before:
         assert set(os.listdir(folder)) <= {"look.py", "answer"}, os.listdir(folder)
@@ -262,7 +262,7 @@ def target_that_dies_in_the_middle_is_told(lab):
     python = _new_python()
     for delay_s in (0, 0.01, 0.03, 0.06):
         with _nothing_left(), lab.running(python, "-c", HOLDS) as job:
-            _ready(job)
+            ready(job)
             watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True)
             time.sleep(delay_s)
@@ -275,7 +275,7 @@ def signals_of_the_job_come_to_it(lab):
     script = "import signal, time\nseen = []\nsignal.signal(signal.SIGUSR1, lambda *_: seen.append(1))\nprint('ready', flush=True)\n" \
              "signal.signal(signal.SIGUSR2, lambda *_: print(len(seen), flush=True))\nwhile True: time.sleep(0.001)"
     with lab.running(_new_python(), "-c", script) as job:
-        _ready(job)
+        ready(job)
         sent = 0
         for _ in range(5):
             watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.DEVNULL)
@@ -303,7 +303,7 @@ def other_users_process_is_entered(lab):
     if scope.exists() and scope.read_text().strip() != "0":
         raise Skip("needs ptrace_scope 0")
     with _nothing_left(), lab.running(*AS_NOBODY, _new_python(), "-c", HOLDS) as job:
-        _ready(job)
+        ready(job)
         _holder_is_named(lab.take(job.pid, "--remote-exec"))
 
 
@@ -329,7 +329,7 @@ def interpreter_of_another_user_is_run_with_his_rights_alone(lab):
         fake = folder + "/python3.14"
         subprocess.run(["cc", "-x", "c", "-", "-o", fake], input=FAKE, text=True, check=True)
         with lab.running(*AS_NOBODY, fake) as job:
-            _ready(job)
+            ready(job)
             told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
             assert "says: uids 65534 65534, gids 65534 65534, groups 0, next fd 3\n" in told, told
 

@@ -13,57 +13,11 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "agent"))
+sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
-from probing import pythons  # noqa: E402  (it makes `functions` known)
+from lab import NOT_SEEN, PYTHON, Lab, by_path, needs, ready  # noqa: E402  (it makes the others known)
+from probing import pythons  # noqa: E402
 from functions import Skip, is_sanitized, main  # noqa: E402
-
-PYTHON = os.environ.get("LOWTIDE_TEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
-NOT_SEEN = 3  # the exit code: could not observe
-
-
-class Lab:
-    def __init__(self, binary, rounds):
-        self.binary, self.rounds = binary, rounds
-
-    @contextlib.contextmanager
-    def running(self, *command, **more):
-        process = subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, **more)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.communicate()
-
-    def call(self, *words, code=0):
-        done = subprocess.run([self.binary, "snapshot", *map(str, words)], capture_output=True, text=True, timeout=120)
-        assert done.returncode == code, (done.returncode, done.stdout[-500:], done.stderr)
-        return done
-
-    def take(self, pid, *words):
-        return json.loads(self.call("--json", *words, pid).stdout)
-
-    def save(self, folder, name, pid):
-        path = pathlib.Path(folder) / name
-        path.write_text(self.call("--json", pid).stdout)
-        return path
-
-
-def _ready(process):
-    line = process.stdout.readline()
-    assert line.startswith("ready"), (line, process.stderr.read() if process.poll() is not None else "")
-    return json.loads(line[6:]) if line[6:].strip() else None
-
-
-def _needs(module):
-    if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True).returncode:
-        raise Skip(f"no {module}")
-
-
-def _by_path(snapshot):
-    return {(holder["path"], holder["type"]): holder for holder in snapshot["holders"]}
-
 
 GROWS = {
     "__main__.in_module": ("list", 100, 5000),
@@ -92,7 +46,7 @@ def what_grew_is_named_in_every_python(lab):
             for name in ("Plain", "Slotted", "Trainer"):
                 assert counts["__main__." + name] == inside["census"][name], (version, name, counts)
             assert counts["collections.deque"] == inside["census"]["deque"], (version, counts)
-            nodes = _by_path(json.loads(before.read_text()))
+            nodes = by_path(json.loads(before.read_text()))
             assert nodes["__main__.bounded", "functools._lru_cache_wrapper"]["bound"] == 50, version
             assert nodes["__main__.unbounded", "functools._lru_cache_wrapper"]["cache"] == "unbounded", version
             assert nodes["__main__.main.trainer.model[\"layers\"]", "list"]["retained_bytes"] > 1_200_000
@@ -150,8 +104,8 @@ def what_a_library_has_in_hand_does_not_hide_who_holds_it(lab):
         job.write_text(IN_A_STEP)
         # In the middle of a step: the new state refers to the old graph, as `hidden` does.
         with lab.running(PYTHON, job, packages) as process:
-            _ready(process)
-            nodes = _by_path(lab.take(process.pid))
+            ready(process)
+            nodes = by_path(lab.take(process.pid))
             assert nodes["__main__.hidden", "library.State"]["retained_bytes"] > 2_000_000, nodes.keys()
 
 
@@ -179,10 +133,10 @@ time.sleep(100)
 
 
 def list_of_losses_holds_the_graphs_behind_them(lab):
-    _needs("torch")
+    needs("torch")
     with lab.running(PYTHON, "-W", "ignore", "-c", KEEPS_LOSSES) as job:
-        grown = _ready(job)
-        held = _by_path(lab.take(job.pid))["__main__.losses", "list"]["retained_bytes"]
+        grown = ready(job)
+        held = by_path(lab.take(job.pid))["__main__.losses", "list"]["retained_bytes"]
         print(f"  {held} of {grown} bytes")
         assert 0.55 * grown < held < grown, (held, grown)
 
@@ -190,8 +144,8 @@ def list_of_losses_holds_the_graphs_behind_them(lab):
 def sizes_are_those_of_getsizeof(lab):
     for version, python in pythons().items():
         with lab.running(python, HERE / "sizes.py") as job:
-            inside = _ready(job)
-            nodes = _by_path(lab.take(job.pid))
+            inside = ready(job)
+            nodes = by_path(lab.take(job.pid))
             for name, expected in inside.items():
                 told = nodes["__main__." + name, "list"]["retained_bytes"]
                 assert abs(told - expected) <= 0.01 * expected + 200, (version, name, told, expected)
@@ -204,21 +158,21 @@ def holes_between_the_jobs_memory_are_not_taken_for_ours(lab):
               " kept.append([b'%d' % number for number in range(9000)])\n"
               "[each.close() for each in maps]\nprint('ready', flush=True)\ninput()")
     with lab.running(PYTHON, "-c", script) as job:
-        _ready(job)
+        ready(job)
         snapshot = lab.take(job.pid)
         counts = {row["type"]: row["count"] for row in snapshot["types"]}
         assert counts["bytes"] >= 300 * 8990, counts["bytes"]
-        assert _by_path(snapshot)["__main__.kept", "list"]["retained_bytes"] > 300 * 8990 * 34
+        assert by_path(snapshot)["__main__.kept", "list"]["retained_bytes"] > 300 * 8990 * 34
 
 
 def tensors_agree_with_what_the_process_counts(lab):
-    _needs("torch")
+    needs("torch")
     with lab.running(PYTHON, HERE / "tensors.py") as job:
-        inside = _ready(job)
+        inside = ready(job)
         snapshot = lab.take(job.pid)
         table = {"{device} {dtype} {shape} {requires_grad}".format(**row): row["count"] for row in snapshot["tensors"]}
         assert table == inside["table"], sorted(set(table.items()) ^ set(inside["table"].items()))
-        nodes = _by_path(snapshot)
+        nodes = by_path(snapshot)
         kept = nodes["__main__.kept", "list"]["retained_bytes"]
         assert 0 <= kept - inside["kept_bytes"] * 29 / 30 < 20_000, (kept, "the first storage is also in the views")
         arrays = nodes["__main__.arrays", "list"]["retained_bytes"]
@@ -241,12 +195,12 @@ def _losses(process):
 
 
 def training_is_the_same_however_often_it_is_looked_at(lab):
-    _needs("torch")
+    needs("torch")
     if is_sanitized(lab.binary):  # takes seconds to find a safe place, and what is in the job is the same
         raise Skip("needs unsanitized")
     taken = 0
     with lab.running(PYTHON, "-W", "ignore", HERE / "training.py") as job:
-        _ready(job)
+        ready(job)
         while taken < lab.rounds:
             assert job.poll() is None, "it ended by itself"
             done = subprocess.run([lab.binary, "snapshot", "--json", str(job.pid)], capture_output=True, text=True, timeout=120)
@@ -263,7 +217,7 @@ def training_is_the_same_however_often_it_is_looked_at(lab):
         watched = _losses(job)
     steps = watched.count("\n") - 1
     with lab.running(PYTHON, "-W", "ignore", HERE / "training.py", steps) as job:
-        _ready(job)
+        ready(job)
         assert _losses(job) == watched, "the losses are not the same"
     print(f"  {taken} snapshots in {steps} steps")
 
@@ -284,7 +238,7 @@ except ChildProcessError:
 print(seen, flush=True)
 """
     with lab.running(PYTHON, "-c", script) as job:
-        _ready(job)
+        ready(job)
         for _ in range(5):
             lab.take(job.pid)
         assert job.stdout.readline().strip() == "[]"
@@ -302,7 +256,7 @@ def process_that_is_not_there_is_told(lab):
 
 def process_that_is_stopped_is_told(lab):
     with lab.running(PYTHON, "-c", "print('ready', flush=True); import time; time.sleep(100)") as job:
-        _ready(job)
+        ready(job)
         job.send_signal(signal.SIGSTOP)
         time.sleep(0.2)
         told = lab.call(job.pid, code=NOT_SEEN).stderr
@@ -315,13 +269,50 @@ def interpreter_that_does_not_let_go_is_told(lab):
     script = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); " \
              "print('ready', flush=True); sum(range(10**12))"
     with lab.running(PYTHON, "-c", script) as job:
-        _ready(job)
+        ready(job)
         time.sleep(0.3)
         began = time.monotonic()
         told = lab.call(job.pid, code=NOT_SEEN).stderr
         assert "GIL" in told or "not answered" in told, told
         assert time.monotonic() - began < 30
         assert job.poll() is None
+
+
+def _walker_asleep(session):
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            if name == "lowtide-walk" and rest.split()[0] == "S" and int(rest.split()[3]) == session:
+                return True
+    return False
+
+
+def look_that_waits_for_a_lock_is_taken_again(lab):
+    # In a training it is a lock that another thread had at the fork. Here the walk comes to pause().
+    script = """
+import ctypes, gc, sys
+gc.disable()
+class Locked: pass
+kept = [Locked() for _ in range(100)]
+traverse = ctypes.c_void_p.from_address(id(Locked) + 184)
+was, traverse.value = traverse.value, ctypes.cast(ctypes.CDLL(None).pause, ctypes.c_void_p).value
+print("ready", flush=True)
+sys.stdin.readline()
+traverse.value = was
+sys.stdin.readline()
+"""
+    with lab.running(PYTHON, "-c", script, start_new_session=True) as job:
+        ready(job)
+        look = subprocess.Popen([lab.binary, "snapshot", "--json", str(job.pid)], stdout=subprocess.PIPE, text=True)
+        while not _walker_asleep(job.pid):
+            assert look.poll() is None, "no child waited"
+            time.sleep(0.05)
+        job.stdin.write("free\n")
+        job.stdin.flush()
+        snapshot = json.loads(look.communicate(timeout=60)[0])
+        assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
+        assert ("__main__.kept", "list") in by_path(snapshot), snapshot["holders"]
+        assert job.poll() is None and not _walker_asleep(job.pid)
 
 
 def embedded_python_is_seen(lab):
@@ -339,8 +330,8 @@ def embedded_python_is_seen(lab):
         if made.returncode:
             raise Skip("no libpython to embed: " + made.stderr.strip().splitlines()[-1])
         with lab.running(folder + "/embeds") as job:
-            _ready(job)
-            assert _by_path(lab.take(job.pid))["__main__.kept", "list"]["length"] == 1000
+            ready(job)
+            assert by_path(lab.take(job.pid))["__main__.kept", "list"]["length"] == 1000
 
 
 BIG = "import time, sys\nkept = [[n, str(n)] for n in range(1_500_000)]\nprint('ready', flush=True)\nsys.stdin.readline()"
@@ -348,7 +339,7 @@ BIG = "import time, sys\nkept = [[n, str(n)] for n in range(1_500_000)]\nprint('
 
 def walk_that_takes_too_long_gives_what_it_has(lab):
     with lab.running(PYTHON, "-c", BIG) as job:
-        _ready(job)
+        ready(job)
         done = subprocess.run([lab.binary, "snapshot", "--time-limit", "100ms", str(job.pid)], capture_output=True, text=True)
         assert done.returncode in (0, NOT_SEEN), done
         assert "cut short" in done.stdout or "ended before" in done.stdout or done.returncode == NOT_SEEN, done
@@ -357,7 +348,7 @@ def walk_that_takes_too_long_gives_what_it_has(lab):
 
 def walk_that_needs_too_much_memory_says_so(lab):
     with lab.running(PYTHON, "-c", BIG) as job:
-        _ready(job)
+        ready(job)
         snapshot = lab.take(job.pid, "--memory-limit", "16M")
         assert not snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
         assert snapshot["snapshot"]["table_bytes"] <= 17 << 20, snapshot["snapshot"]
@@ -366,7 +357,7 @@ def walk_that_needs_too_much_memory_says_so(lab):
 def target_that_dies_in_the_middle_is_told(lab):
     for delay_s in (0, 0.005, 0.02, 0.05):
         with lab.running(PYTHON, "-c", BIG) as job:
-            _ready(job)
+            ready(job)
             watcher = subprocess.Popen([lab.binary, "snapshot", str(job.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(delay_s)
             job.kill()
@@ -379,7 +370,7 @@ def target_that_dies_in_the_middle_is_told(lab):
 def watching_shows_what_grows_until_it_is_ended(lab):
     script = "import time\nkept = []\nprint('ready', flush=True)\nwhile True:\n    kept.append(bytes(100_000)); time.sleep(0.005)"
     with lab.running(PYTHON, "-c", script) as job:
-        _ready(job)
+        ready(job)
         watcher = subprocess.Popen([lab.binary, "snapshot", "--watch", "500ms", str(job.pid)], stdout=subprocess.PIPE, text=True)
         time.sleep(4)
         watcher.send_signal(signal.SIGINT)
@@ -392,102 +383,10 @@ def watching_shows_what_grows_until_it_is_ended(lab):
 def wrapper_leads_to_its_python(lab):
     with lab.running("sh", "-c", f"{PYTHON} -c \"kept = [bytes(1000+n) for n in range(999)]; print('ready', flush=True); "
                      "input()\"; true") as job:
-        _ready(job)
+        ready(job)
         done = lab.call("--json", job.pid)
         assert "is a wrapper" in done.stderr, done.stderr
-        assert _by_path(json.loads(done.stdout))["__main__.kept", "list"]["length"] == 999
-
-
-KEEPS_ALL = """
-import time
-history = []
-for step in range(200):
-    history.append({"step": step, "preview": bytes(range(256)) * 800})
-    print("step", step, flush=True)
-    time.sleep(0.1)
-"""
-FILLS_A_CACHE = """
-import functools, time
-@functools.lru_cache(maxsize=100_000)
-def frame(number):
-    return bytes(range(256)) * 800 + b"x" * number
-for step in range(150):
-    frame(step)
-    print("step", step, flush=True)
-    time.sleep(0.1)
-"""
-
-
-def _runs(lab, *jobs):
-    """The reports of jobs that are watched side by side."""
-    import tempfile
-    with tempfile.TemporaryDirectory() as folder:
-        watched = []
-        for at, (words, script) in enumerate(jobs):
-            path = f"{folder}/{at}.py"
-            pathlib.Path(path).write_text(script)
-            with open(f"{folder}/{at}.log", "w") as log:
-                watched.append(subprocess.Popen([lab.binary, "run", "--no-report", "--quiet", *words, "--output",
-                                                 f"{folder}/{at}.lowtide", "--", PYTHON, path], stdout=log))
-        for process in watched:
-            assert process.wait(timeout=200) == 0
-        return [json.loads(subprocess.run([lab.binary, "report", "--json", f"{folder}/{at}.lowtide"], capture_output=True,
-                                          text=True).stdout) for at in range(len(jobs))]
-
-
-def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
-    leak, cache, blind, tight = _runs(lab, ((), KEEPS_ALL), ((), FILLS_A_CACHE), (("--no-snapshots",), KEEPS_ALL),
-                                      (("--limit", "200M"), KEEPS_ALL))
-    assert leak["verdict"]["kind"] == "leak", leak["verdict"]
-    holder = leak["holders"][0]
-    assert holder["path"] == "__main__.history" and holder["type"] == "list", holder
-    assert holder["growth_length"] > 50 and holder["share"] > 0.8, holder
-    finding = leak["findings"][0]
-    assert finding["id"] == "logger-history" and finding["hint"] and finding["watch"], finding  # by its name
-    assert finding["where"]["holder"] == "__main__.history" and finding["severity"] == "high", finding
-    assert cache["verdict"]["kind"] != "leak", cache["verdict"]
-    assert "still filling" in cache["verdict"]["reason"], cache["verdict"]
-    assert cache["holders"][0]["path"] == "__main__.frame" and cache["holders"][0]["bound"] == 100_000, cache["holders"][0]
-    assert len(leak["processes"]) == 1, "the child that walks is no part of the job"
-    assert not blind["holders"], blind["holders"]
-    assert not tight["holders"], "a job near its limit is left alone"
-
-
-WAITS = """
-import signal, sys, time
-if len(sys.argv) > 1:
-    signal.signal(signal.SIGUSR2, lambda *_: print("got it", flush=True))
-kept = []
-print("ready", flush=True)
-until = time.monotonic() + 3.2
-while time.monotonic() < until:
-    kept.append(bytes(20_000))  # the agent comes with allocations
-    time.sleep(0.001)
-print("done", flush=True)
-"""
-
-
-def sigusr2_is_a_look_and_reaches_a_job_that_takes_it(lab):
-    # Shorter than it takes to the first look by itself.
-    import sqlite3
-    import tempfile
-    with tempfile.TemporaryDirectory() as folder:
-        for words, said in ((("takes it",), "ready\ngot it\ndone\n"), ((), "ready\ndone\n")):
-            recording = f"{folder}/{len(words)}.lowtide"
-            with open(f"{folder}/out", "w+") as out:
-                run = subprocess.Popen([lab.binary, "run", "--no-report", "--quiet", "--output", recording, "--", PYTHON, "-c",
-                                        WAITS, *words], stdout=out)
-                try:
-                    while not os.path.getsize(f"{folder}/out"):
-                        time.sleep(0.05)
-                    time.sleep(0.8)
-                    run.send_signal(signal.SIGUSR2)
-                    assert run.wait(timeout=60) == 0
-                finally:
-                    run.kill()
-                assert pathlib.Path(f"{folder}/out").read_text() == said
-            looks = sqlite3.connect(recording).execute("SELECT count(*) FROM snapshot WHERE flags & 16 = 0").fetchone()
-            assert looks == (1,), (words, looks)
+        assert by_path(json.loads(done.stdout))["__main__.kept", "list"]["length"] == 999
 
 
 if __name__ == "__main__":

@@ -151,8 +151,11 @@ def watch_class(kind):
 
 
 def watch_every_class(Optimizer):  # before torch 2 there is no hook for all of them
+    kinds = []
+
     def look(kind):
         for below in kind.__subclasses__():
+            kinds.append(below)
             watch_class(below)
             look(below)
 
@@ -167,17 +170,18 @@ def watch_every_class(Optimizer):  # before torch 2 there is no hook for all of 
         real(self, *arguments, **named)
 
     Optimizer.__init__ = like(__init__, real)
-    watch_wrapped(Optimizer)
+    watch_wrapped(kinds)
 
 
 # A learning rate schedule puts a function of its own before an optimizer's step, which has the real one from then on:
-# where it came before us, the class is no longer asked.
-def watch_wrapped(Optimizer):
+# where it came before us, the class is no longer asked. The collector looks in C: a loop over all objects would count
+# references up and down, and in a forked worker copy every page that it shares.
+def watch_wrapped(kinds):
     collector = modules.get('gc')
     if collector is None:
         return
-    for item in collector.get_objects():
-        if Optimizer in type(item).__mro__ and 'step' in item.__dict__:
+    for item in collector.get_referrers(*kinds):
+        if type(item) in kinds and 'step' in item.__dict__:
             watch_instance(item)
 
 

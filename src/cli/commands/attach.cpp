@@ -14,6 +14,7 @@
 #include "cli/complaint.h"
 #include "cli/deep_attach.h"
 #include "cli/find_jobs.h"
+#include "cli/live_screen.h"
 #include "cli/output_steps.h"
 #include "cli/recording_file.h"
 #include "cli/signals.h"
@@ -89,6 +90,12 @@ std::optional<Complaint> go_deep(std::optional<observe::AgentHub>& hub, std::opt
 }
 
 ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
+  if (flags.screen) {
+    if (const auto trouble = LiveScreen::find_trouble()) {
+      complain(*trouble);
+      return ExitCode::Usage;
+    }
+  }
   Signals signals;
   const double began_s = observe::steady_seconds();
   observe::Watch::Options options;
@@ -124,18 +131,24 @@ ExitCode watch_process(pid_t pid, const WatchFlags& flags) {
     file.discard();
     return cannot_watch(pid, watch.error());
   }
-  if (!flags.quiet) tell_target(watch.value(), pid);
+  if (!flags.quiet && !flags.screen) tell_target(watch.value(), pid);
   OutputSteps steps({});
   if (flags.read_steps) {
     for (const observe::Member& member : watch.value().monitor().tree().members()) {
       steps.consider(static_cast<pid_t>(member.info.pid), false);
     }
   }
+  std::optional<LiveScreen> screen;
+  if (flags.screen) {
+    screen.emplace(LiveScreen::Options{.job = header.command, .pid = pid, .recording = file.path});
+    if (!screen->is_open()) warn("the screen could not be opened; the job is watched all the same");
+  }
   WatchLoop loop(watch.value(), steps, signals,
                  {.root_pid = pid,
                   .duration_s = flags.duration_s,
                   .show_status = flags.show_status,
-                  .read_steps = flags.read_steps});
+                  .read_steps = flags.read_steps,
+                  .screen = screen ? &*screen : nullptr});
   const WatchLoop::End end = loop.run();
   if (flags.trim_trial && end != WatchLoop::End::JobEnded) watch.value().try_trim(kTrimPatienceS);
   if (deep) {
@@ -185,6 +198,7 @@ Command attach_command() {
   std::vector<Flag> flags = {
       {"find", "", "look for the training process with the most memory, and watch that"},
       {"deep", "", "load the allocation agent into the process: which lines allocate what grows"},
+      screen_flag(),
       trim_trial_flag()};
   for (const Flag& flag : watch_flags()) flags.push_back(flag);
   return {
@@ -200,6 +214,7 @@ Command attach_command() {
           {"lowtide attach 4711", "watch process 4711 and its children"},
           {"lowtide attach --deep 4711", "and name the lines that allocate"},
           {"lowtide attach --find", "find the training job by itself"},
+          {"lowtide attach --screen --deep 4711", "see it live on the whole terminal; q detaches"},
           {"lowtide attach --duration 10min --gate 4711", "for scripts: exit 1 when it leaks"},
       },
       run,

@@ -1,10 +1,13 @@
 // `lowtide report`: the findings of a recording, while the job runs, after it, or after it was killed.
 
+#include <optional>
+#include <string>
 #include <variant>
 
 #include "cli/commands/all.h"
 #include "cli/complaint.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/profile_output.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
@@ -13,10 +16,52 @@
 namespace lowtide::cli {
 namespace {
 
+// What is written beside the report; "-" is standard output, in the report's place.
+struct Files {
+  ProfileFlags stacks;
+  std::optional<std::string> trace;
+  std::optional<std::string> page;
+
+  [[nodiscard]] bool to_output() const { return stacks.to_output() || trace == "-" || page == "-"; }
+};
+
+std::variant<Files, Complaint> parse_files(const Arguments& arguments) {
+  const auto stacks = parse_profile_flags(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&stacks)) return *complaint;
+  Files files{std::get<ProfileFlags>(stacks), arguments.text("perfetto"), arguments.text("html")};
+  const bool prints = arguments.has("json") || arguments.has("markdown") || files.stacks.to_output();
+  if (files.trace == "-" && prints) {
+    return Complaint{"the trace and something else cannot both go to standard output", "they would be mixed",
+                     "--perfetto train.json"};
+  }
+  if (files.page == "-" && (prints || files.trace == "-")) {
+    return Complaint{"the page and something else cannot both go to standard output", "they would be mixed",
+                     "--html train.html"};
+  }
+  return files;
+}
+
+// What stands in the way of them; what goes to standard output is put there.
+std::optional<Complaint> write_files(const Files& files, const std::string& path, const model::Report& report,
+                                     Output& output) {
+  std::optional<Complaint> failure;
+  const auto put = [&](const std::variant<std::string, Complaint>& text) {
+    if (const auto* complaint = std::get_if<Complaint>(&text)) {
+      failure = *complaint;
+    } else {
+      output.write(std::get<std::string>(text));
+    }
+  };
+  if (files.stacks.any()) put(write_profiles(path, files.stacks));
+  if (files.trace && !failure) put(write_trace(path, *files.trace));
+  if (files.page && !failure) put(write_page(path, report, *files.page));
+  return failure;
+}
+
 ExitCode run(const Arguments& arguments) {
-  const auto refuse = [](const Complaint& complaint) {
+  const auto refuse = [](const Complaint& complaint, ExitCode code = ExitCode::Usage) {
     complain(complaint);
-    return ExitCode::Usage;
+    return code;
   };
   if (arguments.positionals().empty()) {
     return refuse({"report needs a recording", "none was named", "lowtide report train.lowtide"});
@@ -25,42 +70,22 @@ ExitCode run(const Arguments& arguments) {
   if (const auto* complaint = std::get_if<Complaint>(&style)) return refuse(*complaint);
   const auto limit = parse_limit(arguments);
   if (const auto* complaint = std::get_if<Complaint>(&limit)) return refuse(*complaint);
-  const auto profiles = parse_profile_flags(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&profiles)) return refuse(*complaint);
-
-  const auto trace = arguments.text("perfetto");
-  if (trace == "-" &&
-      (arguments.has("json") || arguments.has("markdown") || std::get<ProfileFlags>(profiles).to_output())) {
-    return refuse({"the trace and something else cannot both go to standard output", "they would be mixed",
-                   "--perfetto train.json"});
+  const auto parsed = parse_files(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&parsed)) return refuse(*complaint);
+  const Files& files = std::get<Files>(parsed);
+  if (files.page) {
+    if (const auto complaint = find_page_missing()) return refuse(*complaint, ExitCode::Unreadable);
   }
 
-  const auto result =
-      report_recording(arguments.positionals().front(), std::get<std::optional<std::uint64_t>>(limit));
-  if (const auto* complaint = std::get_if<Complaint>(&result)) {
-    complain(*complaint);
-    return ExitCode::Unreadable;
-  }
+  const std::string& path = arguments.positionals().front();
+  const auto result = report_recording(path, std::get<std::optional<std::uint64_t>>(limit));
+  if (const auto* complaint = std::get_if<Complaint>(&result))
+    return refuse(*complaint, ExitCode::Unreadable);
   const auto& report = std::get<model::Report>(result);
   Output output;
-  const auto& wanted = std::get<ProfileFlags>(profiles);
-  if (wanted.any()) {
-    const auto stacks = write_profiles(arguments.positionals().front(), wanted);
-    if (const auto* complaint = std::get_if<Complaint>(&stacks)) {
-      complain(*complaint);
-      return ExitCode::Unreadable;
-    }
-    output.write(std::get<std::string>(stacks));
-  }
-  if (trace) {
-    const auto text = write_trace(arguments.positionals().front(), *trace);
-    if (const auto* complaint = std::get_if<Complaint>(&text)) {
-      complain(*complaint);
-      return ExitCode::Unreadable;
-    }
-    output.write(std::get<std::string>(text));
-  }
-  if (!wanted.to_output() && trace != "-") output.write(written(report, std::get<ReportStyle>(style)));
+  if (const auto complaint = write_files(files, path, report, output))
+    return refuse(*complaint, ExitCode::Unreadable);
+  if (!files.to_output()) output.write(written(report, std::get<ReportStyle>(style)));
   const bool all = output.finish();
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
   return all ? exit_code_of(report.verdict.kind) : ExitCode::Unreadable;
@@ -86,6 +111,9 @@ Command report_command() {
           {"width", "N", "columns of the text; default: those of the terminal, or 80"},
           {"no-plot", "", "no picture of the series"},
           {"stacks", "", "whole stacks of the places that allocate"},
+          {"html", "FILE",
+           "write the report as one page to look at: timeline, flame graph, tables; opens from disk, asks no "
+           "network; - is standard output"},
           {"perfetto", "FILE", "write the run as a trace for ui.perfetto.dev; - is standard output"},
           {"quiet", "", "only the answer and its reason"},
           {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
@@ -93,6 +121,7 @@ Command report_command() {
       {
           {"lowtide report train.lowtide", "what happened?"},
           {"lowtide report --markdown train.lowtide > findings.md", "a document for the ticket"},
+          {"lowtide report --html train.html train.lowtide && xdg-open train.html", "look at it"},
           {"lowtide report --json train.lowtide | jq '.findings[].title'", "for scripts"},
           {"lowtide report --pprof heap.pb train.lowtide && go tool pprof -http=: heap.pb",
            "which stacks grew, as a graph"},

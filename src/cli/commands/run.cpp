@@ -45,6 +45,7 @@ ExitCode run(const Arguments& arguments) {
 Command run_command() {
   std::vector<Flag> flags = watch_flags();
   flags.push_back({"no-agent", "", "nothing of ours in the job: no lines that allocate"});
+  flags.push_back(screen_flag());
   flags.push_back(trim_trial_flag());
   flags.push_back(
       {"steps-from-output", "",
@@ -58,13 +59,16 @@ Command run_command() {
       "on "
       "standard error whether the memory growth is a leak, in which process, and when it would have met the "
       "limit; the recording can be read again with lowtide report.\n"
-      "Training steps are read from the job's output where that goes to a file; else the axis is time.",
+      "Training steps are read from the job's output where that goes to a file; else the axis is time.\n"
+      "With --screen the terminal shows the watching: what the job would have written there goes into a "
+      "file, lowtide-TIME-PID.out, which the screen and the last words name, and it gets no keys.",
       {},
       flags,
       {
           {"lowtide run -- python train.py", "watch a training job"},
           {"lowtide run -- python train.py > train.log 2>&1", "and read its steps from the log"},
           {"lowtide run --limit 32G -- torchrun --nproc-per-node 8 train.py", "when does it reach 32 GiB?"},
+          {"lowtide run --screen -- python train.py", "see it live on the whole terminal; q closes that"},
           {"lowtide run --gate -- python smoke_test.py", "for CI: exit 1 when it leaks"},
       },
       run,

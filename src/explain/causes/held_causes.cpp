@@ -7,6 +7,8 @@ namespace lowtide::explain {
 namespace {
 
 constexpr const char* kWatchFloor = "the floor stops rising within a few steps, and {} keeps its length";
+// Of one that is still filled, with numbers or texts.
+constexpr const char* kWatchSmall = "the floor stops rising within a few steps, though {} still gets longer";
 
 // From what cannot be mistaken to what only a name says.
 constexpr std::array<HeldCause, 15> kCauses{{
@@ -15,7 +17,7 @@ constexpr std::array<HeldCause, 15> kCauses{{
      "every "
      "frame below it",
      "keep the text of the exception, not the exception: str(error), or traceback.format_exc()",
-     "{}.append(str(error))  # not the exception itself", kWatchFloor,
+     "{}.append(str(error))  # not the exception itself", kWatchSmall,
      [](const HeldClues& clues) { return clues.keeps_tracebacks; }},
     {"hidden-state-chain", "a state is carried from step to step with the graph of all steps before",
      "a tensor that is no container keeps more at every step: through its grad_fn it holds all steps before",
@@ -60,7 +62,7 @@ constexpr std::array<HeldCause, 15> kCauses{{
      "what it holds can be differentiated: each keeps the graph that it came from",
      "keep the number and not the tensor: {}.append(loss.item()); where nothing is trained, put "
      "torch.no_grad() around it",
-     "{}.append(loss.item())", kWatchFloor,
+     "{}.append(loss.item())", kWatchSmall,
      [](const HeldClues& clues) { return clues.has_length && clues.keeps_graphs; }},
     {"checkpoint-copies", "copies of the model's state are kept",
      "what it holds are copies of parameters, or its name says so",
@@ -90,10 +92,10 @@ constexpr std::array<HeldCause, 15> kCauses{{
                                    "logits", "outputs"}) ||
               clues.functions.has_any({"validate", "validation", "evaluate", "evaluation", "eval"});
      }},
-    {"logger-history", "a logger keeps what it was given",
-     "its name is that of a log, and it gains with every call",
+    {"logger-history", "by its name a log, and it keeps what it was given",
+     "that it is a log is told by its name alone; that it gains and loses nothing was measured",
      "write it out and drop it; of what stays in {} keep numbers (.item()) and small thumbnails",
-     "{}.append({{\"loss\": loss.item()}})", kWatchFloor,
+     "{}.append({{\"loss\": loss.item()}})", kWatchSmall,
      [](const HeldClues& clues) {
        return clues.names.has_any(
            {"log", "logs", "logger", "logged", "history", "writer", "metrics", "records", "wandb", "meter"});

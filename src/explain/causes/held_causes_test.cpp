@@ -34,6 +34,24 @@ TEST(NameWords, are_split_at_dots_underscores_and_capitals) {
   EXPECT_FALSE(words.has_any({"val_history", "log", "Logger"}));
 }
 
+TEST(VariableOf, is_what_stands_in_the_code) {
+  const auto local = [](std::string path, std::uint32_t depth) {
+    model::HeldNode node;
+    node.path = std::move(path);
+    node.depth = depth;
+    node.file = "/data/job/train.py";
+    return node;
+  };
+  model::HeldNode global = local("__main__.history", 1);
+  global.file.clear();
+
+  EXPECT_EQ(variable_of(global), "history");
+  EXPECT_EQ(variable_of(local("__main__.main.history", 1)), "history");
+  EXPECT_EQ(variable_of(local("__main__.Trainer.fit.self.seen", 2)), "self.seen");
+  EXPECT_EQ(variable_of(local("__main__.main.state[\"a.b\"]", 2)), "state[\"a.b\"]");
+  EXPECT_EQ(variable_of(local("__main__.main.history", 9)), "main.history");
+}
+
 TEST(HeldCauses, names_alone_tell_little_ones_apart) {
   EXPECT_EQ(id_of(list_named("module.validation_step_outputs")), "validation-outputs-kept");
   EXPECT_EQ(id_of(list_named("__main__.run.history")), "logger-history");

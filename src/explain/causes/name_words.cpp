@@ -14,6 +14,18 @@ bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
 
+// Where the last steps of a path begin: at a dot or a bracket that is within no bracket.
+std::size_t start_of_last(std::string_view path, std::uint32_t steps) {
+  int closed = 0;
+  for (std::size_t at = path.size(); at > 0 && steps > 0; --at) {
+    const char letter = path[at - 1];
+    if (letter == ']') ++closed;
+    if (letter == '[') --closed;
+    if (closed == 0 && (letter == '.' || letter == '[') && --steps == 0) return at - 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void NameWords::add(std::string_view name) {
@@ -39,6 +51,16 @@ void NameWords::add(std::string_view name) {
 bool NameWords::has_any(std::initializer_list<std::string_view> words) const {
   return std::any_of(words.begin(), words.end(),
                      [this](std::string_view word) { return words_.contains(word); });
+}
+
+std::string_view variable_of(const model::HeldNode& node) {
+  std::string_view path = node.path;
+  if (!node.file.empty()) path.remove_prefix(start_of_last(path, node.depth));
+  if (path.starts_with('.')) path.remove_prefix(1);
+  for (const std::string_view main : {"__main__.", "__mp_main__."}) {
+    if (path.starts_with(main)) path.remove_prefix(main.size());
+  }
+  return path;
 }
 
 }  // namespace lowtide::explain

@@ -1,10 +1,13 @@
-// The words that a name is made of: "RunLogger.val_history" is run, logger, val, history.
+// The words that a name is made of: "RunLogger.val_history" is run, logger, val, history; and the name
+// itself.
 #pragma once
 
 #include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "model/snapshot.h"
 
 namespace lowtide::explain {
 
@@ -16,5 +19,8 @@ class NameWords {
  private:
   std::set<std::string, std::less<>> words_;
 };
+
+// As the reader writes it: "history" and not "__main__.history", nor "__main__.main.history" for a local one.
+std::string_view variable_of(const model::HeldNode& node);
 
 }  // namespace lowtide::explain

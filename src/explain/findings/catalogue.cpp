@@ -32,6 +32,7 @@ constexpr std::array<Matcher, 15> kCatalogue{find_ending,
 Findings find_all(const Scene& scene) {
   Findings out;
   for (const Matcher match : kCatalogue) match(scene, out);
+  weigh(scene, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const model::Finding& a, const model::Finding& b) { return a.severity < b.severity; });
   add_exclusions(scene, out);

@@ -6,6 +6,7 @@
 // catalogue.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,13 @@ using Findings = std::vector<model::Finding>;
 
 // The gravest first; within a severity in the order of the catalogue; faults of the measurement last.
 Findings find_all(const Scene& scene);
+
+// Until the limit is reached, of a run that goes on and leaks.
+std::optional<double> seconds_to_limit(const Scene& scene);
+inline constexpr double kSoonSeconds = 3600;
+
+// What is a small part of the growth is no grave cause; what kills the job within the hour is a critical one.
+void weigh(const Scene& scene, Findings& out);
 
 // The phase that the spikes come from; empty: no phase stands out.
 std::string spiking_phase(const model::Report& report);

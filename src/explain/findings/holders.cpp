@@ -26,6 +26,10 @@ bool is_worth_naming(const HeldGrowth& grown) {
 }
 
 // "12.0 MB", "3.4 GB on devices", or both.
+std::string times_words(std::size_t count) {
+  return count == 0 ? "never" : count == 1 ? "once" : fmt::format("{} times", count);
+}
+
 std::string held_words(double host_bytes, double device_bytes) {
   const std::string device = bytes_words(device_bytes) + " on devices";
   if (device_bytes < kLeastBytes) return bytes_words(host_bytes);
@@ -47,15 +51,9 @@ std::string title_of(const HeldGrowth& grown) {
   return fmt::format("{} keeps {}{} more", holder.node.path, length, growth_words(holder));
 }
 
-// As the reader writes it: "history" and not "__main__.history".
-std::string_view variable_of(std::string_view path) {
-  constexpr std::string_view kMain = "__main__.";
-  return path.starts_with(kMain) ? path.substr(kMain.size()) : path;
-}
-
-void add_cause(const HeldCause& cause, std::string_view path, model::Finding& out) {
+void add_cause(const HeldCause& cause, const model::HeldNode& node, model::Finding& out) {
   const auto in_their_words = [&](const char* text) {
-    return fmt::format(fmt::runtime(text), variable_of(path));
+    return fmt::format(fmt::runtime(text), variable_of(node));
   };
   out.id = cause.id;
   if (out.id != "holder") out.title = fmt::format("{}: {}", cause.what, out.title);
@@ -74,7 +72,8 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
   const model::HeldNode& node = grown.holder.node;
   model::Finding out;
   const bool is_bounded = node.cache == model::CacheKind::Bounded;
-  const bool is_leak = (is_kept(holders, grown) && scene.report.verdict.kind == model::VerdictKind::Leak) ||
+  const bool is_kept_here = is_kept(holders, grown) || keeps_what_leaks(scene.sites, holders, grown);
+  const bool is_leak = (is_kept_here && scene.report.verdict.kind == model::VerdictKind::Leak) ||
                        (is_kept_on_device(holders, grown) &&
                         static_cast<double>(grown.holder.growth_device_bytes) >= kLeastBytes);
   const bool is_innocent = is_bounded || (!is_leak && is_settled(scene.report.verdict));
@@ -91,9 +90,9 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
   if (node.line > 0) out.where.line = node.line;
   out.share = std::max(grown.of_process, grown.of_device);
   out.confidence = grown.losses == 0 ? 0.9 : 0.6;
-  out.evidence.push_back(
-      fmt::format("a {}; {} looks at all objects of {}: {} times it had more, {} times less", node.type,
-                  holders.looks, process_words(holders.process), grown.gains, grown.losses));
+  out.evidence.push_back(fmt::format("a {}; {} looks at all objects of {}: {} it had more, {} less",
+                                     node.type, holders.looks, process_words(holders.process),
+                                     times_words(grown.gains), times_words(grown.losses)));
   std::string growth = fmt::format(
       "{} would go with it, {} more than {:.0f} s before",
       held_words(static_cast<double>(node.retained_bytes), static_cast<double>(node.device_bytes)),
@@ -107,7 +106,7 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
   } else if (is_innocent) {
     out.id = "holder";  // no cause where nothing is wrong
   } else {
-    add_cause(cause_of(clues_of(scene, holders, grown)), node.path, out);
+    add_cause(cause_of(clues_of(scene, holders, grown)), node, out);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "explain/findings/catalogue.h"
 #include "explain/growth.h"
+#include "explain/pile_up.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -151,24 +152,13 @@ void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Find
 }
 
 void say_processes_pile_up(const Scene& scene, Findings& out) {
-  const auto count_at = [&](const Window& window) {
-    std::vector<double> counts;
-    for (const TargetMoment& moment : scene.evidence.target_moments) {
-      if (moment.at_s >= window.from_s && moment.at_s <= window.to_s) {
-        counts.push_back(moment.reading.processes);
-      }
-    }
-    if (counts.empty()) return 0.0;
-    std::sort(counts.begin(), counts.end());
-    return counts[counts.size() / 2];
-  };
-  const double early = count_at(scene.evidence.early);
-  const double late = count_at(scene.evidence.late);
-  if (scene.report.verdict.kind != VerdictKind::Leak || late < early + 5 || late < 1.5 * early) return;
+  const PileUp pile_up = find_pile_up(scene.evidence);
+  if (scene.report.verdict.kind != VerdictKind::Leak || pile_up.late == 0) return;
   model::Finding out_finding;
   out_finding.id = "processes-pile-up";
   out_finding.severity = model::Severity::High;
-  out_finding.title = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end", early, late);
+  out_finding.title =
+      fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end", pile_up.early, pile_up.late);
   out_finding.confidence = 0.9;
   out_finding.evidence = {"the tree grows, and so does the number of its processes"};
   out_finding.fix =

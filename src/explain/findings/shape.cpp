@@ -121,19 +121,16 @@ void find_shape(const Scene& scene, Findings& out) {
 }
 
 void find_limit_ahead(const Scene& scene, Findings& out) {
-  const auto& forecast = scene.report.forecast;
-  if (!forecast || !forecast->seconds || scene.report.verdict.kind != VerdictKind::Leak) return;
-  const double left_s = forecast->seconds->estimate - scene.evidence.last_at_s;
-  if (!std::isfinite(left_s) || left_s < 0 || scene.report.ending != model::Ending::Running) return;
-  constexpr double kSoonSeconds = 3600;
   constexpr double kFarSeconds = 30.0 * 86400;
-  if (left_s > kFarSeconds) return;
+  const auto left_s = seconds_to_limit(scene);
+  if (!left_s || *left_s > kFarSeconds) return;
+  const auto& forecast = scene.report.forecast;
   model::Finding finding;
   finding.id = "limit-ahead";
-  finding.severity = left_s < kSoonSeconds ? model::Severity::Critical : model::Severity::High;
+  finding.severity = *left_s < kSoonSeconds ? model::Severity::Critical : model::Severity::High;
   finding.title =
       fmt::format("the limit of {} is reached in about {}",
-                  bytes_words(static_cast<double>(forecast->limit_bytes)), base::format_seconds(left_s));
+                  bytes_words(static_cast<double>(forecast->limit_bytes)), base::format_seconds(*left_s));
   finding.confidence = scene.report.verdict.confidence;
   finding.evidence = {fmt::format(
       "between {} and {} into the run, if the floor goes on as it does",

@@ -1,0 +1,27 @@
+# ncurses with wide characters, for `--screen`: target lowtide_ncurses.
+#
+# Without it everything else is built, LOWTIDE_NCURSES_MISSING is set, and --screen says that it is missing.
+block(PROPAGATE LOWTIDE_NCURSES_MISSING)
+  if(LOWTIDE_PORTABLE)
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  elseif(LOWTIDE_BUNDLED)
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+  endif()
+  find_path(LOWTIDE_NCURSES_INCLUDE ncurses.h)
+  find_library(LOWTIDE_NCURSESW ncursesw)
+  find_library(LOWTIDE_TINFO tinfo)  # a library of its own on Debian; elsewhere it may be within the other
+  add_library(lowtide_ncurses INTERFACE)
+  set(LOWTIDE_NCURSES_MISSING OFF)
+  if(LOWTIDE_NCURSES_INCLUDE AND LOWTIDE_NCURSESW)
+    target_link_libraries(lowtide_ncurses INTERFACE ${LOWTIDE_NCURSESW})
+    if(LOWTIDE_TINFO)
+      target_link_libraries(lowtide_ncurses INTERFACE ${LOWTIDE_TINFO})
+    endif()
+    if(LOWTIDE_BUNDLED)
+      target_link_libraries(lowtide_ncurses INTERFACE ${CMAKE_DL_LIBS})
+    endif()
+  else()
+    set(LOWTIDE_NCURSES_MISSING ON)
+    message(STATUS "no ncurses: lowtide is built without --screen; on Debian and Ubuntu, apt-get install libncurses-dev")
+  endif()
+endblock()

@@ -1,0 +1,297 @@
+"""lowtide.Cleanup: the cleanup that people write by hand, with measurements.
+
+    cleanup = lowtide.Cleanup(optimizer=optimizer)
+    for batch in batches:
+        train(batch)
+        cleanup.step()
+    print(cleanup)
+
+By hand it is `gc.collect()`, `empty_cache()`, `malloc_trim(0)` every few steps, for ever, and nobody knows whether it
+frees anything. Here every call is measured: what it took, and what it freed *that stayed free until the next step*;
+memory that the job takes back at once was not spare. What decides at the end whether it was needed is how much lower
+memory was for it on average (_spared.py). The policy:
+
+- All actions together stay under a share of the time of the job (1 % by default). One that would break the budget waits.
+- An action is tried alone, one a step, so that what is freed has one cause.
+- What frees nothing is tried less and less often, and dropped after five times: from then on it is asked again only now
+  and then, for a tenth of the budget, since a job has phases.
+- Of what frees something, the one that frees most for its time goes first.
+
+With `every=10` all actions are called every ten steps, as by hand, and measured all the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lowtide._loaders import memory_limit
+from lowtide._readings import device_bytes, own_bytes
+from lowtide._spared import Spared
+from lowtide._units import format_bytes
+
+_USELESS_IN_A_ROW = 5
+_WORTH_BYTES = 1_000_000
+_WORTH_SHARE = 0.002  # of the memory of the process
+_NEEDED_SHARE = 0.2  # of the job's memory, on average over its steps
+_NEEDED_SHARE_IF_CLOSE = 0.01
+_CLOSE_SHARE = 0.8  # of what there is
+_LONGEST_PAUSE_STEPS = 1_000
+_SHARE_FOR_DROPPED = 0.1  # of the budget
+_SHORTEST_PAUSE_S = 1.0  # between two chances of what was dropped
+_STEPS_BETWEEN_READINGS = 8
+_FIRST_STEPS = 3  # imports, caches and pools are filled in these
+
+
+def malloc_trim() -> None:
+    """glibc gives back to the kernel what it keeps; nothing where the C library has no such function."""
+    trim = _find_trim()
+    if trim is not None:
+        trim(0)
+
+
+def _find_trim() -> Any:
+    try:
+        import ctypes
+
+        return ctypes.CDLL(None).malloc_trim
+    except (ImportError, OSError, AttributeError):
+        return None
+
+
+def _collect() -> None:
+    gc.collect()
+
+
+def _empty_cache() -> None:
+    cuda = sys.modules.get("torch.cuda")
+    if cuda is not None and cuda.is_initialized():
+        cuda.empty_cache()
+
+
+@dataclasses.dataclass
+class Action:
+    """One thing that may free memory, and what it did."""
+
+    name: str
+    call: Callable[[], None]
+    calls: int = 0
+    freed_bytes: int = 0  # that stayed free until the next step
+    came_back_bytes: int = 0  # that did not
+    took_s: float = 0.0
+    is_dropped: bool = False
+    is_for_steps: bool = False  # not for an evaluation, which may come between the parts of a step
+
+    _useless: int = 0
+    _pause_steps: int = 1
+    _next_step: int = 0
+    _next_chance_s: float = 0.0
+
+    @property
+    def mean_s(self) -> float:
+        return self.took_s / self.calls if self.calls else 0.0
+
+    @property
+    def _worth(self) -> float:
+        """Bytes for a second; what was never tried comes first."""
+        return self.freed_bytes / max(self.took_s, 1e-6) if self.calls else float("inf")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Pending:
+    action: Action
+    host_before: int
+    host_after: int
+    device_before: int
+    device_after: int
+
+
+class Cleanup:
+    """budget      the share of the job's time that all of it may take
+    every       call every action every so many steps instead, whatever it costs
+    optimizer   also zero_grad(set_to_none=True) after the step: the gradients go until the next backward
+    actions     more of your own: {"name": function}
+    trim        malloc_trim(0) among the actions
+    """
+
+    def __init__(self, *, budget: float = 0.01, every: int | None = None, optimizer: Any = None,
+                 actions: dict[str, Callable[[], None]] | None = None, trim: bool = True) -> None:
+        if not 0 < budget <= 1:
+            raise ValueError(f"budget={budget}: a share of the time, above 0 and at most 1")
+        if every is not None and every < 1:
+            raise ValueError(f"every={every}: a number of steps, at least 1")
+        self.budget = budget
+        self.every = every
+        self.actions: list[Action] = []
+        if optimizer is not None:
+            self.actions.append(Action("zero_grad(set_to_none=True)", lambda: optimizer.zero_grad(set_to_none=True),
+                                       is_for_steps=True))
+        # The ones that cost least come first: what they cost is not known before.
+        if trim and _find_trim() is not None:
+            self.actions.append(Action("malloc_trim(0)", malloc_trim))
+        cuda = sys.modules.get("torch.cuda")
+        if cuda is not None and cuda.is_available():
+            self.actions.append(Action("torch.cuda.empty_cache()", _empty_cache))
+        self.actions.append(Action("gc.collect()", _collect))
+        self.actions += [Action(name, call) for name, call in (actions or {}).items()]
+        self.steps = 0
+        self._began_s = time.perf_counter()
+        self._spent_s = 0.0
+        self._pending: list[_Pending] = []
+        self._host, self._device = Spared(), Spared()
+        self._read_step = 0
+        self._limit = memory_limit()
+
+    # When the loop calls.
+
+    def step(self) -> None:
+        """After every step of the training."""
+        self._visit(all_at_once=False)
+
+    def after_evaluation(self) -> None:
+        """After an evaluation or a checkpoint: much has just become free. All actions that are not dropped, within the
+        budget."""
+        self._visit(all_at_once=True)
+
+    after_epoch = after_evaluation
+
+    def _visit(self, *, all_at_once: bool) -> None:
+        began_s = time.perf_counter()
+        self.steps += 1
+        self._settle()
+        for action in self._due(all_at_once):
+            self._try(action)
+        self._spent_s += time.perf_counter() - began_s  # our own readings are part of the cost
+
+    def _due(self, all_at_once: bool) -> Sequence[Action]:
+        fitting = [action for action in self.actions if not (all_at_once and action.is_for_steps)]
+        if self.every is not None:
+            return fitting if all_at_once or self.steps % self.every == 0 else ()
+        if self.steps <= _FIRST_STEPS:
+            return ()
+        now_s = time.perf_counter()
+        left_s = self.budget * (now_s - self._began_s) - self._spent_s
+        due = sorted((action for action in fitting
+                      if now_s >= action._next_chance_s
+                      or (not action.is_dropped and (all_at_once or self.steps >= action._next_step))),
+                     key=lambda action: -action._worth)
+        chosen = []
+        for action in due:
+            if action.mean_s <= left_s and left_s > 0:
+                left_s -= action.mean_s
+                chosen.append(action)
+        return chosen if all_at_once else chosen[:1]
+
+    def _try(self, action: Action) -> None:
+        host_before, device_before = own_bytes(), (device_bytes() or (0, 0))[1]
+        began_s = time.perf_counter()
+        action.call()
+        action.took_s += time.perf_counter() - began_s
+        action.calls += 1
+        done = _Pending(action, host_before, own_bytes(), device_before, (device_bytes() or (0, 0))[1])
+        self._host.freed(action.name, host_before - done.host_after, done.host_after)
+        self._device.freed(action.name, device_before - done.device_after, done.device_after)
+        self._pending.append(done)
+
+    def _settle(self) -> None:
+        """What is still free of what the last actions freed, a step later. Of several, what came back is laid to all
+        in proportion."""
+        unread = self.steps - self._read_step
+        if not self._pending and unread < _STEPS_BETWEEN_READINGS:
+            return
+        self._read_step = self.steps
+        host, device = own_bytes(), (device_bytes() or (0, 0))[1]
+        self._host.after_steps(host, unread)
+        self._device.after_steps(device, unread)
+        pending, self._pending = self._pending, []
+        if not pending:
+            return
+        back_host = max(0, host - pending[-1].host_after)
+        back_device = max(0, device - pending[-1].device_after)
+        freed_host = [max(0, one.host_before - one.host_after) for one in pending]
+        freed_device = [max(0, one.device_before - one.device_after) for one in pending]
+        stayed_host = max(0.0, 1 - back_host / sum(freed_host)) if sum(freed_host) else 0.0
+        stayed_device = max(0.0, 1 - back_device / sum(freed_device)) if sum(freed_device) else 0.0
+        for one, from_host, from_device in zip(pending, freed_host, freed_device):
+            stayed = round(from_host * stayed_host + from_device * stayed_device)
+            one.action.freed_bytes += stayed
+            one.action.came_back_bytes += from_host + from_device - stayed
+            self._learn(one.action, stayed, host)
+
+    def _learn(self, action: Action, freed: int, host: int) -> None:
+        if freed >= max(_WORTH_BYTES, _WORTH_SHARE * host):
+            action._useless, action._pause_steps, action.is_dropped = 0, 1, False
+        else:
+            action._useless += 1
+            action._pause_steps = min(4 * action._pause_steps, _LONGEST_PAUSE_STEPS)
+            action.is_dropped = self.every is None and action._useless >= _USELESS_IN_A_ROW
+            pause_s = max(_SHORTEST_PAUSE_S, action.mean_s / (_SHARE_FOR_DROPPED * self.budget))
+            action._next_chance_s = time.perf_counter() + pause_s
+        action._next_step = self.steps + action._pause_steps
+
+    # At the end.
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.perf_counter() - self._began_s
+
+    @property
+    def spent_share(self) -> float:
+        """Of the time since the beginning, our readings included."""
+        return self._spent_s / max(self.elapsed_s, 1e-9)
+
+    def spared_bytes(self, action: Action | None = None) -> int:
+        """How much lower memory was for it, on average over all steps: for one action, or all of them."""
+        names = None if action is None else [action.name]
+        return round(self._host.mean(names) + self._device.mean(names))
+
+    @property
+    def was_needed(self) -> bool:
+        """Memory was lower for it by a part that matters: a fifth, or a hundredth where there is little room."""
+        return self._is_needed(None)
+
+    def _is_needed(self, action: Action | None) -> bool:
+        names = None if action is None else [action.name]
+        is_close = self._limit is not None and self._host.level > _CLOSE_SHARE * self._limit
+        least = _NEEDED_SHARE_IF_CLOSE if is_close else _NEEDED_SHARE
+        return any(kind.mean(names) >= least * kind.mean_level > 0 for kind in (self._host, self._device))
+
+    def _lower_words(self, action: Action | None) -> str:
+        level = self._host.mean_level + self._device.mean_level
+        spared = self.spared_bytes(action)
+        return f"at least {format_bytes(spared)} ({spared / max(1.0, level + spared):.0%}) lower on average"
+
+    def _advice(self, action: Action, elapsed_s: float) -> str:
+        if not action.calls:
+            return "never within the budget" if self.every is None else "never called"
+        if self._is_needed(action):
+            return f"keep it: memory was {self._lower_words(action)}"
+        times = f"{action.calls:,} call{'' if action.calls == 1 else 's'}"
+        words = (f"{action.name} freed {format_bytes(action.freed_bytes)} in {times} and cost "
+                 f"{action.took_s / elapsed_s:.1%}: ")
+        if action.came_back_bytes > _WORTH_BYTES * action.calls:
+            words += f"{format_bytes(action.came_back_bytes)} more was taken back within a step: "
+        if action.freed_bytes > _WORTH_BYTES:
+            words += f"memory was {self._lower_words(action)}: "
+        return words + ("remove it" if self.every is not None else "not needed, dropped" if action.is_dropped else "not needed")
+
+    def table(self) -> str:
+        """Action, calls, freed, ms per call, share of time, advice."""
+        elapsed_s = self.elapsed_s
+        rows = [("action", "calls", "freed", "ms/call", "of time", "")]
+        rows += [(action.name, f"{action.calls:,}", format_bytes(action.freed_bytes), f"{action.mean_s * 1e3:.2f}",
+                  f"{action.took_s / elapsed_s:.2%}", self._advice(action, elapsed_s)) for action in self.actions]
+        widths = [max(len(row[at]) for row in rows) for at in range(5)]
+        lines = [("  ".join([row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in range(1, 5)), row[5]])).rstrip()
+                 for row in rows]
+        lines.append(f"all of it took {self.spent_share:.2%} of {elapsed_s:.1f} s, "
+                     + (f"budget {self.budget:.2%}" if self.every is None else f"every {self.every} steps")
+                     + ("" if self.was_needed else f"; nothing of it was needed: memory was {self._lower_words(None)}"))
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.table()

@@ -1,0 +1,132 @@
+// `lowtide plan`: what a training set-up should take, and which knob buys how much.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/commands/all.h"
+#include "cli/complaint.h"
+#include "cli/output.h"
+#include "cli/plan_flags.h"
+#include "cli/plan_source.h"
+#include "cli/report_style.h"
+#include "explain/plan/measured.h"
+#include "explain/plan/plan.h"
+#include "show/plan.h"
+
+namespace lowtide::cli {
+namespace {
+
+std::string written(const model::Plan& plan, const ReportStyle& style) {
+  switch (style.form) {
+    case ReportStyle::Form::Json:
+      return show::to_json(plan);
+    case ReportStyle::Form::Markdown:
+      return show::to_markdown(plan);
+    case ReportStyle::Form::Text:
+      break;
+  }
+  return show::to_text(plan, style.text);
+}
+
+// What was told comes before what the tensors say: they are then only set beside it.
+void take_model_from(const PlanSource& source, model::TrainingSetup& setup) {
+  if (setup.parameters > 0 || !source.tensors) return;
+  setup.tensors = source.tensors;
+  if (!source.tensors->is_on_device) setup.on_cpu = true;
+}
+
+void set_beside(const PlanSource& source, model::Plan& plan) {
+  plan.measured = model::PlanMeasured{.source = source.name};
+  if (source.report) {
+    explain::add_measured(plan, *source.report);
+    plan.epoch = explain::forecast_epoch(plan.setup, *source.report);
+  }
+  if (source.tensors) explain::add_measured(plan, *source.tensors);
+  if (source.resident_bytes) plan.measured->host_bytes = source.resident_bytes;
+}
+
+ExitCode refuse(const Complaint& complaint, ExitCode code) {
+  complain(complaint);
+  return code;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const auto style = choose_style(arguments, "plan");
+  if (const auto* complaint = std::get_if<Complaint>(&style)) return refuse(*complaint, ExitCode::Usage);
+  const auto limit = parse_limit(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&limit)) return refuse(*complaint, ExitCode::Usage);
+  auto parsed = parse_setup(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&parsed)) return refuse(*complaint, ExitCode::Usage);
+  auto& setup = std::get<model::TrainingSetup>(parsed);
+
+  std::optional<PlanSource> source;
+  if (const auto from = arguments.text("from")) {
+    auto read = read_plan_source(*from);
+    if (const auto* complaint = std::get_if<Complaint>(&read))
+      return refuse(*complaint, ExitCode::Unreadable);
+    source = std::move(std::get<PlanSource>(read));
+    take_model_from(*source, setup);
+  }
+  if (setup.parameters <= 0 && !setup.tensors) {
+    return refuse(source ? Complaint{source->name + " does not tell the size of the model",
+                                     "nobody looked at its tensors, or it has none",
+                                     "lowtide plan --parameters 3B --from " + source->name}
+                         : Complaint{"plan needs the size of the model", "nearly everything follows from it",
+                                     "lowtide plan --parameters 3B --precision 4bit --lora-rank 16"},
+                  ExitCode::Usage);
+  }
+
+  model::Plan plan = explain::make_plan(setup);
+  if (const auto bytes = std::get<std::optional<std::uint64_t>>(limit)) {
+    plan.limit_bytes = static_cast<double>(*bytes);
+  }
+  if (source) set_beside(*source, plan);
+  Output output;
+  output.write(written(plan, std::get<ReportStyle>(style)));
+  if (!output.finish()) return ExitCode::Unreadable;
+  return plan.limit_bytes && plan.host.estimate > *plan.limit_bytes ? ExitCode::Leak : ExitCode::NoLeak;
+}
+
+std::vector<Flag> all_flags() {
+  std::vector<Flag> flags = plan_flags();
+  flags.push_back({"from", "FILE",
+                   "a recording, a log or a pid: what was measured is set beside, and the model is taken "
+                   "from its tensors where --parameters is not told"});
+  flags.push_back(
+      {"limit", "SIZE", "memory of the machine: does it fit? The exit code is 1 where it does not"});
+  flags.push_back({"json", "", "print the plan as JSON, for programs"});
+  flags.push_back({"markdown", "", "print a document, for a ticket"});
+  flags.push_back({"width", "N", "columns of the text; default: those of the terminal, or 80"});
+  flags.push_back({"quiet", "", "only the sums"});
+  flags.push_back({"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}});
+  return flags;
+}
+
+}  // namespace
+
+Command plan_command() {
+  return {
+      "plan",
+      "Tell what a training set-up should take, and what to change",
+      "Works out the memory of a job before it runs, on the host and on the GPU, part by part, each with its "
+      "formula, its range and what is assumed; tells how much RAM is enough, and which change buys how much. "
+      "What is not told is assumed and said so. With --from, what was measured is set beside it. It is an "
+      "estimate: docs/plan.md tells how good it is.",
+      {},
+      all_flags(),
+      {
+          {"lowtide plan --parameters 3B --precision 4bit --lora-rank 16", "LoRA beside quantised weights"},
+          {"lowtide plan --parameters 3B --examples 663 --images-per-sample 1", "with images that stay open"},
+          {"lowtide plan --parameters 350M --image-size 640 --limit 32G", "does it fit into 32 GiB?"},
+          {"lowtide plan --from run.lowtide --workers 4",
+           "from the tensors of a recorded job, beside what it took"},
+      },
+      run,
+  };
+}
+
+}  // namespace lowtide::cli

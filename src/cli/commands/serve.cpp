@@ -1,0 +1,173 @@
+// `lowtide serve`: the report of a recording or of a running job, for browsers and scrapers.
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/text.h"
+#include "cli/commands/all.h"
+#include "cli/complaint.h"
+#include "cli/deep_attach.h"
+#include "cli/report_recording.h"
+#include "cli/report_style.h"
+#include "cli/served_report.h"
+#include "cli/signals.h"
+#include "cli/watcher.h"
+#include "serve/server.h"
+
+namespace lowtide::cli {
+namespace {
+
+constexpr int kRecordingPatienceMs = 10'000;
+
+std::optional<std::uint16_t> parse_port(const std::string& text) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return port;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::string recording_name(pid_t pid) {
+  return fmt::format("lowtide-{:%Y%m%d-%H%M%S}-{}.lowtide", fmt::localtime(std::time(nullptr)), pid);
+}
+
+// The recording is there once the watcher has begun it. Where it could not, it has said why.
+bool await_recording(Watcher& watcher, const std::string& path) {
+  constexpr int kNapMs = 20;
+  for (int waited_ms = 0; waited_ms < kRecordingPatienceMs; waited_ms += kNapMs) {
+    if (std::holds_alternative<model::Report>(report_recording(path, std::nullopt))) return true;
+    if (watcher.poll() >= 0) return false;
+    ::usleep(kNapMs * 1000);
+  }
+  complain({fmt::format("no recording came to {}", path),
+            "the folder cannot be written, or the machine is very busy",
+            "lowtide serve --output /tmp/live.lowtide PID"});
+  return false;
+}
+
+ExitCode serve_recording(const std::string& path, const Arguments& arguments,
+                         std::optional<std::uint64_t> limit_bytes) {
+  const std::string address = arguments.text("address").value_or("127.0.0.1");
+  const auto port = parse_port(arguments.text("port").value_or("0"));
+  if (!port) {
+    complain({fmt::format("--port cannot be '{}'", *arguments.text("port")), "it is a number up to 65535",
+              "--port 9464"});
+    return ExitCode::Usage;
+  }
+  auto server = serve::Server::listen(address, *port);
+  const std::string token = serve::make_token();
+  if (!server || token.empty()) {
+    complain({fmt::format("cannot listen on {} port {}: {}", address, *port,
+                          server ? "the kernel gives no random bytes" : server.error().message),
+              "the address is not of this machine, or the port is taken or not for this user",
+              "lowtide serve without --port and --address"});
+    return ExitCode::Unreadable;
+  }
+  Signals signals;
+  const bool is_loopback = server.value().is_loopback();
+  ServedReport report(path, limit_bytes, {.token = token, .is_loopback = is_loopback});
+  const std::string host = address.find(':') == std::string::npos ? address : "[" + address + "]";
+  const std::string place = fmt::format("http://{}:{}", host, server.value().port());
+  // The address is the result: a script reads it from standard output.
+  std::fputs(fmt::format("{}/?token={}\n", place, token).c_str(), stdout);
+  std::fflush(stdout);
+  std::fputs(fmt::format("lowtide: serving {}; {}/report.json?token=... and {}/metrics{}; Ctrl-C ends it\n",
+                         base::printable(path), place, place, is_loopback ? "" : "?token=...")
+                 .c_str(),
+             stderr);
+  const auto is_end = [&] {
+    while (const auto signal = signals.next()) {
+      if (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP) return true;
+    }
+    return false;
+  };
+  do {
+    server.value().run(signals.fd(), [&](const serve::Request& request) { return report.answer(request); });
+  } while (!is_end());
+  return ExitCode::NoLeak;
+}
+
+ExitCode serve_process(pid_t pid, const Arguments& arguments, std::optional<std::uint64_t> limit_bytes) {
+  const std::string path = arguments.text("output").value_or(recording_name(pid));
+  std::vector<std::string> more;
+  if (arguments.has("deep")) more.emplace_back("--deep");
+  if (limit_bytes) more.insert(more.end(), {"--limit", fmt::format("{}B", *limit_bytes)});
+  auto watcher = Watcher::start(pid, path, more);
+  if (!watcher) {
+    complain({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
+              "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)});
+    return ExitCode::Unreadable;
+  }
+  if (!await_recording(watcher.value(), path)) return ExitCode::Unreadable;
+  return serve_recording(path, arguments, limit_bytes);
+}
+
+ExitCode run(const Arguments& arguments) {
+  if (arguments.positionals().size() != 1) {
+    complain({"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
+    return ExitCode::Usage;
+  }
+  const auto limit = parse_limit(arguments);
+  if (const auto* complaint = std::get_if<Complaint>(&limit)) {
+    complain(*complaint);
+    return ExitCode::Usage;
+  }
+  const auto limit_bytes = std::get<std::optional<std::uint64_t>>(limit);
+  const std::string& what = arguments.positionals().front();
+  if (is_number(what)) {
+    if (const auto pid = parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
+    complain({fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
+    return ExitCode::Usage;
+  }
+  const auto first = report_recording(what, limit_bytes);
+  if (const auto* complaint = std::get_if<Complaint>(&first)) {
+    complain(*complaint);
+    return ExitCode::Unreadable;
+  }
+  return serve_recording(what, arguments, limit_bytes);
+}
+
+}  // namespace
+
+Command serve_command() {
+  return {
+      "serve",
+      "Serve the report of a recording or of a running job on localhost",
+      "Prints an address for a browser. The report there is made anew as the recording grows: / for people, "
+      "/report.json for programs, /metrics (OpenMetrics) for Prometheus and its kin. A PID is watched as "
+      "attach "
+      "does, into a recording that is kept.\n"
+      "The address has a random token in it, and without that nothing is shown; only /metrics, which has "
+      "numbers and no names, needs none on the loopback interface.",
+      {"REC|PID", "the recording, or the process to watch", false, {}},
+      {
+          {"port", "N", "listen there; default: a port that is free"},
+          {"address", "ADDRESS", "listen there; default: 127.0.0.1. On any other everything needs the token"},
+          {"limit", "SIZE", "forecast when this much is reached; default: the cgroup's limit or the machine"},
+          {"output", "FILE", "of a PID: where its recording goes"},
+          {"deep", "", "of a PID: load the allocation agent into the process"},
+      },
+      {
+          {"lowtide serve train.lowtide", "look at a run, also while it goes on"},
+          {"lowtide serve --port 9464 4711", "watch process 4711, with metrics on port 9464"},
+          {"curl -s localhost:9464/metrics", "what a scraper gets"},
+      },
+      run,
+  };
+}
+
+}  // namespace lowtide::cli

@@ -1,0 +1,97 @@
+#include "cli/plan_flags.h"
+
+#include <gtest/gtest.h>
+
+namespace lowtide::cli {
+namespace {
+
+using model::TrainingSetup;
+
+std::variant<TrainingSetup, Complaint> parse(std::map<std::string, std::string> flags) {
+  return parse_setup(Arguments(std::move(flags), {}));
+}
+
+TEST(PlanFlags, setup_is_read_from_them) {
+  const auto parsed = parse({{"parameters", "3B"},
+                             {"precision", "4bit"},
+                             {"lora-rank", "16"},
+                             {"optimizer", "adamw8bit"},
+                             {"batch", "2"},
+                             {"accumulation", "4"},
+                             {"image-size", "1920x1080"},
+                             {"examples", "663"},
+                             {"dataset-bytes", "2GB"},
+                             {"workers", "4"},
+                             {"pin-memory", ""}});
+  ASSERT_TRUE(std::holds_alternative<TrainingSetup>(parsed));
+  const auto& setup = std::get<TrainingSetup>(parsed);
+  EXPECT_EQ(setup.parameters, 3e9);
+  EXPECT_EQ(setup.precision, model::Precision::FourBit);
+  EXPECT_EQ(setup.optimizer, model::OptimizerKind::Adam8bit);
+  EXPECT_EQ(setup.lora_rank, 16);
+  EXPECT_EQ(setup.image->width, 1920U);
+  EXPECT_EQ(setup.image->height, 1080U);
+  EXPECT_EQ(setup.images_per_sample, 1) << "a size is of an image";
+  EXPECT_EQ(setup.dataset_bytes, 2e9);
+  EXPECT_TRUE(setup.pins_memory);
+}
+
+TEST(PlanFlags, one_number_is_a_square) {
+  const auto parsed = parse({{"image-size", "640"}});
+  ASSERT_TRUE(std::holds_alternative<TrainingSetup>(parsed));
+  EXPECT_EQ(std::get<TrainingSetup>(parsed).image->height, 640U);
+}
+
+TEST(PlanFlags, nonsense_is_told_with_what_to_try) {
+  const std::vector<std::pair<std::string, std::string>> wrong = {{"parameters", "0"},
+                                                                  {"parameters", "-3B"},
+                                                                  {"parameters", "lots"},
+                                                                  {"parameters", "1e99"},
+                                                                  {"parameters", "3GB"},
+                                                                  {"parameters", "nan"},
+                                                                  {"batch", "0"},
+                                                                  {"batch", "1.5"},
+                                                                  {"batch", "99999999999"},
+                                                                  {"lora-rank", "0"},
+                                                                  {"lora-rank", "-16"},
+                                                                  {"sequence", ""},
+                                                                  {"workers", "5000"},
+                                                                  {"prefetch", "0"},
+                                                                  {"image-size", "0x0"},
+                                                                  {"image-size", "x"},
+                                                                  {"image-size", "640x"},
+                                                                  {"image-size", "-1x5"},
+                                                                  {"image-size", "9999999"},
+                                                                  {"image-size", "1x2x3"},
+                                                                  {"dataset-bytes", "0"},
+                                                                  {"dataset-bytes", "2 apples"},
+                                                                  {"context", "-1G"},
+                                                                  {"context", "NaN"},
+                                                                  {"validation-samples", "0"},
+                                                                  {"trainable", "0"},
+                                                                  {"examples", "\x1b[31m"}};
+  for (const auto& [flag, value] : wrong) {
+    const auto parsed = parse({{flag, value}});
+    ASSERT_TRUE(std::holds_alternative<Complaint>(parsed)) << flag << " " << value;
+    const auto& complaint = std::get<Complaint>(parsed);
+    EXPECT_NE(complaint.what.find("--" + flag), std::string::npos) << complaint.what;
+    EXPECT_NE(complaint.attempt.find("--" + flag), std::string::npos) << complaint.attempt;
+    EXPECT_EQ(complaint.what.find('\x1b'), std::string::npos);
+  }
+}
+
+TEST(PlanFlags, what_cannot_be_together_is_refused) {
+  const auto is_refused = [](std::map<std::string, std::string> flags) {
+    return std::holds_alternative<Complaint>(parse(std::move(flags)));
+  };
+  EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "4bit"}}));
+  EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "8bit"}}));
+  EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"trainable", "4B"}}));
+  EXPECT_TRUE(is_refused({{"image-size", "640"}, {"images-per-sample", "0"}}));
+  EXPECT_TRUE(is_refused({{"validation-episodes", "20"}}));
+  EXPECT_TRUE(is_refused({{"example-bytes", "20MB"}}));
+  EXPECT_FALSE(is_refused({{"parameters", "3B"}, {"precision", "4bit"}, {"trainable", "40M"}}));
+}
+
+}  // namespace
+}  // namespace lowtide::cli

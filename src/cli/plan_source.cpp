@@ -1,0 +1,61 @@
+#include "cli/plan_source.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "cli/analyze_log.h"
+#include "cli/deep_attach.h"
+#include "cli/report_recording.h"
+#include "cli/take_snapshot.h"
+#include "explain/plan/tensor_facts.h"
+#include "procfs/process_files.h"
+
+namespace lowtide::cli {
+namespace {
+
+// A recording is an SQLite file, and those begin with these bytes.
+bool is_recording(const std::string& path) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::array<char, kMagic.size()> begin{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file && std::string_view(begin.data(), begin.size()) == kMagic;
+}
+
+std::variant<PlanSource, Complaint> from_process(pid_t pid) {
+  auto taken = take_snapshot(pid, {});
+  if (auto* complaint = std::get_if<Complaint>(&taken)) return std::move(*complaint);
+  PlanSource source{fmt::format("process {}", pid)};
+  source.tensors = explain::facts_of(std::get<model::Snapshot>(taken).tensors);
+  if (auto files = procfs::ProcessFiles::open({}, pid)) {
+    if (const auto status = files.value().read_status()) {
+      source.resident_bytes = static_cast<double>(status.value().rss_bytes);
+    }
+  }
+  return source;
+}
+
+std::variant<PlanSource, Complaint> from_recording(const std::string& path) {
+  auto report = report_recording(path, std::nullopt);
+  if (auto* complaint = std::get_if<Complaint>(&report)) return std::move(*complaint);
+  auto tensors = tensors_recording(path);
+  if (auto* complaint = std::get_if<Complaint>(&tensors)) return std::move(*complaint);
+  return PlanSource{path, std::move(std::get<model::Report>(report)),
+                    std::get<std::optional<model::TensorFacts>>(tensors)};
+}
+
+}  // namespace
+
+std::variant<PlanSource, Complaint> read_plan_source(const std::string& from) {
+  if (const auto pid = parse_pid(from)) return from_process(*pid);
+  if (is_recording(from)) return from_recording(from);
+  auto report = analyze_log(from, std::nullopt);
+  if (auto* complaint = std::get_if<Complaint>(&report)) return std::move(*complaint);
+  return PlanSource{from, std::move(std::get<model::Report>(report))};
+}
+
+}  // namespace lowtide::cli

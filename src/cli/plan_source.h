@@ -1,0 +1,24 @@
+// What a plan is set beside: a recording, a log, or a live process.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "cli/complaint.h"
+#include "model/plan.h"
+#include "model/report.h"
+
+namespace lowtide::cli {
+
+struct PlanSource {
+  std::string name;
+  std::optional<model::Report> report = {};
+  std::optional<model::TensorFacts> tensors = {};
+  std::optional<double> resident_bytes = {};  // of a live process
+};
+
+// A number is a pid.
+std::variant<PlanSource, Complaint> read_plan_source(const std::string& from);
+
+}  // namespace lowtide::cli

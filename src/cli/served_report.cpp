@@ -1,0 +1,90 @@
+#include "cli/served_report.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "cli/page_output.h"
+#include "cli/report_recording.h"
+#include "observe/watch.h"
+#include "show/json.h"
+#include "show/markup.h"
+#include "show/openmetrics.h"
+#include "show/text.h"
+
+namespace lowtide::cli {
+namespace {
+
+// A report of a long run costs: no more than a tenth of the time is spent on them, however many ask.
+constexpr double kAtLeastS = 1;
+constexpr double kTimesItsCost = 10;
+
+constexpr int kAgainS = 5;
+
+// Of a lowtide that was built without the page; it comes again by itself and runs nothing.
+std::string plain_page_of(const model::Report& report) {
+  constexpr std::size_t kWidth = 110;
+  constexpr std::size_t kMostBytes = 1'000'000;
+  return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+         "<meta http-equiv=\"refresh\" content=\"" +
+         std::to_string(kAgainS) +
+         "\"><title>lowtide</title><style>:root{color-scheme:light dark}pre{font:14px/1.2 "
+         "monospace}</style></head>"
+         "<body><pre>" +
+         show::markup_lines(show::to_text(report, {.width = kWidth}), kMostBytes) + "</pre></body></html>\n";
+}
+
+}  // namespace
+
+ServedReport::ServedReport(std::string path, std::optional<std::uint64_t> limit_bytes, serve::Gate gate)
+    : path_(std::move(path)), limit_bytes_(limit_bytes), gate_(std::move(gate)) {}
+
+void ServedReport::refresh() {
+  const double began_s = observe::steady_seconds();
+  if (report_ && began_s < next_s_) return;
+  auto made = report_recording(path_, limit_bytes_);
+  // One that cannot be read for a moment does not take away what was known.
+  if (auto* report = std::get_if<model::Report>(&made)) {
+    report_ = std::move(*report);
+    page_.reset();
+  }
+  const double took_s = observe::steady_seconds() - began_s;
+  next_s_ = began_s + std::max(kAtLeastS, kTimesItsCost * took_s);
+}
+
+serve::Response ServedReport::answer(const serve::Request& request) {
+  const serve::Decision decision = serve::decide(request, gate_);
+  if (decision.status != 200) return serve::bare_response(decision.status);
+  refresh();
+  if (!report_) return serve::bare_response(503);
+  switch (decision.resource) {
+    case serve::Resource::Report:
+      return {.type = "application/json", .body = show::to_json(*report_)};
+    case serve::Resource::Metrics:
+      return {.type = show::kOpenMetricsType, .body = show::to_openmetrics(*report_)};
+    case serve::Resource::Page:
+      break;
+  }
+  return page();
+}
+
+serve::Response ServedReport::page() {
+  serve::Response out{.type = "text/html; charset=utf-8"};
+  if (find_page_missing()) {
+    out.body = plain_page_of(*report_);
+    return out;
+  }
+  if (!page_) {
+    const double began_s = observe::steady_seconds();
+    auto made = make_page(path_, *report_,
+                          report_->ending == model::Ending::Running ? std::optional(kAgainS) : std::nullopt);
+    if (std::holds_alternative<Complaint>(made)) return serve::bare_response(503);
+    page_ = std::move(std::get<std::string>(made));
+    next_s_ += kTimesItsCost * (observe::steady_seconds() - began_s);
+  }
+  out.body = *page_;
+  out.policy = "frame-ancestors 'none'";  // the page has one of its own, with the hash of its script
+  return out;
+}
+
+}  // namespace lowtide::cli

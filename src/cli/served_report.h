@@ -1,0 +1,33 @@
+// What `serve` answers with: the report of a recording, made anew as the recording grows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/report.h"
+#include "serve/access.h"
+#include "serve/request.h"
+#include "serve/response.h"
+
+namespace lowtide::cli {
+
+class ServedReport {
+ public:
+  ServedReport(std::string path, std::optional<std::uint64_t> limit_bytes, serve::Gate gate);
+
+  serve::Response answer(const serve::Request& request);
+
+ private:
+  void refresh();
+  serve::Response page();
+
+  std::string path_;
+  std::optional<std::uint64_t> limit_bytes_;
+  serve::Gate gate_;
+  std::optional<model::Report> report_;
+  std::optional<std::string> page_;  // of that report
+  double next_s_ = 0;
+};
+
+}  // namespace lowtide::cli

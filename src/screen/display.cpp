@@ -1,0 +1,124 @@
+#include "screen/display.h"
+
+#include <algorithm>
+
+namespace lowtide::screen {
+namespace {
+
+Order next_order(Order order) {
+  switch (order) {
+    case Order::Growth:
+      return Order::Memory;
+    case Order::Memory:
+      return Order::Rate;
+    case Order::Rate:
+      return Order::Cpu;
+    case Order::Cpu:
+      return Order::Pid;
+    case Order::Pid:
+      return Order::Growth;
+  }
+  return Order::Growth;
+}
+
+Pane next_pane(Pane pane, bool has_output) {
+  switch (pane) {
+    case Pane::Processes:
+      return Pane::Sites;
+    case Pane::Sites:
+      return Pane::Holders;
+    case Pane::Holders:
+      return has_output ? Pane::Output : Pane::Processes;
+    case Pane::Output:
+      return Pane::Processes;
+  }
+  return Pane::Processes;
+}
+
+void scroll(Display& display, Key key) {
+  std::size_t& at = display.scroll[display.focused()];
+  const std::size_t last = display.last_scroll[display.focused()];
+  const std::size_t page = std::max<std::size_t>(display.page_rows[display.focused()], 1);
+  switch (key) {
+    case Key::Up:
+      at -= std::min<std::size_t>(at, 1);
+      break;
+    case Key::PageUp:
+      at -= std::min(at, page);
+      break;
+    case Key::First:
+      at = 0;
+      break;
+    case Key::Down:
+      at = std::min(at + 1, last);
+      break;
+    case Key::PageDown:
+      at = std::min(at + page, last);
+      break;
+    default:
+      at = last;
+      break;
+  }
+}
+
+Wish press_in_help(Display& display, Key key) {
+  if (key == Key::Redraw) return Wish::Redraw;
+  display.shows_help = false;
+  return Wish::None;
+}
+
+}  // namespace
+
+std::string_view to_string(Order order) {
+  switch (order) {
+    case Order::Growth:
+      return "growth";
+    case Order::Memory:
+      return "memory";
+    case Order::Rate:
+      return "rate";
+    case Order::Cpu:
+      return "cpu";
+    case Order::Pid:
+      return "pid";
+  }
+  return "growth";
+}
+
+Wish press(Display& display, Key key, bool has_output) {
+  display.notice.clear();
+  if (display.shows_help) return press_in_help(display, key);
+  switch (key) {
+    case Key::Quit:
+      return Wish::Quit;
+    case Key::Look:
+      return Wish::Look;
+    case Key::Redraw:
+      return Wish::Redraw;
+    case Key::Help:
+      display.shows_help = true;
+      return Wish::None;
+    case Key::Pause:
+      display.is_paused = !display.is_paused;
+      return Wish::None;
+    case Key::Sort:
+      display.order = next_order(display.order);
+      return Wish::None;
+    case Key::NextPane:
+      display.focus = next_pane(display.focus, has_output);
+      return Wish::None;
+    case Key::Close:
+      return Wish::None;
+    case Key::Up:
+    case Key::Down:
+    case Key::PageUp:
+    case Key::PageDown:
+    case Key::First:
+    case Key::Last:
+      scroll(display, key);
+      return Wish::None;
+  }
+  return Wish::None;
+}
+
+}  // namespace lowtide::screen

@@ -1,0 +1,124 @@
+#include "screen/head_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/units.h"
+#include "show/layout.h"
+#include "show/paint.h"
+#include "show/plot.h"
+#include "show/words.h"
+
+namespace lowtide::screen {
+namespace {
+
+using model::VerdictKind;
+
+std::string bytes_words(std::uint64_t bytes) {
+  return base::format_bytes(static_cast<double>(bytes));
+}
+
+double sureness(const model::Verdict& verdict) {
+  if (verdict.kind != VerdictKind::Inconclusive) return verdict.confidence;
+  return verdict.lean ? verdict.lean->confidence : 0;
+}
+
+std::string headline(const View& view) {
+  const model::Verdict& verdict = view.series.verdict;
+  std::string words = show::headline(view.series);
+  if (sureness(verdict) > 0) words += fmt::format(" (confidence {})", show::percent(sureness(verdict)));
+  return words;
+}
+
+std::string reason(const model::Verdict& verdict) {
+  std::string words = verdict.reason;
+  if (verdict.needs) words += (words.empty() ? "needs " : "; needs ") + *verdict.needs;
+  return words;
+}
+
+std::string memory_words(const View& view) {
+  std::string words = fmt::format("memory {} in {} process{}", bytes_words(view.bytes), view.process_count,
+                                  view.process_count == 1 ? "" : "es");
+  const model::Verdict& verdict = view.series.verdict;
+  if (verdict.samples > 0) words += fmt::format(", floor {}", bytes_words(verdict.floor.last_bytes));
+  if (view.series.peak_bytes > 0) words += fmt::format(", peak {}", bytes_words(view.series.peak_bytes));
+  return words;
+}
+
+bool may_grow(VerdictKind kind) {
+  return kind == VerdictKind::Leak || kind == VerdictKind::Inconclusive;
+}
+
+std::string forecast_words(const View& view) {
+  if (may_grow(view.series.verdict.kind) && view.series.forecast)
+    return "forecast: " + show::forecast(*view.series.forecast, view.series);
+  if (!view.limit_bytes || *view.limit_bytes == 0) return "no limit is known";
+  const double share = static_cast<double>(view.bytes) / static_cast<double>(*view.limit_bytes);
+  return fmt::format("limit {}: {:.0f} % of it is used; nothing to forecast",
+                     show::limit_size(*view.limit_bytes), share * 100);
+}
+
+}  // namespace
+
+Row title_row(const View& view, const Display& display, std::size_t columns) {
+  std::string right = base::format_seconds(view.at_s);
+  if (std::isfinite(view.step)) right += ", " + show::place({.step = view.step, .at_s = std::nullopt});
+  if (display.is_paused) right = "PAUSED  " + right;
+  right = " " + right + " ";
+  const std::size_t room = columns > show::display_width(right) ? columns - show::display_width(right) : 0;
+  const std::string left = show::cut(fmt::format(" lowtide  {} ({})", view.job, view.pid), room);
+  Row row = plain_row(show::pad_right(left, room) + right);
+  row.is_bar = true;
+  return row;
+}
+
+std::vector<Row> verdict_rows(const View& view, std::size_t columns, std::size_t most) {
+  constexpr std::size_t kMostForReason = 2;
+  const model::Verdict& verdict = view.series.verdict;
+  std::vector<Row> rows;
+  if (verdict.samples == 0) {
+    rows.push_back(role_row(show::Role::Unsure, "waiting for the first readings"));
+  } else {
+    rows.push_back(role_row(show::paint_role(verdict.kind), headline(view)));
+  }
+  // The forecast comes before the reason where there is no room for both.
+  const std::string why = reason(verdict);
+  if (most >= 4 && !why.empty()) {
+    std::vector<std::string> lines = show::wrap(why, columns);
+    const bool is_cut = lines.size() > kMostForReason;
+    lines.resize(std::min(lines.size(), kMostForReason));
+    if (is_cut) lines.back() = show::cut(lines.back() + " ...", columns);
+    for (std::string& line : lines) rows.push_back(role_row(show::Role::Dim, std::move(line)));
+  }
+  rows.push_back(plain_row(forecast_words(view)));
+  rows.push_back(plain_row(memory_words(view)));
+  if (rows.size() > most) rows.resize(most);
+  return rows;
+}
+
+std::vector<Row> plot_rows(const View& view, std::size_t columns, std::size_t rows, bool unicode) {
+  constexpr std::size_t kAxisRows = 2;
+  constexpr std::size_t kLeastHeight = 3;
+  constexpr std::size_t kHeightForKey = 10;
+  if (rows < kLeastHeight + kAxisRows) return {};
+  show::PlotOptions options;
+  options.width = columns;
+  options.height = rows - kAxisRows;
+  if (options.height >= kHeightForKey) --options.height;  // for the row that explains the dots
+  options.unicode = unicode;
+  options.axis = view.series.verdict.axis;
+  options.warmup_end = view.series.verdict.warmup_end;
+  options.limit_bytes = view.limit_bytes;
+  std::vector<Row> out;
+  for (const std::string& line : show::plot(view.series.outline, options, show::Paint(true))) {
+    if (out.size() < rows) out.push_back({.pieces = show::unpaint(line)});
+  }
+  if (out.empty()) out.push_back(role_row(show::Role::Dim, "the plot begins with the second reading"));
+  out.resize(rows);
+  return out;
+}
+
+}  // namespace lowtide::screen

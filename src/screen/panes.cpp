@@ -1,0 +1,196 @@
+#include "screen/panes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/units.h"
+#include "show/layout.h"
+
+namespace lowtide::screen {
+namespace {
+
+constexpr std::size_t kPidColumns = 7;
+constexpr std::size_t kRoleColumns = 11;
+constexpr std::size_t kBytesColumns = 8;
+constexpr std::size_t kGrowthColumns = 9;
+constexpr std::size_t kRateColumns = 12;
+constexpr std::size_t kCpuColumns = 5;
+constexpr std::size_t kLengthColumns = 9;
+
+std::string left(std::string_view text, std::size_t columns) {
+  return show::pad_right(show::cut(text, columns), columns) + " ";
+}
+
+std::string right(std::string_view text, std::size_t columns) {
+  return show::pad_left(show::cut(text, columns), columns) + " ";
+}
+
+std::string bytes_words(std::uint64_t bytes) {
+  return base::format_bytes(static_cast<double>(bytes));
+}
+
+std::string growth_words(std::int64_t bytes) {
+  if (bytes == 0) return "-";
+  return (bytes > 0 ? "+" : "") + base::format_bytes(static_cast<double>(bytes));
+}
+
+std::string rate_words(const std::optional<double>& bytes_per_s) {
+  constexpr double kLeastPerMinute = 1e3;
+  if (!bytes_per_s) return "?";
+  const double per_minute = *bytes_per_s * 60;
+  if (per_minute > -kLeastPerMinute && per_minute < kLeastPerMinute) return "-";
+  return (per_minute > 0 ? "+" : "") + base::format_bytes(per_minute) + "/min";
+}
+
+std::string cpu_words(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f}%", *share * 100) : "?";
+}
+
+template <typename Line, typename Rank>
+void sort_by(std::vector<Line>& lines, Rank rank) {
+  std::stable_sort(lines.begin(), lines.end(),
+                   [&](const Line& a, const Line& b) { return rank(a) > rank(b); });
+}
+
+double rank_of(const ProcessLine& line, Order order) {
+  switch (order) {
+    case Order::Growth:
+      return static_cast<double>(line.growth_bytes);
+    case Order::Memory:
+      return static_cast<double>(line.bytes);
+    case Order::Rate:
+      return line.bytes_per_s.value_or(-std::numeric_limits<double>::infinity());
+    case Order::Cpu:
+      return line.cpu_share.value_or(-1);
+    case Order::Pid:
+      return -static_cast<double>(line.pid);
+  }
+  return 0;
+}
+
+double rank_of(const SiteLine& line, Order order) {
+  if (order == Order::Memory) return static_cast<double>(line.live_bytes);
+  if (order == Order::Rate) return line.bytes_per_s.value_or(-std::numeric_limits<double>::infinity());
+  if (order == Order::Pid) return -static_cast<double>(line.pid);
+  return static_cast<double>(line.growth_bytes);
+}
+
+// After one look nothing has grown yet: then by what is held.
+double rank_of(const HolderLine& line, Order order) {
+  if (order == Order::Pid) return -static_cast<double>(line.pid);
+  if (order == Order::Memory || !line.growth_bytes) return static_cast<double>(line.bytes);
+  return static_cast<double>(*line.growth_bytes);
+}
+
+template <typename Line>
+std::vector<Line> ordered(std::vector<Line> lines, Order order) {
+  sort_by(lines, [order](const Line& line) { return rank_of(line, order); });
+  return lines;
+}
+
+PaneText process_text(const View& view, Order order) {
+  PaneText text;
+  text.heading = right("PID", kPidColumns) + left("ROLE", kRoleColumns) + right("MEMORY", kBytesColumns) +
+                 right("GROWTH", kGrowthColumns) + right("RATE", kRateColumns) + right("CPU", kCpuColumns) +
+                 "PROCESS";
+  for (const ProcessLine& line : ordered(view.processes, order)) {
+    text.lines.push_back(right(std::to_string(line.pid), kPidColumns) + left(line.role, kRoleColumns) +
+                         right(bytes_words(line.bytes), kBytesColumns) +
+                         right(growth_words(line.growth_bytes), kGrowthColumns) +
+                         right(rate_words(line.bytes_per_s), kRateColumns) +
+                         right(cpu_words(line.cpu_share), kCpuColumns) + line.command);
+  }
+  text.if_empty = "no process was seen yet";
+  return text;
+}
+
+PaneText site_text(const View& view, Order order) {
+  PaneText text;
+  text.heading = right("PID", kPidColumns) + right("ALIVE", kBytesColumns) + right("GROWTH", kGrowthColumns) +
+                 right("RATE", kRateColumns) + "WHAT ALLOCATES";
+  for (const SiteLine& line : ordered(view.sites, order)) {
+    text.lines.push_back(right(std::to_string(line.pid), kPidColumns) +
+                         right(bytes_words(line.live_bytes), kBytesColumns) +
+                         right(growth_words(line.growth_bytes), kGrowthColumns) +
+                         right(rate_words(line.bytes_per_s), kRateColumns) + line.place);
+  }
+  text.if_empty = view.site_note;
+  return text;
+}
+
+PaneText holder_text(const View& view, Order order) {
+  PaneText text;
+  text.heading = right("PID", kPidColumns) + right("HOLDS", kBytesColumns) + right("GROWTH", kGrowthColumns) +
+                 right("LENGTH", kLengthColumns) + "WHAT HOLDS";
+  if (!view.holders.empty()) text.note = view.holder_note;
+  for (const HolderLine& line : ordered(view.holders, order)) {
+    text.lines.push_back(
+        right(std::to_string(line.pid), kPidColumns) + right(bytes_words(line.bytes), kBytesColumns) +
+        right(line.growth_bytes ? growth_words(*line.growth_bytes) : "?", kGrowthColumns) +
+        right(line.length ? base::format_count(*line.length) : "", kLengthColumns) + line.name);
+  }
+  text.if_empty = view.holder_note;
+  return text;
+}
+
+PaneText output_text(const View& view) {
+  PaneText text;
+  text.heading = "OUTPUT";
+  text.note = "all of it: " + view.output_path;
+  text.lines = view.output;
+  text.if_empty = "the job has said nothing yet";
+  return text;
+}
+
+}  // namespace
+
+PaneText pane_text(const View& view, const Display& display, Pane pane) {
+  switch (pane) {
+    case Pane::Processes:
+      return process_text(view, display.order);
+    case Pane::Sites:
+      return site_text(view, display.order);
+    case Pane::Holders:
+      return holder_text(view, display.order);
+    case Pane::Output:
+      return output_text(view);
+  }
+  return {};
+}
+
+std::vector<Pane> panes_of(const View& view) {
+  std::vector<Pane> panes{Pane::Processes, Pane::Sites, Pane::Holders};
+  if (!view.output_path.empty()) panes.push_back(Pane::Output);
+  return panes;
+}
+
+std::vector<Row> pane_rows(const PaneText& text, Pane pane, Display& display, std::size_t rows) {
+  const auto at = static_cast<std::size_t>(pane);
+  const std::size_t shown = std::min(rows - 1, text.lines.size());
+  const std::size_t last = text.lines.size() - shown;
+  // The newest words of the job are the last ones: there one stays at the end.
+  const bool was_at_end = pane == Pane::Output && display.scroll[at] >= display.last_scroll[at];
+  display.scroll[at] = was_at_end ? last : std::min(display.scroll[at], last);
+  display.last_scroll[at] = last;
+  display.page_rows[at] = shown;
+
+  std::string note = text.note;
+  if (last > 0) {
+    note += fmt::format("{}{}-{} of {}", note.empty() ? "" : ", ", display.scroll[at] + 1,
+                        display.scroll[at] + shown, text.lines.size());
+  }
+  const bool has_keys = display.focus == pane;
+  Row heading = role_row(show::Role::Heading, (has_keys ? ">" : " ") + text.heading);
+  if (!note.empty()) heading.pieces.push_back({show::Role::Dim, "  " + note});
+  std::vector<Row> out{std::move(heading)};
+  for (std::size_t line = 0; line < shown; ++line) {
+    out.push_back(plain_row(" " + text.lines[display.scroll[at] + line]));
+  }
+  if (text.lines.empty() && rows > 1) out.push_back(role_row(show::Role::Dim, "  " + text.if_empty));
+  out.resize(rows);
+  return out;
+}
+
+}  // namespace lowtide::screen

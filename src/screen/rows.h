@@ -1,0 +1,32 @@
+// Rows of text with their roles: what is laid out, and what a terminal draws.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "show/unpaint.h"
+
+namespace lowtide::screen {
+
+struct Size {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+struct Row {
+  std::vector<show::Piece> pieces = {};
+  bool is_bar = false;  // across the whole width, in reverse
+};
+
+Row plain_row(std::string text);
+Row role_row(show::Role role, std::string text);
+
+// No wider than `columns`; without Unicode each character beyond ASCII is a '?'.
+Row fitted(Row row, std::size_t columns, bool unicode);
+
+// The text alone, for tests.
+std::string text_of(const Row& row);
+
+}  // namespace lowtide::screen

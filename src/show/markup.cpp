@@ -1,0 +1,62 @@
+#include "show/markup.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace lowtide::show {
+
+std::string markup_text(std::string_view text, std::size_t max_bytes) {
+  std::string out;
+  for (const char c : base::printable(text, max_bytes)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string markup_lines(std::string_view text, std::size_t max_bytes) {
+  std::string out;
+  text = text.substr(0, max_bytes);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (!out.empty()) out += '\n';
+    out += markup_text(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string json_for_script(std::string json) {
+  const auto count = static_cast<std::size_t>(std::count(json.begin(), json.end(), '<'));
+  if (count == 0) return json;
+  std::string out;
+  out.reserve(json.size() + 5 * count);
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace lowtide::show

@@ -1,0 +1,81 @@
+"""lowtide.Cleanup: within its budget, no worse than by hand, and honest about what was not needed.
+
+usage: cleanup_test.py --binary LOWTIDE [NAME...] | --list
+"""
+
+import sys
+
+from environment import HERE, PYTHON, ROOT, main, need, run, told
+
+JOB = HERE / "jobs" / "cleaning.py"
+ZOO = HERE / "jobs" / "zoo_cleaning.py"
+
+
+def _clean(binary, *words):
+    # One arena: what glibc keeps for threads would be another subject.
+    return told(run(binary, [PYTHON, JOB, *words], MALLOC_ARENA_MAX="1", PYTHONMALLOC="malloc"))
+
+
+def warm_up_is_told_to_need_nothing(binary):
+    job = _clean(binary, "warmup", "learned")
+    assert not job["needed"] and "nothing of it was needed" in job["table"], job["table"]
+    assert all(calls <= 5 + job["took_s"] for calls in job["calls"].values()), job["calls"]  # a chance a second
+    assert job["share"] <= 0.02, job["share"]  # the first call of an action costs what nobody knew
+
+
+def retention_is_freed_about_as_well_as_by_hand(binary):
+    none, fixed, learned = (_clean(binary, "retention", how) for how in ("none", "fixed", "learned"))
+    print({how: round(job["mean"] / 1e6, 1) for how, job in (("none", none), ("fixed", fixed), ("learned", learned))})
+    print(learned["table"])
+    assert fixed["mean"] < none["mean"] - 10e6, (none, fixed)
+    assert learned["mean"] < fixed["mean"] + 0.3 * (none["mean"] - fixed["mean"]), (none, fixed, learned)
+    assert learned["needed"] and learned["freed"]["malloc_trim(0)"] > 10e6, learned["table"]
+    assert learned["share"] <= 0.02, learned["share"]
+
+
+def _zoo(binary, how, name):
+    need(PYTHON, "torch", "numpy")
+    return told(run(binary, [PYTHON, ZOO, how, ROOT / "zoo" / name, "--steps", 300, "--seconds", 18], OMP_NUM_THREADS="1"))
+
+
+def zoo_job_with_retention_is_no_larger_than_when_cleaned_at_every_step(binary):
+    none, fixed, learned = (_zoo(binary, how, "41_glibc_retention.py") for how in ("none", "fixed", "learned"))
+    print({how: [round(job["settled"] / 1e6), round(job["mean"] / 1e6), f"{job['share']:.2%}"]
+           for how, job in (("none", none), ("fixed", fixed), ("learned", learned))})
+    print(learned["table"])
+    assert none["settled"] > fixed["settled"] + 150e6, (none, fixed)
+    assert learned["settled"] <= 1.02 * fixed["settled"] and learned["mean"] <= 1.15 * fixed["mean"], (fixed, learned)
+    assert learned["share"] <= 0.015 < fixed["share"], (learned["share"], fixed["share"])
+
+
+def zoo_job_that_warms_up_is_told_to_need_nothing(binary):
+    learned = _zoo(binary, "learned", "30_allocator_warmup.py")
+    print(learned["table"])
+    assert not learned["needed"] and "nothing of it was needed" in learned["table"], learned["table"]
+    assert learned["share"] <= 0.015, learned  # the first call of an action costs what nobody knew
+
+
+def fixed_intervals_are_kept_and_judged(binary):
+    job = _clean(binary, "warmup", "fixed")
+    assert set(job["calls"].values()) == {400}, job["calls"]
+    assert "gc.collect() freed" in job["table"] and "400 calls" in job["table"] and "remove it" in job["table"], job["table"]
+
+
+def gradients_are_left_alone_by_an_evaluation(binary):
+    code = ("import lowtide, json\n"
+            "class Optimizer:\n"
+            "    calls = 0\n"
+            "    def zero_grad(self, set_to_none): self.calls += 1\n"
+            "o = Optimizer(); c = lowtide.Cleanup(optimizer=o, every=1); c.after_evaluation(); between = o.calls; c.step()\n"
+            "print(json.dumps([between, o.calls]))")
+    assert told(run(binary, [PYTHON, "-c", code])) == [0, 1]
+
+
+def wrong_words_are_refused(binary):
+    for words, said in (("budget=0", "budget=0"), ("every=0", "every=0")):
+        done = run(binary, [PYTHON, "-c", f"import lowtide; lowtide.Cleanup({words})"], expect=1)
+        assert f"ValueError: {said}" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), lambda test, words: test(words.binary), binary=str))

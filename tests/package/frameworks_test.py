@@ -1,0 +1,123 @@
+"""The callbacks in real frameworks: the leaky variant is found with line and holder, the fixed one is clean.
+
+usage: frameworks_test.py --binary LOWTIDE [NAME...] | --list
+"""
+
+import csv
+import pathlib
+import sys
+
+from environment import HERE, folder, frameworks, main, run, told
+
+JOBS = HERE / "jobs"
+STEPS = 400
+
+
+def _job(binary, place, name, how, *words, steps=STEPS, **more):
+    done = run(binary, [frameworks(), JOBS / name, place, steps, how, *words], timeout=600, OMP_NUM_THREADS="1", cwd=place, **more)
+    return told(done), done
+
+
+def _leaks(job, done, line, holder):
+    assert job["kind"] == "leak", job
+    assert any(line in one for one in job["findings"]), job["findings"]
+    assert any(holder in one for one in job["holders"]), job
+    assert line in done.stderr and holder in done.stderr and "held by" in done.stderr, done.stderr[-3000:]
+
+
+def _clean(job, holder):
+    assert job["kind"] != "leak", job
+    assert not any(holder in one for one in job["findings"]), job["findings"]
+
+
+def _line(name, text):
+    lines = (JOBS / name).read_text().splitlines()
+    return f"{name}:{next(number for number, line in enumerate(lines, 1) if text in line)}"
+
+
+def _tensorboard(place):
+    """Tags and steps of all that was written to TensorBoard below the folder."""
+    code = ("import sys, json, glob, collections\n"
+            "from tensorboard.backend.event_processing.event_accumulator import EventAccumulator\n"
+            "tags = collections.defaultdict(list)\n"
+            "for path in sorted(glob.glob(sys.argv[1] + '/**/events.*', recursive=True)):\n"
+            "    events = EventAccumulator(path); events.Reload()\n"
+            "    for tag in events.Tags()['scalars']: tags[tag] += [event.step for event in events.Scalars(tag)]\n"
+            "print(json.dumps(tags))")
+    return told(run("/bin/true", [frameworks(), "-c", code, place]))
+
+
+def transformers_leak_is_found_and_logged_to_every_tracker(binary):
+    with folder() as place:
+        job, done = _job(binary, place, "hf_trainer.py", "leak", "tensorboard", "mlflow", "wandb",
+                         MLFLOW_TRACKING_URI=f"sqlite:///{place}/mlflow.db", MLFLOW_EXPERIMENT_NAME="memory", WANDB_MODE="offline",
+                         WANDB_DIR=str(place), WANDB_SILENT="true", HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+        tags = _tensorboard(place)
+        code = ("import mlflow, json, sys\nmlflow.set_tracking_uri(sys.argv[1])\nclient = mlflow.MlflowClient()\n"
+                "run, = client.search_runs([e.experiment_id for e in client.search_experiments() if e.name == 'memory'])\n"
+                "print(json.dumps([m.step for m in client.get_metric_history(run.info.run_id, 'memory/process_mb')]))")
+        mlflow_steps = told(run(binary, [frameworks(), "-c", code, f"sqlite:///{place}/mlflow.db"]))
+        offline = list(pathlib.Path(place).rglob("*.wandb"))
+        sent = offline[0].read_bytes() if offline else b""
+    _leaks(job, done, _line("hf_trainer.py", "self.kept_states.append"), "kept_states")
+    assert job["axis"] == "step" and job["steps"] >= STEPS - 10 and job["agent"] == "on", job
+    assert len(job["history"]) >= STEPS // 25 and job["last"]["memory/leak"] == 1.0, (job["history"], job["last"])
+    memory = next(steps for tag, steps in tags.items() if tag.endswith("memory/process_mb"))
+    assert set(range(10, STEPS + 1, 10)) <= set(memory) and len(memory) == len(set(memory)), memory
+    assert set(range(10, STEPS + 1, 10)) <= set(mlflow_steps), mlflow_steps
+    assert b"memory/process_mb" in sent, offline
+    assert "kept_states" in done.stderr and "tensors that grew" in done.stderr, done.stderr[-3000:]
+
+
+def transformers_fixed_job_is_clean_and_nothing_of_it_is_kept(binary):
+    with folder() as place:
+        job, _ = _job(binary, place, "hf_trainer.py", "fixed")
+    _clean(job, "kept_states")
+    assert not job["model_lives"] and not any(job["seen_live"]), job
+    assert job["last"]["memory/leak"] == 0.0, job["last"]
+
+
+def lightning_leak_is_found_and_logged(binary):
+    with folder() as place:
+        job, done = _job(binary, place, "lightning_trainer.py", "leak")
+        tags = _tensorboard(place)
+        with open(next(place.rglob("metrics.csv"))) as file:
+            rows = [row for row in csv.DictReader(file) if row.get("memory/process_mb")]
+    _leaks(job, done, _line("lightning_trainer.py", "self.train_outputs.append"), "train_outputs")
+    assert set(range(10, STEPS + 1, 10)) <= set(tags["memory/process_mb"]) and len(rows) >= STEPS // 10, (tags, len(rows))
+
+
+def lightning_fixed_job_is_clean(binary):
+    with folder() as place:
+        _clean(_job(binary, place, "lightning_trainer.py", "fixed")[0], "train_outputs")
+
+
+def accelerate_leak_is_found_and_logged(binary):
+    with folder() as place:
+        job, done = _job(binary, place, "accelerate_loop.py", "leak")
+        tags = _tensorboard(place)
+    _leaks(job, done, "accelerate_loop.py:", "logits")
+    assert set(range(0, STEPS, 10)) <= set(tags["memory/process_mb"]) and tags["memory/leak"], tags
+
+
+def accelerate_fixed_job_is_clean(binary):
+    with folder() as place:
+        _clean(_job(binary, place, "accelerate_loop.py", "fixed")[0], "logits")
+
+
+def keras_leak_is_found_and_logged(binary):
+    with folder() as place:
+        job, done = _job(binary, place, "keras_fit.py", "leak")
+        with open(place / "log.csv") as file:
+            columns = next(csv.reader(file))
+    _leaks(job, done, _line("keras_fit.py", "activations.append"), "activations")
+    assert "memory/process_mb" in job["history"] and "memory/process_mb" in columns, (job["history"], columns)
+
+
+def keras_fixed_job_is_clean(binary):
+    with folder() as place:
+        _clean(_job(binary, place, "keras_fit.py", "fixed")[0], "activations")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), lambda test, words: test(words.binary), binary=str))

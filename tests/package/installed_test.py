@@ -1,0 +1,54 @@
+"""What needs packages that pip installs: numpy and pandas, xdist, mypy. Every function without an underscore is a test.
+
+usage: installed_test.py --binary LOWTIDE [NAME...] | --list
+"""
+
+import sys
+
+from environment import HERE, PYTHON, ROOT, folder, frameworks, main, run, told
+from marked import EXPECTED, outcomes, run_suite
+
+
+def _say(binary, code):
+    return told(run(binary, [frameworks(), "-c", "import json, lowtide\n" + code]))
+
+
+def judge_takes_arrays_and_series_with_gaps(binary):
+    code = ("import numpy, pandas\nvalues = 500e6 + 1e6 * numpy.arange(2000); values[5] = numpy.nan\n"
+            "a = lowtide.judge(values, steps=numpy.arange(2000))\n"
+            "b = lowtide.judge(pandas.Series(values, index=numpy.arange(2000) * 10))\n"
+            "c = lowtide.judge(pandas.Series(values, index=pandas.to_timedelta(numpy.arange(2000), unit='s')))\n"
+            "print(json.dumps([a.kind, b.kind, b.rate.bytes, b.axis, c.kind, c.axis]))")
+    a, b, rate, axis, c, times = _say(binary, code)
+    assert (a, b, c) == ("leak", "leak", "leak") and axis == "step" and abs(rate - 1e5) < 2e3 and times == "time", (a, b, c, rate)
+
+
+def recording_opens_as_tables(binary):
+    with folder() as place:
+        run(binary, [binary, "run", "--output", place / "job.lowtide", "--", PYTHON, "-c",
+                     "import time\nfor n in range(30): time.sleep(0.05)"])
+        code = (f"r = lowtide.open({str(place / 'job.lowtide')!r})\n"
+                "m, p = r.memory(), r.memory('process')\n"
+                "print(json.dumps([len(m), list(m.columns)[:3], len(p), len(r.processes), r.verdict().kind, r.meta['closed'],\n"
+                "  r.text()[:40], '<svg' in r._repr_html_()]))")
+        rows, columns, processes, table, kind, closed, text, plotted = _say(binary, code)
+        missing = run(binary, [PYTHON, "-c", f"import lowtide; lowtide.open({str(place / 'none')!r})"], expect=1)
+        other = run(binary, [PYTHON, "-c", f"import lowtide; lowtide.open({str(HERE / 'face_test.py')!r})"], expect=1)
+    assert rows >= 3 and processes >= rows - 1 and table >= 1 and columns[0] == "at_s" and plotted, (rows, columns, processes)
+    assert kind in ("stable", "inconclusive", "warmup", "spikes") and closed == "1" and text, kind
+    assert "FileNotFoundError" in missing.stderr and "is not a recording" in other.stderr, (missing.stderr, other.stderr)
+
+
+def marks_work_in_several_processes(binary):
+    with folder() as place:
+        done = run_suite(binary, place, "-n", "2", python=frameworks())
+    assert outcomes(done.stdout) == EXPECTED, done.stdout
+
+
+def package_is_typed_to_the_last(binary):
+    done = run(binary, [frameworks(), "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir=/dev/null"], cwd=ROOT)
+    assert "no issues" in done.stdout, done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), lambda test, words: test(words.binary), binary=str))

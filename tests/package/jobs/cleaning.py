@@ -1,0 +1,52 @@
+"""A loop that is cleaned, in one of three ways.
+
+usage: cleaning.py warmup|retention learned|fixed|none
+"""
+
+import json
+import sys
+import time
+
+import lowtide
+from lowtide._readings import own_bytes
+
+STEPS, STEP_S = 400, 0.02
+
+
+def warm_up(number, held):
+    """Grows for 60 steps, then stands: nothing to free."""
+    if number < 60:
+        held.append(bytearray(b"x" * (1 << 20)))
+
+
+def retain(number, held):
+    """Many small blocks that are freed again, but for a few between them: the allocator keeps the pages."""
+    if number % 150 == 149:
+        blocks = [bytearray(b"x") * 900 for _ in range(60_000)]  # no constants
+        held.append(blocks[::2000])
+
+
+def main():
+    kind, how = sys.argv[1:3]
+    work = {"warmup": warm_up, "retention": retain}[kind]
+    cleanup = lowtide.Cleanup(every=1 if how == "fixed" else None) if how != "none" else None
+    held, readings, began = [], [], time.perf_counter()
+    for number in range(STEPS):
+        work(number, held)
+        end = began + (number + 1) * STEP_S
+        time.sleep(max(0.0, end - time.perf_counter()))
+        if cleanup is not None:
+            cleanup.step()
+        readings.append(own_bytes())
+    told = {"last": readings[-1], "mean": sum(readings[50:]) / len(readings[50:]), "took_s": time.perf_counter() - began}
+    if cleanup is not None:
+        told |= {"share": cleanup.spent_share, "needed": cleanup.was_needed, "table": cleanup.table(),
+                 "calls": {action.name: action.calls for action in cleanup.actions},
+                 "freed": {action.name: action.freed_bytes for action in cleanup.actions},
+                 "dropped": [action.name for action in cleanup.actions if action.is_dropped]}
+        print(cleanup.table(), file=sys.stderr)
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""lowtide.watch(): a monitor outside, started from within. Every function without an underscore is a test.
+
+usage: watch_test.py --binary LOWTIDE [NAME...] | --list
+"""
+
+import json
+import os
+import sys
+
+from environment import HERE, PYTHON, folder, main, run, told
+
+JOB = HERE / "jobs" / "plain.py"
+
+
+def _job(binary, place, *words, **more):
+    return run(binary, [PYTHON, JOB, place / "job.lowtide", *words], **more)
+
+
+def import_brings_nothing_along(binary):
+    """What it takes in time is `./dev bench package`'s."""
+    code = "import sys; before = set(sys.modules); import lowtide; brought = set(sys.modules) - before; import json; print(json.dumps(sorted(brought)))"
+    brought = told(run(binary, [PYTHON, "-c", code]))
+    assert brought == ["__future__", "lowtide"], brought
+
+
+def leak_is_found_with_its_line_and_its_variable(binary):
+    with folder() as place:
+        job = told(_job(binary, place, 400, "leak"))
+    assert job["kind"] == "leak", job
+    assert job["agent"] == "on" and job["axis"] == "step" and job["steps"] >= 350, job
+    assert any("plain.py:" in one for one in job["findings"]), job["findings"]
+    assert any("history" in one for one in job["holders"]) and any("history" in one for one in job["findings"]), job
+    assert "train" in job["phases"] and job["tree"] > 50e6, job
+    assert "<svg" in job["html"] and "http" not in job["html"].replace("http://www.w3.org", ""), job["html"][:500]
+
+
+def stable_job_is_no_leak(binary):
+    with folder() as place:
+        job = told(_job(binary, place, 300, "stable"))
+    assert job["kind"] in ("stable", "spikes", "warmup"), job
+    assert not any("history" in one for one in job["findings"]), job
+
+
+def loop_of_your_own_is_logged_and_summed_up(binary):
+    script = ("import lowtide, json, time\nlogged = []\nkept = []\n"
+              "with lowtide.MemoryLog(lambda told, step: logged.append((step, sorted(told))), every=50, recording='loop.lowtide') as memory:\n"
+              "    for number in range(600):\n"
+              "        kept.append(bytearray(b'x') * 400_000); memory.step(number); time.sleep(0.02)\n"
+              "print(json.dumps([logged, memory.report.verdict.kind, [one['path'] for one in memory.report.holders]]))")
+    with folder() as place:
+        (place / "loop.py").write_text(script)
+        done = run(binary, [PYTHON, "loop.py"], cwd=place)
+    logged, kind, holders = told(done)
+    assert [step for step, _ in logged] == [*range(0, 600, 50), 599] and logged[1][1] == ["memory/process_mb", "memory/tree_mb"], logged
+    assert "memory/leak" in logged[-1][1] and kind == "leak" and any("kept" in one for one in holders), (logged[-1], kind, holders)
+    assert "held by" in done.stderr and "loop.lowtide" in done.stderr, done.stderr
+
+
+def without_the_program_training_goes_on_and_is_told_once(binary):
+    code = ("import lowtide\n"
+            "for _ in range(3):\n"
+            "    with lowtide.watch() as w: lowtide.step(1)\n"
+            "print(w.verdict()); print(w.report()); print(w.tree_bytes())")
+    with folder() as place:
+        done = run(binary, [PYTHON, "-W", "error", "-c", code], LOWTIDE_COMMAND="/nonexistent", cwd=place)
+        assert os.listdir(place) == []
+    assert done.stdout.startswith("inconclusive") and "nothing was watched" in done.stdout, done.stdout
+    assert done.stderr.count("not watched") == 1 and "try:" in done.stderr, done.stderr
+
+
+def monitor_that_refuses_is_told_and_training_goes_on(binary):
+    with folder() as place:
+        done = run(binary, [PYTHON, "-c", "import lowtide; w = lowtide.watch(limit='x'); print(w.verdict().kind)"], cwd=place)
+    assert done.stdout == "inconclusive\n" and "--limit" in done.stderr, done
+
+
+def words_come_at_the_end_of_a_job_that_only_said_watch(binary):
+    code = "import lowtide, time; w = lowtide.watch(); lowtide.watch(); time.sleep(1.5)"
+    with folder() as place:
+        done = run(binary, [PYTHON, "-c", code], cwd=place)
+        recordings = [name for name in os.listdir(place) if name.endswith(".lowtide")]
+        assert len(recordings) == 1 and len(os.listdir(place)) == 1, os.listdir(place)
+    assert recordings[0] in done.stderr and done.stdout == "", done
+
+
+def under_lowtide_run_no_second_monitor_is_started(binary):
+    code = ("import lowtide, time, json, os\n"
+            "w = lowtide.watch()\nfor n in range(40):\n    lowtide.step(n); x = bytearray(2 << 20); time.sleep(0.05)\n"
+            "report = w.report()\n"
+            "print(json.dumps([w.recording, report.verdict.samples, w._monitor is None]))")
+    with folder() as place:
+        done = run(binary, [binary, "run", "--output", place / "outer.lowtide", "--", PYTHON, "-c", code], cwd=place)
+        recording, samples, alone = told(done)
+        assert recording == str(place / "outer.lowtide") and samples >= 3 and alone, told(done)
+        assert [name for name in os.listdir(place) if name.endswith(".lowtide")] == ["outer.lowtide"]
+
+
+def watch_within_a_watch_ends_nothing_but_itself(binary):
+    code = ("import lowtide, json, os\n"
+            "with lowtide.watch('a.lowtide', quiet=True) as a:\n"
+            "    with lowtide.watch('b.lowtide', quiet=True) as b: inner = [b.is_on, b.is_own, b.recording == a.recording, b.look()]\n"
+            "    print(json.dumps([inner, b.is_on, a.is_on, a.is_own, os.path.exists('b.lowtide')]))")
+    with folder() as place:
+        assert told(run(binary, [PYTHON, "-c", code], cwd=place)) == [[True, False, True, True], False, True, True, False]
+
+
+def ranks_have_files_of_their_own(binary):
+    script = ("import lowtide, os, sys, multiprocessing\n"
+              "def rank(number):\n"
+              "    os.environ['RANK'] = str(number)\n"
+              "    with lowtide.watch('job.lowtide', deep=False, quiet=True) as w: pass\n"
+              "if __name__ == '__main__':\n"
+              "    ranks = [multiprocessing.get_context('spawn').Process(target=rank, args=(n,)) for n in range(2)]\n"
+              "    for one in ranks: one.start()\n"
+              "    for one in ranks: one.join()\n")
+    with folder() as place:
+        (place / "job.py").write_text(script)
+        run(binary, [PYTHON, "job.py"], cwd=place)
+        assert sorted(os.listdir(place)) == ["job-rank0.lowtide", "job-rank1.lowtide", "job.py"], os.listdir(place)
+
+
+def look_that_nobody_takes_is_not_waited_for(binary):
+    code = ("import lowtide, time, json\nw = lowtide.watch('job.lowtide', limit='200MB', quiet=True)\n"
+            "began = time.time(); w.stop(); print(json.dumps(time.time() - began))")
+    with folder() as place:
+        assert told(run(binary, [PYTHON, "-c", code], cwd=place)) < 20
+
+
+def place_that_cannot_be_written_is_told(binary):
+    code = "import lowtide, json; w = lowtide.watch('/nonexistent/x.lowtide', quiet=True); print(json.dumps([w.is_on, w.report().verdict.kind]))"
+    with folder() as place:
+        done = run(binary, [PYTHON, "-c", code], cwd=place)
+        assert told(done) == [False, "inconclusive"] and "not watched" in done.stderr and os.listdir(place) == [], done
+
+
+def odd_places_and_odd_answers_break_nothing(binary):
+    code = ("import lowtide, time\n"
+            "with lowtide.MemoryLog(lambda told, step: None, every=1, recording='job.lowtide', quiet=True) as memory:\n"
+            "    for number in range(3): memory.step(number); time.sleep(0.1)\n"
+            "print(memory.report.verdict.kind)")
+    with folder() as place:
+        odd = os.fsencode(place) + b"/caf\xe9"
+        os.mkdir(odd)
+        for more in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"LOWTIDE_COMMAND": "/bin/echo"}):
+            done = run(binary, [PYTHON, "-c", code], cwd=odd, **more)
+            assert done.stdout == "inconclusive\n" and "Traceback" not in done.stderr, (more, done)
+
+
+def spawned_workers_do_not_watch_again(binary):
+    script = ("import lowtide, multiprocessing, os\n"
+              "w = lowtide.watch(quiet=True)\n"
+              "def work(_): return w.recording is None\n"
+              "if __name__ == '__main__':\n"
+              "    for how in ('spawn', 'fork'):\n"
+              "        with multiprocessing.get_context(how).Pool(2) as pool: print(how, pool.map(work, range(2)))\n"
+              "    print(w.is_on)\n")
+    with folder() as place:
+        (place / "job.py").write_text(script)
+        done = run(binary, [PYTHON, "job.py"], cwd=place)
+        assert len([name for name in os.listdir(place) if name.endswith(".lowtide")]) == 1, os.listdir(place)
+    assert done.stdout.splitlines() == ["spawn [True, True]", "fork [False, False]", "True"], done
+
+
+def child_that_was_forked_leaves_the_monitor_alone(binary):
+    code = ("import lowtide, os, sys, time\n"
+            "w = lowtide.watch(quiet=True)\n"
+            "child = os.fork()\n"
+            "if child == 0:\n    w.stop(); assert not w.is_on; sys.exit(0)\n"
+            "os.waitpid(child, 0); print(w.is_on); w.stop(); print(w.is_on)")
+    with folder() as place:
+        done = run(binary, [PYTHON, "-c", code], cwd=place)
+    assert done.stdout == "True\nFalse\n", done
+
+
+def nothing_is_left_behind(binary):
+    code = ("import lowtide, os, json, threading\n"
+            "before = sorted(os.listdir('/proc/self/fd'))\n"
+            "for n in range(3):\n    with lowtide.watch(f'{n}.lowtide', quiet=True): pass\n"
+            "children = open(f'/proc/self/task/{os.getpid()}/children').read()\n"
+            "print(json.dumps([before == sorted(os.listdir('/proc/self/fd')), children, threading.active_count()]))")
+    with folder() as place:
+        same, children, threads = told(run(binary, [PYTHON, "-c", code], cwd=place))
+    assert same and children == "" and threads == 1, (same, children, threads)
+
+
+def killed_monitor_is_not_missed(binary):
+    code = ("import lowtide, os, signal, time\n"
+            "w = lowtide.watch(quiet=True); os.kill(w._monitor._process.pid, signal.SIGKILL); time.sleep(0.2)\n"
+            "for n in range(1000): lowtide.step(n); bytearray(1 << 20)\n"
+            "print(w.is_on); w.stop(); print(w.verdict().kind)")
+    with folder() as place:
+        done = run(binary, [PYTHON, "-c", code], cwd=place)
+    assert done.stdout.splitlines()[0] == "False", done
+
+
+def command_is_the_program_itself(binary):
+    there = run(binary, [PYTHON, "-m", "lowtide", "--version"]).stdout
+    assert there == run(binary, [binary, "--version"]).stdout and there, there
+    assert run(binary, [PYTHON, "-m", "lowtide", "nosuch"], expect=2).stderr
+    missing = run(binary, [PYTHON, "-m", "lowtide"], expect=3, LOWTIDE_COMMAND="/nonexistent")
+    assert "try:" in missing.stderr, missing
+
+
+def users_without_rights_are_watched_from_outside(binary):
+    if os.geteuid() != 0:
+        from environment import Skip
+        raise Skip("needs root, to give rights away")
+    # Not dumpable: nobody of the same user may enter it.
+    code = ("import ctypes, lowtide, json, os, sys, time\n"
+            "os.setgid(65534); os.setuid(65534)\n"
+            "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
+            "w = lowtide.watch(sys.argv[1] + '/job.lowtide', quiet=True)\nend = time.time() + 2\n"
+            "while time.time() < end: lowtide.step(); time.sleep(0.01)\n"
+            "w.stop(); print(json.dumps(w.verdict().kind))")
+    with folder() as place:
+        os.chmod(place, 0o777)
+        done = run(binary, [PYTHON, "-c", code, place], cwd="/")
+    assert "Traceback" not in done.stderr and json.loads(done.stdout), done
+    assert "watched from outside only" in done.stderr or "not watched" in done.stderr, done
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), lambda test, words: test(words.binary), binary=str))

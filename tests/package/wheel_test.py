@@ -1,0 +1,70 @@
+"""What `./dev package` makes, installed into an empty environment. Every function without an underscore is a test.
+
+usage: wheel_test.py --binary LOWTIDE [NAME...] | --list
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import zipfile
+
+from environment import PYTHON, ROOT, Skip, folder, main
+
+
+def _wheel():
+    tag = subprocess.run([PYTHON, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])"], capture_output=True, text=True).stdout
+    wheels = sorted((ROOT / "dist").glob(f"lowtide-*-{tag.strip()}-*.whl"), key=os.path.getmtime)
+    if not wheels:
+        raise Skip("no wheel in dist/ for this Python; ./dev package makes it")
+    return wheels[-1]
+
+
+def _installed(place):
+    subprocess.run([PYTHON, "-m", "venv", place / "venv"], check=True, capture_output=True)
+    subprocess.run([place / "venv" / "bin" / "pip", "install", "-q", "--no-index", "--no-deps", _wheel()], check=True, capture_output=True)
+    return place / "venv" / "bin"
+
+
+def _run(command, **more):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("LOWTIDE") and name != "PYTHONPATH"}
+    return subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True, timeout=120, **more)
+
+
+def command_agent_and_package_are_in_it(_binary):
+    with folder() as place:
+        commands = _installed(place)
+        version = _run([commands / "lowtide", "--version"])
+        assert version.returncode == 0 and version.stdout == _run([commands / "python", "-m", "lowtide", "--version"]).stdout, version
+        assert (commands / "lowtide").read_bytes()[:4] == b"\x7fELF"
+        job = _run([commands / "lowtide", "run", "--output", place / "job.lowtide", "--", commands / "python", "-c",
+                    "import time\nfor n in range(60): x = bytearray(2 << 20); time.sleep(0.02)"])
+        assert job.returncode == 0, job
+        report = json.loads(_run([commands / "lowtide", "report", "--json", place / "job.lowtide"]).stdout)
+        assert report["overhead"]["agent"] == "on", report["overhead"]
+        code = ("import lowtide, lowtide._native, json\n"
+                "v = lowtide.judge([1e9 + 1e6 * n for n in range(2000)], steps=range(2000))\n"
+                "with lowtide.watch('own.lowtide', quiet=True) as w: pass\n"
+                "print(json.dumps([v.kind, v.rate.bytes, w.recording is not None]))")
+        done = _run([commands / "python", "-c", code], cwd=place)
+        assert json.loads(done.stdout) == ["leak", 1e6, True], done
+
+
+def wheel_needs_nothing_but_libc(_binary):
+    with folder() as place:
+        with zipfile.ZipFile(_wheel()) as archive:
+            archive.extractall(place)
+            names = archive.namelist()
+        assert any(name.endswith("lowtide/py.typed") for name in names) and any(name.endswith("_native.pyi") for name in names), names
+        binaries = [path for path in pathlib.Path(place).rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+        assert len(binaries) == 3, binaries
+        for path in binaries:
+            told = subprocess.run(["readelf", "-d", path], capture_output=True, text=True).stdout
+            needed = {line.split("[")[1].split("]")[0] for line in told.splitlines() if "(NEEDED)" in line}
+            assert needed <= {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2",
+                              "ld-linux-aarch64.so.1"}, (path, needed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals(), lambda test, words: test(words.binary), binary=str))

@@ -1,0 +1,42 @@
+"""A job of a few seconds that leaks, with a worker, phases and names that attack whoever shows them."""
+import multiprocessing
+import time
+
+SECONDS = 9.0
+STEPS = 300
+ATTACK = "</script><img src=x onerror=\"window.attacked=1\">"
+
+# Text of the target that reaches the page: the name of a file, of a function and of a key.
+SOURCE = """
+def keep(losses, step):
+    losses.append(bytearray(b"x") * 300_000)
+"""
+space = {}
+exec(compile(SOURCE, f"/job/{ATTACK}.py", "exec"), space)
+names = [name for name in ("co_name", "co_qualname") if hasattr(space["keep"].__code__, name)]
+space["keep"].__code__ = space["keep"].__code__.replace(**{name: f"keep_{ATTACK}" for name in names})
+
+kept = {ATTACK: []}
+
+
+def work():
+    block = bytearray(b"x") * 40_000_000
+    time.sleep(SECONDS)
+    return block
+
+
+def main():
+    worker = multiprocessing.Process(target=work)
+    worker.start()
+    began = time.monotonic()
+    for step in range(STEPS):
+        space["keep"](kept[ATTACK], step)
+        spike = bytearray(b"x") * 30_000_000 if step % 60 == 30 else None
+        print(f"step {step} loss 0.5", flush=True)
+        time.sleep(max(0.0, began + (step + 1) * SECONDS / STEPS - time.monotonic()))
+        del spike
+    worker.join()
+
+
+if __name__ == "__main__":
+    main()

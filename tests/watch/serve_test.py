@@ -1,0 +1,187 @@
+"""`lowtide serve`: what is served to whom, and clients that mean no good."""
+
+import contextlib
+import http.client
+import json
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from box import Box, is_alive, main, wait_for
+
+
+def _record(box):
+    box.run("sleep", "1.5", options=("--output", "run.lowtide", "--no-report", "--interval", "100ms"))
+    return box.path("run.lowtide")
+
+
+class _Served:
+    def __init__(self, box, *words):
+        self.process = subprocess.Popen([box.binary, "serve", *map(str, words)], cwd=box.folder, env=box.environment,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(box.path("err"), "ab"))
+        box.started.append(self.process)
+        ready, _, _ = select.select([self.process.stdout], [], [], 30)
+        assert ready, "no address"
+        self.address = self.process.stdout.readline().decode()
+        host, port, self.token = re.fullmatch(r"http://(.*):(\d+)/\?token=([0-9a-f]{32})\n", self.address).groups()
+        self.host, self.port = host.strip("[]"), int(port)
+
+    def get(self, path, method="GET", **headers):
+        link = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        link.request(method, path, headers=headers)
+        answer = link.getresponse()
+        return answer, answer.read()
+
+    def raw(self, request, patience_s=20):
+        with socket.create_connection((self.host, self.port), timeout=patience_s) as link:
+            with contextlib.suppress(OSError):
+                link.sendall(request)
+            got = b""
+            with contextlib.suppress(OSError):
+                while piece := link.recv(65536):
+                    got += piece
+            return got
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+def _check_openmetrics(text):
+    names, current = set(), None
+    assert text.endswith("# EOF\n")
+    for line in text.splitlines()[:-1]:
+        if found := re.fullmatch(r"# TYPE (\w+) (gauge|stateset|counter)", line):
+            current = found[1]
+            assert current not in names, line
+            names.add(current)
+        elif found := re.fullmatch(r"# (HELP|UNIT) (\w+) .+", line):
+            assert found[2] == current, line
+        else:
+            found = re.fullmatch(r'(\w+)(\{\w+="[^"\\]*"\})? (-?[0-9.e+-]+)', line)
+            assert found and found[1] == current, line
+            float(found[3])
+    return names
+
+
+def report_metrics_and_page_are_served(box: Box):
+    served = _Served(box, _record(box))
+    answer, body = served.get(f"/report.json?token={served.token}")
+    report = json.loads(body)
+    assert answer.status == 200 and answer.getheader("Content-Type") == "application/json"
+    assert report["verdict"]["kind"] in ("leak", "warmup", "spikes", "stable", "inconclusive"), report["verdict"]
+    answer, body = served.get("/metrics")
+    assert answer.status == 200 and answer.getheader("Content-Type").startswith("application/openmetrics-text; version=1.0.0")
+    assert {"lowtide_verdict", "lowtide_memory_bytes", "lowtide_memory_floor_bytes"} <= _check_openmetrics(body.decode())
+    answer, body = served.get("/", Authorization=f"Bearer {served.token}")
+    assert answer.status == 200 and b"<title>" in body and answer.getheader("Content-Type").startswith("text/html")
+    # The page has its own policy, with the hash of its script; without the page it is the header's.
+    assert b"default-src 'none'" in body or "default-src 'none'" in answer.getheader("Content-Security-Policy")
+    assert answer.getheader("Referrer-Policy") == "no-referrer" and answer.getheader("X-Frame-Options") == "DENY"
+    answer, body = served.get("/metrics", method="HEAD")
+    assert answer.status == 200 and body == b"" and int(answer.getheader("Content-Length")) > 100
+
+    assert served.end() == 0
+
+
+def nothing_with_names_is_shown_without_the_token(box: Box):
+    served = _Served(box, _record(box))
+    for path in ("/", "/report.json", "/report.json?token=", "/report.json?token=" + "0" * 32, "/nothing"):
+        answer, body = served.get(path)
+        assert answer.status == 401, (path, answer.status)
+        assert b"sleep" not in body and served.token.encode() not in body, body
+    assert served.get(f"/nothing?token={served.token}")[0].status == 404
+    _, metrics = served.get("/metrics")
+    assert b"sleep" not in metrics and str(box.folder).encode() not in metrics
+
+
+def foreign_name_for_this_machine_is_turned_away(box: Box):
+    served = _Served(box, _record(box))
+    for path in ("/metrics", f"/report.json?token={served.token}"):
+        assert served.get(path, Host="evil.example")[0].status == 421
+        assert served.get(path, Host=f"localhost:{served.port}")[0].status == 200
+
+
+def another_address_needs_the_token_for_everything(box: Box):
+    served = _Served(box, "--address", "0.0.0.0", _record(box))
+    served.host = "127.0.0.1"
+    assert served.get("/metrics")[0].status == 401
+    assert served.get(f"/metrics?token={served.token}")[0].status == 200
+    assert served.get("/metrics", Authorization=f"Bearer {served.token}")[0].status == 200
+
+
+def hostile_requests_are_refused_and_the_next_one_is_served(box: Box):
+    served = _Served(box, _record(box))
+    host = b"Host: localhost\r\n"
+    for request, status in ((b"\r\n\r\n", 400), (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400),
+                            (b"GET / HTTP/1.1\r\n\r\n", 400), (b"GET / HTTP/9.9\r\n" + host + b"\r\n", 505),
+                            (b"GET ../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n", 400),
+                            (b"GET /../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n", 401),
+                            (b"DELETE /metrics HTTP/1.1\r\n" + host + b"\r\n", 405),
+                            (b"POST /metrics HTTP/1.1\r\n" + host + b"Content-Length: 9\r\n\r\n123456789", 413),
+                            (b"GET /metrics HTTP/1.1\r\n" + host + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 413),
+                            (b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\n" + host + b"\r\n", 414),
+                            (b"GET /metrics HTTP/1.1\r\n" + host * 2 + b"\r\n", 400),
+                            (b"GET /metrics HTTP/1.1\r\n" + host + b"X: y\r\n" * 100 + b"\r\n", 431),
+                            (b"GET /metrics HTTP/1.1\r\n" + host + b"X: \x00\r\n\r\n", 400),
+                            (b"A" * 100_000, 431)):
+        got = served.raw(request)
+        assert got.startswith(b"HTTP/1.1 %d " % status), (request[:60], got[:200])
+        assert served.get("/metrics")[0].status == 200
+
+
+def slow_and_silent_clients_hold_nobody_up(box: Box):
+    served = _Served(box, _record(box))
+    silent = [socket.create_connection((served.host, served.port)) for _ in range(40)]
+    for link in silent[:20]:
+        link.sendall(b"GET /metrics HT")
+    began = time.monotonic()
+    assert served.get("/metrics")[0].status == 200
+    assert time.monotonic() - began < 4
+    for link in silent:  # they are sent away
+        link.settimeout(20)
+        assert link.recv(100) == b""
+        link.close()
+    assert served.get("/metrics")[0].status == 200
+
+
+def client_that_does_not_read_is_given_up(box: Box):
+    served = _Served(box, _record(box))
+    for _ in range(20):
+        link = socket.socket()
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        link.connect((served.host, served.port))
+        link.sendall(b"GET /report.json?token=%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % served.token.encode())
+        link.close()
+    assert served.get("/metrics")[0].status == 200
+
+
+def process_is_watched_while_it_is_served(box: Box):
+    job = box.spawn(["sleep", "300"])
+    served = _Served(box, "--output", "live.lowtide", job.pid)
+
+    def samples():
+        return box.recording("live.lowtide").samples
+    first = samples()
+    wait_for(lambda: samples() > first, "more samples")
+    assert b"lowtide_running 1\n" in served.get("/metrics")[1]
+    assert served.end() == 0
+    assert is_alive(job.pid)
+    assert box.recording("live.lowtide").meta("closed") == "1"
+
+
+def what_cannot_be_served_is_told(box: Box):
+    for words, status in ((["nothing.lowtide"], 3), (["0"], 2), ([], 2), (["--port", "99999", str(_record(box))], 2),
+                          (["--address", "example", str(box.path("run.lowtide"))], 3)):
+        ended = box.run(*words, verb="serve")
+        assert ended.returncode == status and ended.stderr.count(b"\n") == 3 and not ended.stdout, (words, ended)
+    ended = box.run("4194303", verb="serve")
+    assert ended.returncode == 3 and b"4194303" in ended.stderr, ended
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

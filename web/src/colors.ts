@@ -1,0 +1,27 @@
+// The colours of style.css, for what is drawn by hand.
+
+const known = new Map<string, string>();
+const probe = document.createElement("i");
+probe.hidden = true;
+
+// As it is in the theme of the moment: "rgb(1, 2, 3)".
+export function color(name: string): string {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  if (!probe.isConnected) document.body.append(probe);
+  probe.style.color = `var(--${name})`;
+  const value = getComputedStyle(probe).color;
+  known.set(name, value);
+  return value;
+}
+
+export const forgetColors = () => known.clear();
+
+export function withAlpha(ink: string, alpha: number): string {
+  const [red = 0, green = 0, blue = 0] = ink.match(/[\d.]+/g)?.map(Number) ?? [];
+  return `rgba(${red}, ${green}, ${blue}, ${alpha})`;
+}
+
+// For things that have no colour of their own: processes and phases.
+const HUES = 12;
+export const hue = (at: number) => color(`hue-${at % HUES}`);

@@ -1,0 +1,80 @@
+// The floor for the eye: an opening of the low edge, first the lowest within a window, then the highest of these.
+// Spikes shorter than the window stand on it, a ramp stays a ramp. The verdict rests on better than this.
+import type { Series } from "../data";
+import { columnAt, resample } from "../resample";
+
+const COLUMNS = 800;
+const HALF_WINDOW = 24;
+
+export class Floor {
+  private readonly values: Float64Array;
+
+  constructor(
+    series: Series,
+    private readonly from: number,
+    private readonly to: number,
+  ) {
+    this.values = opened(resample(series, from, to, COLUMNS).low);
+  }
+
+  at(seconds: number): number {
+    const place = ((seconds - this.from) / (this.to - this.from)) * COLUMNS - 0.5;
+    if (place < -0.5 || place > COLUMNS - 0.5) return NaN;
+    const left = Math.min(Math.max(Math.floor(place), 0), COLUMNS - 1);
+    const right = Math.min(left + 1, COLUMNS - 1);
+    const share = Math.min(1, Math.max(0, place - left));
+    return this.values[left]! * (1 - share) + this.values[right]! * share;
+  }
+
+  columns(from: number, to: number, count: number): Float64Array {
+    return Float64Array.from({ length: count }, (_, column) => this.at(columnAt(from, to, count, column)));
+  }
+
+  get last(): number {
+    for (let at = COLUMNS - 1; at >= 0; --at) if (!Number.isNaN(this.values[at]!)) return this.values[at]!;
+    return NaN;
+  }
+}
+
+function opened(low: Float64Array): Float64Array {
+  const first = low.findIndex((value) => !Number.isNaN(value));
+  const last = low.findLastIndex((value) => !Number.isNaN(value));
+  if (first < 0) return low;
+  const room = 2 * HALF_WINDOW;
+  // Beyond its ends the series goes on as it came, turned around the end: a ramp stays a ramp. Where it ends in a
+  // spike it is mirrored instead.
+  const isRamp = { [first]: endsOrdinarily(low, first, 1), [last]: endsOrdinarily(low, last, -1) };
+  const beyond = (end: number, inwards: number) => {
+    const mirrored = low[Math.min(Math.max(inwards, first), last)]!;
+    return isRamp[end] ? 2 * low[end]! - mirrored : mirrored;
+  };
+  const wide = Float64Array.from({ length: last - first + 1 + 2 * room }, (_, place) => {
+    const at = place - room + first;
+    if (at < first) return beyond(first, 2 * first - at);
+    return at > last ? beyond(last, 2 * last - at) : low[at]!;
+  });
+  const floor = extreme(extreme(wide, Math.min), Math.max);
+  return low.map((value, at) => (Number.isNaN(value) ? NaN : Math.min(value, floor[at - first + room]!)));
+}
+
+// Whether the end is where its neighbours lead to, and not far above.
+function endsOrdinarily(low: Float64Array, end: number, inwards: 1 | -1): boolean {
+  const level = (from: number) => {
+    const near = Array.from({ length: HALF_WINDOW }, (_, at) => low[end + inwards * (from + at)] ?? NaN);
+    const known = near.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+    return known[known.length >> 1] ?? low[end]!;
+  };
+  const rise = level(0) - level(HALF_WINDOW);
+  return low[end]! - level(0) <= Math.max(rise, 0) + 0.02 * level(0);
+}
+
+// Of each column's neighbourhood.
+function extreme(values: Float64Array, pick: (a: number, b: number) => number): Float64Array {
+  return values.map((value, at) => {
+    let out = value;
+    for (let other = Math.max(0, at - HALF_WINDOW); other <= Math.min(at + HALF_WINDOW, values.length - 1); ++other) {
+      if (!Number.isNaN(values[other]!)) out = pick(out, values[other]!);
+    }
+    return out;
+  });
+}

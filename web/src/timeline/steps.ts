@@ -1,0 +1,39 @@
+// The trainer's steps on the time axis.
+import type { Series } from "../data";
+import { lowerBound } from "../resample";
+
+export class Steps {
+  constructor(private readonly series: Series) {}
+
+  // The step at a moment; null before the first.
+  at(seconds: number): number | null {
+    const index = lowerBound(this.series.millis, seconds * 1000 + 1) - 1;
+    return index < 0 ? null : this.series.values[index]!;
+  }
+
+  // Round steps within the stretch, about `most` of them, with their moments.
+  ticks(from: number, to: number, most: number): { step: number; at: number }[] {
+    const { millis, values } = this.series;
+    const begin = lowerBound(millis, from * 1000);
+    const end = lowerBound(millis, to * 1000 + 1);
+    if (end - begin < 2) return [];
+    const first = values[begin]!;
+    const last = values[end - 1]!;
+    if (!(last > first)) return [];
+    const gap = roundUp((last - first) / Math.max(1, most));
+    const out: { step: number; at: number }[] = [];
+    let index = begin;
+    for (let step = Math.ceil(first / gap) * gap; step <= last; step += gap) {
+      while (index < end && values[index]! < step) ++index;
+      if (index < end) out.push({ step, at: millis[index]! / 1000 });
+    }
+    return out;
+  }
+}
+
+// 1, 2 or 5 times a power of ten.
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5, 10].find((each) => each * power >= value * 0.999) ?? 10;
+  return Math.max(1, factor * power);
+}
