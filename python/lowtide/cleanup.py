@@ -13,8 +13,8 @@ memory was for it on average (_spared.py). The policy:
 
 - All actions together stay under a share of the time of the job (1 % by default). One that would break the budget waits.
 - An action is tried alone, one a step, so that what is freed has one cause.
-- What frees nothing is tried less and less often, and dropped after five times: from then on it is asked again only now
-  and then, for a tenth of the budget, since a job has phases.
+- What frees nothing is asked again for a tenth of the budget, since a job has phases: what costs little soon, what costs
+  much late. After five times it counts as dropped.
 - Of what frees something, the one that frees most for its time goes first.
 
 With `every=10` all actions are called every ten steps, as by hand, and measured all the same.
@@ -22,6 +22,7 @@ With `every=10` all actions are called every ten steps, as by hand, and measured
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import gc
 import sys
@@ -40,9 +41,8 @@ _WORTH_SHARE = 0.002  # of the memory of the process
 _NEEDED_SHARE = 0.2  # of the job's memory, on average over its steps
 _NEEDED_SHARE_IF_CLOSE = 0.01
 _CLOSE_SHARE = 0.8  # of what there is
-_LONGEST_PAUSE_STEPS = 1_000
-_SHARE_FOR_DROPPED = 0.1  # of the budget
-_SHORTEST_PAUSE_S = 1.0  # between two chances of what was dropped
+_SHARE_FOR_USELESS = 0.1  # of the budget
+_SHORTEST_PAUSE_S = 0.3  # between two chances of what was dropped: asking takes time too
 _STEPS_BETWEEN_READINGS = 8
 _FIRST_STEPS = 3  # imports, caches and pools are filled in these
 
@@ -83,17 +83,30 @@ class Action:
     freed_bytes: int = 0  # that stayed free until the next step
     came_back_bytes: int = 0  # that did not
     took_s: float = 0.0
+    longest_s: float = 0.0  # of its calls
     is_dropped: bool = False
     is_for_steps: bool = False  # not for an evaluation, which may come between the parts of a step
 
     _useless: int = 0
-    _pause_steps: int = 1
-    _next_step: int = 0
     _next_chance_s: float = 0.0
+    _lately_s: collections.deque[float] = dataclasses.field(default_factory=lambda: collections.deque(maxlen=5))
 
     @property
     def mean_s(self) -> float:
         return self.took_s / self.calls if self.calls else 0.0
+
+    def _run(self) -> None:
+        began_s = time.perf_counter()
+        self.call()
+        self._lately_s.append(time.perf_counter() - began_s)
+        self.took_s += self._lately_s[-1]
+        self.longest_s = max(self.longest_s, self._lately_s[-1])
+        self.calls += 1
+
+    @property
+    def _usual_s(self) -> float:
+        """What a call takes: one that was interrupted, or had much to free, is not what the next will take."""
+        return sorted(self._lately_s)[len(self._lately_s) // 2] if self._lately_s else 0.0
 
     @property
     def _worth(self) -> float:
@@ -176,22 +189,18 @@ class Cleanup:
         now_s = time.perf_counter()
         left_s = self.budget * (now_s - self._began_s) - self._spent_s
         due = sorted((action for action in fitting
-                      if now_s >= action._next_chance_s
-                      or (not action.is_dropped and (all_at_once or self.steps >= action._next_step))),
+                      if now_s >= action._next_chance_s or (all_at_once and not action.is_dropped)),
                      key=lambda action: -action._worth)
         chosen = []
         for action in due:
-            if action.mean_s <= left_s and left_s > 0:
-                left_s -= action.mean_s
+            if action._usual_s <= left_s and left_s > 0:
+                left_s -= action._usual_s
                 chosen.append(action)
         return chosen if all_at_once else chosen[:1]
 
     def _try(self, action: Action) -> None:
         host_before, device_before = own_bytes(), (device_bytes() or (0, 0))[1]
-        began_s = time.perf_counter()
-        action.call()
-        action.took_s += time.perf_counter() - began_s
-        action.calls += 1
+        action._run()
         done = _Pending(action, host_before, own_bytes(), device_before, (device_bytes() or (0, 0))[1])
         self._host.freed(action.name, host_before - done.host_after, done.host_after)
         self._device.freed(action.name, device_before - done.device_after, done.device_after)
@@ -224,14 +233,12 @@ class Cleanup:
 
     def _learn(self, action: Action, freed: int, host: int) -> None:
         if freed >= max(_WORTH_BYTES, _WORTH_SHARE * host):
-            action._useless, action._pause_steps, action.is_dropped = 0, 1, False
+            action._useless, action._next_chance_s, action.is_dropped = 0, 0.0, False
         else:
             action._useless += 1
-            action._pause_steps = min(4 * action._pause_steps, _LONGEST_PAUSE_STEPS)
             action.is_dropped = self.every is None and action._useless >= _USELESS_IN_A_ROW
-            pause_s = max(_SHORTEST_PAUSE_S, action.mean_s / (_SHARE_FOR_DROPPED * self.budget))
-            action._next_chance_s = time.perf_counter() + pause_s
-        action._next_step = self.steps + action._pause_steps
+            pause_s = action._usual_s / (_SHARE_FOR_USELESS * self.budget)
+            action._next_chance_s = time.perf_counter() + max(pause_s, _SHORTEST_PAUSE_S if action.is_dropped else 0)
 
     # At the end.
 

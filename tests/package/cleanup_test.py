@@ -16,11 +16,17 @@ def _clean(binary, *words):
     return told(run(binary, [PYTHON, JOB, *words], MALLOC_ARENA_MAX="1", PYTHONMALLOC="malloc"))
 
 
+def _assert_within_budget(job):
+    """1 % of the time and one call, whose price nobody knew before; a machine with other work to do may interrupt us once
+    more between two calls."""
+    assert job["share"] * job["took_s"] <= 0.01 * job["took_s"] + job["longest_s"] + 0.05, job
+
+
 def warm_up_is_told_to_need_nothing(binary):
     job = _clean(binary, "warmup", "learned")
     assert not job["needed"] and "nothing of it was needed" in job["table"], job["table"]
-    assert all(calls <= 5 + job["took_s"] for calls in job["calls"].values()), job["calls"]  # a chance a second
-    assert job["share"] <= 0.02, job["share"]  # the first call of an action costs what nobody knew
+    assert all(calls <= 5 + job["took_s"] / 0.3 for calls in job["calls"].values()), job["calls"]  # the pause of what was dropped
+    _assert_within_budget(job)
 
 
 def retention_is_freed_about_as_well_as_by_hand(binary):
@@ -30,7 +36,7 @@ def retention_is_freed_about_as_well_as_by_hand(binary):
     assert fixed["mean"] < none["mean"] - 10e6, (none, fixed)
     assert learned["mean"] < fixed["mean"] + 0.3 * (none["mean"] - fixed["mean"]), (none, fixed, learned)
     assert learned["needed"] and learned["freed"]["malloc_trim(0)"] > 10e6, learned["table"]
-    assert learned["share"] <= 0.02, learned["share"]
+    _assert_within_budget(learned)
 
 
 def _zoo(binary, how, name):
@@ -44,15 +50,17 @@ def zoo_job_with_retention_is_no_larger_than_when_cleaned_at_every_step(binary):
            for how, job in (("none", none), ("fixed", fixed), ("learned", learned))})
     print(learned["table"])
     assert none["settled"] > fixed["settled"] + 150e6, (none, fixed)
-    assert learned["settled"] <= 1.02 * fixed["settled"] and learned["mean"] <= 1.15 * fixed["mean"], (fixed, learned)
-    assert learned["share"] <= 0.015 < fixed["share"], (learned["share"], fixed["share"])
+    assert learned["settled"] <= 1.02 * fixed["settled"], (fixed, learned)
+    assert learned["mean"] < fixed["mean"] + 0.3 * (none["mean"] - fixed["mean"]), (none, fixed, learned)
+    assert fixed["share"] > 5 * learned["share"], (learned["share"], fixed["share"])
+    _assert_within_budget(learned)
 
 
 def zoo_job_that_warms_up_is_told_to_need_nothing(binary):
     learned = _zoo(binary, "learned", "30_allocator_warmup.py")
     print(learned["table"])
     assert not learned["needed"] and "nothing of it was needed" in learned["table"], learned["table"]
-    assert learned["share"] <= 0.015, learned  # the first call of an action costs what nobody knew
+    _assert_within_budget(learned)
 
 
 def fixed_intervals_are_kept_and_judged(binary):

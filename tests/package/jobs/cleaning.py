@@ -40,7 +40,8 @@ def main():
         readings.append(own_bytes())
     told = {"last": readings[-1], "mean": sum(readings[50:]) / len(readings[50:]), "took_s": time.perf_counter() - began}
     if cleanup is not None:
-        told |= {"share": cleanup.spent_share, "needed": cleanup.was_needed, "table": cleanup.table(),
+        told |= {"share": cleanup.spent_share, "longest_s": max(action.longest_s for action in cleanup.actions),
+                 "needed": cleanup.was_needed, "table": cleanup.table(),
                  "calls": {action.name: action.calls for action in cleanup.actions},
                  "freed": {action.name: action.freed_bytes for action in cleanup.actions},
                  "dropped": [action.name for action in cleanup.actions if action.is_dropped]}
