@@ -17,6 +17,7 @@ import os
 from typing import Any
 
 from lowtide import loop
+from lowtide._loaders import warn_of_loader
 
 
 class MemoryLog(loop.MemoryLog):
@@ -26,3 +27,10 @@ class MemoryLog(loop.MemoryLog):
                  deep: bool = True, limit: str | None = None, quiet: bool = False) -> None:
         super().__init__(lambda told, number: accelerator.log(told, step=number), every, recording=recording, deep=deep,
                          limit=limit, quiet=quiet)
+        self._accelerator = accelerator
+
+    def __enter__(self) -> MemoryLog:
+        for loader in getattr(self._accelerator, "_dataloaders", ()):
+            warn_of_loader(loader)
+        super().__enter__()
+        return self

@@ -47,7 +47,12 @@ class MemoryCallback(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self._go_first()
         self.memory.begin()
-        warn_of_loader(kwargs.get("train_dataloader"))
+        loader, model = kwargs.get("train_dataloader"), kwargs.get("model")
+        warn_of_loader(loader)
+        # What is compiled would be compiled again for a hook that comes and goes.
+        waits = getattr(loader, "num_workers", 0) or getattr(loader, "pin_memory", False)
+        if waits and not getattr(args, "torch_compile", False):
+            _weigh_first_batch(model, loader)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         # Should the trainer log this step, it comes with that; else before the next one.
@@ -108,6 +113,20 @@ class MemoryCallback(TrainerCallback):
                     one.on_log(args, state, control, logs=dict(told), model=handler.model)
                 except Exception as error:
                     warn_once(f"lowtide: {type(one).__name__} does not take memory: {type(error).__name__}: {error}")
+
+
+def _weigh_first_batch(model: Any, loader: Any) -> None:
+    """Says what waits ahead and is pinned, by the first batch that the model is given: the trainer shows its callbacks
+    none. Then nothing is left of it."""
+
+    def weigh(_module: Any, inputs: Any, named: Any) -> None:
+        handle.remove()
+        warn_of_loader(loader, [inputs, named])
+
+    try:
+        handle = model.register_forward_pre_hook(weigh, with_kwargs=True)
+    except (AttributeError, TypeError):  # no module of torch 2
+        pass
 
 
 class CleanupCallback(TrainerCallback):

@@ -1,18 +1,15 @@
 #include "cli/survivors.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "cli/complaint.h"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): not in every libc's unistd.h
+#include "cli/start_self.h"
 
 namespace lowtide::cli {
 namespace {
@@ -29,10 +26,8 @@ const observe::Member* find_largest(const observe::Watch& watch) {
   return largest == members.end() ? nullptr : &*largest;
 }
 
-// In a session of its own and without our streams: whoever waits for the end of
-// our output must not wait for it.
 bool start_attach(const std::string& pid, const std::string& output, const WatchFlags& flags) {
-  std::vector<std::string> words{"lowtide", "attach", "--quiet", "--output", output};
+  std::vector<std::string> words{"attach", "--quiet", "--output", output};
   if (flags.interval_s) {
     words.insert(words.end(), {"--interval", fmt::format("{:.0f}ms", *flags.interval_s * 1e3)});
   }
@@ -41,24 +36,7 @@ bool start_attach(const std::string& pid, const std::string& output, const Watch
   if (!flags.use_pss) words.emplace_back("--no-pss");
   if (!flags.read_steps) words.emplace_back("--no-steps");
   words.push_back(pid);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawnattr_init(&attributes);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-  }
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  pid_t started = 0;
-  const int error =
-      ::posix_spawn(&started, "/proc/self/exe", &actions, &attributes, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  return error == 0;
+  return start_self(std::move(words), SelfTie::Free).ok();
 }
 
 std::string second_path(const std::string& path) {

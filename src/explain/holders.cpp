@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "explain/growth.h"
+#include "explain/held_course.h"
 #include "explain/snapshots.h"
 #include "explain/words.h"
 
@@ -19,70 +20,12 @@ using model::VerdictKind;
 constexpr std::size_t kFewestLooks = 3;
 constexpr double kMostOfTheGrowth = 0.6;  // of the process
 constexpr double kOfTheTree = 0.5;
-constexpr double kGoesOn = 1.3;     // of what something came with, it holds later
 constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last look
 constexpr double kConfidence = 0.92;
 constexpr double kFillingConfidence = 0.8;
+constexpr double kSlowerConfidence = 0.6;
 constexpr std::int64_t kLeastOnDevice = 1'000'000;
 constexpr std::size_t kMostGrown = 20;
-
-const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::HeldNode& wanted) {
-  const auto found = std::find_if(
-      snapshot.nodes.begin(), snapshot.nodes.end(),
-      [&](const model::HeldNode& node) { return node.path == wanted.path && node.type == wanted.type; });
-  return found == snapshot.nodes.end() ? nullptr : &*found;
-}
-
-// What moved between two looks: things where they are counted, else bytes.
-double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
-  if (earlier.length && later.length && *earlier.length != *later.length) {
-    return static_cast<double>(*later.length) - static_cast<double>(*earlier.length);
-  }
-  return static_cast<double>(held_bytes(later)) - static_cast<double>(held_bytes(earlier));
-}
-
-void count_moves(const std::vector<const model::Snapshot*>& looks, HeldGrowth& grown) {
-  const model::HeldNode* before = nullptr;
-  const model::HeldNode* came = nullptr;  // after the first look
-  for (const model::Snapshot* look : looks) {
-    const model::HeldNode* now = find_node(*look, grown.holder.node);
-    if (before != nullptr) {
-      const double moved = now != nullptr ? gained(*before, *now) : -1;
-      grown.gains += moved > 0 ? 1 : 0;
-      grown.losses += moved < 0 ? 1 : 0;
-    } else if (now != nullptr && look != looks.front()) {
-      came = now;
-    }
-    before = now;
-  }
-  // A list that was empty, or too small to be told, has gained what it came with; if it goes on like that.
-  const bool goes_on =
-      came != nullptr && before != nullptr &&
-      static_cast<double>(held_bytes(*before)) >= kGoesOn * static_cast<double>(held_bytes(*came));
-  if (goes_on) ++grown.gains;
-}
-
-// What it kept at each look; nothing where it was not there, or too small to be told.
-std::vector<model::CounterPoint> course_of(const std::vector<const model::Snapshot*>& looks,
-                                           const model::HeldNode& wanted) {
-  std::vector<model::CounterPoint> out;
-  for (const model::Snapshot* look : looks) {
-    const model::HeldNode* node = find_node(*look, wanted);
-    out.push_back({look->at_s, node == nullptr ? 0.0 : static_cast<double>(held_bytes(*node))});
-  }
-  return out;
-}
-
-// The reading nearest to a moment.
-const TrailPoint* nearest(const Trail& trail, double at_s) {
-  const auto after =
-      std::lower_bound(trail.begin(), trail.end(), at_s,
-                       [](const TrailPoint& point, double wanted) { return point.at_s < wanted; });
-  if (trail.empty()) return nullptr;
-  if (after == trail.end()) return &trail.back();
-  if (after == trail.begin()) return &*after;
-  return after->at_s - at_s < at_s - (after - 1)->at_s ? &*after : &*(after - 1);
-}
 
 double change_between(const Trail& trail, double from_s, double to_s) {
   const TrailPoint* first = nearest(trail, from_s);
@@ -90,8 +33,7 @@ double change_between(const Trail& trail, double from_s, double to_s) {
   return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
 }
 
-ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
-                       const std::vector<const model::Snapshot*>& looks) {
+ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks) {
   ProcessHolders out;
   out.process = process.info;
   out.looks = looks.size();
@@ -110,8 +52,13 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
     if (out.grown.size() == kMostGrown) break;
     HeldGrowth grown{.holder = holder};
     grown.holder.pid = process.info.pid;
-    count_moves(looks, grown);
-    grown.holder.course = course_of(looks, grown.holder.node);
+    use_usual_name(looks, grown.holder.node);
+    const HeldMoves moves = count_moves(looks, grown.holder.node);
+    grown.gains = moves.gains;
+    grown.losses = moves.losses;
+    grown.holder.course = held_course(looks, grown.holder.node);
+    grown.slows_down = gains_ever_less(looks, grown.holder.node, evidence);
+    grown.has_stopped = moves.gains + 1 >= kFewestLooks && stands_still(grown.holder.course);
     const auto bytes = static_cast<double>(holder.growth_bytes);
     if (process_bytes > 0) grown.of_process = std::min(1.0, bytes / process_bytes);
     const auto device_bytes = static_cast<double>(holder.growth_device_bytes);
@@ -127,8 +74,7 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
 
 // At the end of a program the variables of its functions are gone, which is no loss: the look then counts
 // where it shows what the others show, and more of it.
-ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process,
-                                 std::vector<const model::Snapshot*> looks) {
+ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks) {
   ProcessHolders with_end = compare(evidence, process, looks);
   if (!looks.back()->is_at_end || looks.size() == 2) return with_end;
   looks.pop_back();
@@ -180,6 +126,15 @@ void call_filling(model::Verdict& verdict, const HeldGrowth& grown) {
   verdict.basis.emplace_back("holders");
 }
 
+void call_slowing(model::Verdict& verdict, const HeldGrowth& grown) {
+  verdict.lean = model::Lean{VerdictKind::Warmup, kSlowerConfidence};
+  verdict.confidence = kSlowerConfidence;
+  verdict.reason = fmt::format("{} keeps more and more, but less from look to look: an end may come",
+                               grown.holder.node.path);
+  verdict.needs = "to be watched until it stands still, or goes on evenly";
+  verdict.basis.emplace_back("holders");
+}
+
 bool only_gains(const ProcessHolders& holders, const HeldGrowth& grown) {
   return holders.looks >= kFewestLooks && grown.losses == 0 && grown.gains + 1 >= kFewestLooks;
 }
@@ -198,7 +153,12 @@ void settle(model::Verdict& verdict, const ProcessHolders& holders) {
       call_filling(verdict, grown);
       return;
     }
-    if (is_kept(holders, grown) && verdict.kind == VerdictKind::Inconclusive) {
+    if (verdict.kind != VerdictKind::Inconclusive) continue;
+    if (is_most_of_growth(holders, grown) && grown.slows_down) {
+      call_slowing(verdict, grown);
+      return;
+    }
+    if (is_kept(holders, grown)) {
       call_leak(verdict, reason_of(holders, grown, grown.holder.growth_bytes));
       return;
     }
@@ -219,7 +179,8 @@ bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const H
 }
 
 bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return is_most_of_growth(holders, grown) && grown.holder.node.cache != model::CacheKind::Bounded;
+  return is_most_of_growth(holders, grown) && !grown.slows_down &&
+         grown.holder.node.cache != model::CacheKind::Bounded;
 }
 
 bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown) {
@@ -233,8 +194,15 @@ bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown) {
          node.length.value_or(0) < node.bound;
 }
 
+bool is_full(const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  const bool at_bound = node.cache == model::CacheKind::Bounded && node.length.value_or(0) >= node.bound;
+  return at_bound || (grown.has_stopped && grown.of_process >= kMostOfTheGrowth &&
+                      grown.holder.growth_length.value_or(0) > 0);
+}
+
 std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
-  std::map<std::uint32_t, std::vector<const model::Snapshot*>> looks;
+  std::map<std::uint32_t, Looks> looks;
   for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
     looks[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
   }

@@ -160,6 +160,20 @@ TEST(Holders, look_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it
   EXPECT_TRUE(find_holders(lost.evidence)[0].grown.empty());
 }
 
+TEST(Holders, list_that_a_loop_runs_over_at_one_look_is_the_same_list) {
+  for (const std::size_t looked_at_in_a_loop : {1U, 3U}) {
+    Job run({10, 20, 30, 40});
+    for (auto& [process, snapshot] : run.evidence.snapshots) snapshot.nodes[0].address = 4096;
+    run.evidence.snapshots[looked_at_in_a_loop].snapshot.nodes[0].path =
+        "__main__.evaluate.<locals>.<listcomp>..0.<list>";
+    const auto holders = find_holders(run.evidence);
+    ASSERT_EQ(holders.at(0).grown.size(), 1U);
+    EXPECT_EQ(holders[0].grown[0].holder.node.path, "__main__.kept");
+    EXPECT_EQ(holders[0].grown[0].gains, 3U);
+    EXPECT_EQ(holders[0].grown[0].losses, 0U);
+  }
+}
+
 TEST(Holders, two_looks_settle_nothing) {
   const Job run({10, 40});
   model::Verdict verdict = open_verdict();
@@ -182,6 +196,36 @@ TEST(Holders, cache_that_is_not_full_takes_a_leak_back) {
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
   EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
   EXPECT_NE(verdict.reason.find("40 of at most 256"), std::string::npos);
+}
+
+TEST(Holders, list_that_gains_less_and_less_is_left_open) {
+  const Job run({10, 25, 37, 46, 53, 58});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
+  EXPECT_NE(verdict.reason.find("less from look to look"), std::string::npos);
+}
+
+TEST(Holders, list_that_gains_unevenly_goes_on_as_far_as_can_be_told) {
+  for (const std::vector<std::uint64_t>& lengths :
+       {std::vector<std::uint64_t>{10, 25, 35, 47, 55, 60}, {10, 20, 29, 38, 46, 54}, {10, 25, 35, 42}}) {
+    const Job run(lengths);
+    model::Verdict verdict = open_verdict();
+    settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+    EXPECT_EQ(verdict.kind, VerdictKind::Leak) << testing::PrintToString(lengths);
+  }
+}
+
+TEST(Holders, what_filled_up_and_gained_no_more_is_full) {
+  const auto is_full_after = [](std::vector<std::uint64_t> lengths) {
+    const auto holders = find_holders(Job(std::move(lengths)).evidence);
+    return is_full(holders.at(0).grown.at(0));
+  };
+  EXPECT_TRUE(is_full_after({10, 30, 50, 50}));
+  EXPECT_FALSE(is_full_after({10, 30, 50, 70}));
+  EXPECT_FALSE(is_full_after({10, 50, 50, 50})) << "it came at once: no cache that fills";
+  EXPECT_FALSE(is_full_after({10, 11, 12, 12})) << "not what the process grew by";
 }
 
 TEST(Holders, verdict_that_is_closed_stays) {

@@ -156,6 +156,16 @@ double change(const Trail& trail, const Window& early, const Window& late, Pick 
   return level(trail, late, pick).value_or(0) - level(trail, early, pick).value_or(0);
 }
 
+const TrailPoint* nearest(const Trail& trail, double at_s) {
+  const auto after =
+      std::lower_bound(trail.begin(), trail.end(), at_s,
+                       [](const TrailPoint& point, double wanted) { return point.at_s < wanted; });
+  if (trail.empty()) return nullptr;
+  if (after == trail.end()) return &trail.back();
+  if (after == trail.begin()) return &*after;
+  return after->at_s - at_s < at_s - (after - 1)->at_s ? &*after : &*(after - 1);
+}
+
 std::vector<model::CounterPoint> course_of(const Trail& trail) {
   constexpr std::size_t kMoments = 48;
   std::vector<model::CounterPoint> out;

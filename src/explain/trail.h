@@ -61,6 +61,9 @@ std::optional<double> level(const Trail& trail, const Window& window, Pick pick 
 double change(const Trail& trail, const Window& early, const Window& late,
               Pick pick = &TrailPoint::low_bytes);
 
+// The reading nearest to a moment; null where there is none at all.
+const TrailPoint* nearest(const Trail& trail, double at_s);
+
 // A trail in a few dozen moments, for a picture as small as a word.
 std::vector<model::CounterPoint> course_of(const Trail& trail);
 

@@ -77,6 +77,15 @@ def transformers_fixed_job_is_clean_and_nothing_of_it_is_kept(binary):
     assert job["last"]["memory/leak"] == 0.0, job["last"]
 
 
+def transformers_batches_that_wait_ahead_are_told_once(binary):
+    with folder() as place:
+        job, done = _job(binary, place, "hf_loader.py", 2, steps=5)
+        assert done.stderr.count("8 batches of 16.0 MB wait in shared memory: 128 MB") == 1, done.stderr[-3000:]
+        assert job["hooks"] == 0, job
+        _, done = _job(binary, place, "hf_loader.py", 0, steps=5)
+        assert "wait in shared memory" not in done.stderr, done.stderr[-3000:]
+
+
 def lightning_leak_is_found_and_logged(binary):
     with folder() as place:
         job, done = _job(binary, place, "lightning_trainer.py", "leak")
@@ -103,6 +112,21 @@ def accelerate_leak_is_found_and_logged(binary):
 def accelerate_fixed_job_is_clean(binary):
     with folder() as place:
         _clean(_job(binary, place, "accelerate_loop.py", "fixed")[0], "logits")
+
+
+def accelerate_workers_that_will_copy_are_told_once(binary):
+    code = ("import torch, accelerate, lowtide.accelerate\n"
+            "class Names(torch.utils.data.Dataset):\n"
+            "    def __init__(self): self.names = [f'picture {n}' for n in range(1_000_000)]\n"
+            "    def __len__(self): return len(self.names)\n"
+            "    def __getitem__(self, number): return len(self.names[number])\n"
+            "accelerator = accelerate.Accelerator(cpu=True)\n"
+            "loader = accelerator.prepare(torch.utils.data.DataLoader(Names(), batch_size=8, num_workers=2))\n"
+            "for _ in range(2):\n"
+            "    with lowtide.accelerate.MemoryLog(accelerator, deep=False, quiet=True): pass\n")
+    with folder() as place:
+        done = run(binary, [frameworks(), "-W", "ignore", "-c", code], cwd=place)
+    assert done.stderr.count("2 DataLoader workers will copy the Python objects of Names.names") == 1, done.stderr
 
 
 def keras_leak_is_found_and_logged(binary):

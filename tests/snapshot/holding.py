@@ -61,6 +61,7 @@ def waiting_generator(pool):
 
 in_module = []
 window = collections.deque()
+recent = collections.deque((bytearray(2700) for _ in range(400)), maxlen=500)
 seen = set()
 tuples = ()
 chain = None

@@ -49,6 +49,9 @@ def what_grew_is_named_in_every_python(lab):
             nodes = by_path(json.loads(before.read_text()))
             assert nodes["__main__.bounded", "functools._lru_cache_wrapper"]["bound"] == 50, version
             assert nodes["__main__.unbounded", "functools._lru_cache_wrapper"]["cache"] == "unbounded", version
+            recent, window = nodes["__main__.recent", "collections.deque"], nodes["__main__.window", "collections.deque"]
+            assert (recent["cache"], recent["length"], recent["bound"]) == ("bounded", 400, 500), (version, recent)
+            assert window["cache"] is None, (version, window)
             assert nodes["__main__.main.trainer.model[\"layers\"]", "list"]["retained_bytes"] > 1_200_000
             assert nodes["__main__.in_a_thread.kept", "list"]["retained_bytes"] > 700_000
             job.stdin.write("grow 100\n")

@@ -71,7 +71,8 @@ bool is_settled(const model::Verdict& verdict) {
 model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   model::Finding out;
-  const bool is_bounded = node.cache == model::CacheKind::Bounded;
+  const bool has_bound = node.cache == model::CacheKind::Bounded;
+  const bool is_bounded = has_bound || (is_full(grown) && is_settled(scene.report.verdict));
   const bool is_kept_here = is_kept(holders, grown) || keeps_what_leaks(scene.sites, holders, grown);
   const bool is_leak = (is_kept_here && scene.report.verdict.kind == model::VerdictKind::Leak) ||
                        (is_kept_on_device(holders, grown) &&
@@ -99,10 +100,13 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
       growth_words(grown.holder), holders.to_s - holders.from_s);
   if (grown.bytes_per_step) growth += fmt::format(", {} per step", bytes_words(*grown.bytes_per_step));
   out.evidence.push_back(growth);
-  if (is_bounded) {
-    out.evidence.push_back(fmt::format("it holds {} of at most {} entries",
-                                       base::format_count(node.length.value_or(0)),
-                                       base::format_count(node.bound)));
+  if (grown.slows_down) out.evidence.emplace_back("it gains less from look to look");
+  const std::string length = base::format_count(node.length.value_or(0));
+  if (has_bound) {
+    out.evidence.push_back(
+        fmt::format("it holds {} of at most {} entries", length, base::format_count(node.bound)));
+  } else if (is_bounded) {
+    out.evidence.push_back(fmt::format("it filled up to {} entries, and has gained none since", length));
   } else if (is_innocent) {
     out.id = "holder";  // no cause where nothing is wrong
   } else {

@@ -160,6 +160,8 @@ void ObjectTypes::study(TypeInfo& info) {
     info.role = Role::Dict;
   } else if (is_named(info.type, "functools._lru_cache_wrapper")) {
     info.role = Role::LruCache;
+  } else if (is_named(info.type, "collections.deque")) {
+    info.role = Role::Deque;
   }
   if (tensor_base_ != nullptr && has_getter(info.type, "next_functions")) {
     info.role = Role::Function;

@@ -28,6 +28,7 @@ enum class Role : std::uint8_t {
   Array,
   Dict,
   LruCache,  // functools.lru_cache
+  Deque,     // collections.deque
   Function,  // of torch's autograd graph
 };
 
