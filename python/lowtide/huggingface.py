@@ -35,6 +35,7 @@ class MemoryCallback(TrainerCallback):
         self.memory = TrainingMemory(every, recording=recording, deep=deep, limit=limit, quiet=quiet)
         self._unsent: dict[str, float] = {}
         self._sent_step = -1
+        self._batch_hook: Any = None
 
     @property
     def report(self) -> Report | None:
@@ -52,7 +53,7 @@ class MemoryCallback(TrainerCallback):
         # What is compiled would be compiled again for a hook that comes and goes.
         waits = getattr(loader, "num_workers", 0) or getattr(loader, "pin_memory", False)
         if waits and not getattr(args, "torch_compile", False):
-            _weigh_first_batch(model, loader)
+            self._batch_hook = _weigh_first_batch(model, loader)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         # Should the trainer log this step, it comes with that; else before the next one.
@@ -77,6 +78,9 @@ class MemoryCallback(TrainerCallback):
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self.on_step_begin(args, state, control)
+        if self._batch_hook is not None:
+            self._batch_hook.remove()  # should there have been no batch
+            self._batch_hook = None
         kwargs.clear()  # the last look is taken in here: what holds the model shall be the job, not a variable of ours
         self.memory.end()
         if state.is_world_process_zero:
@@ -115,9 +119,9 @@ class MemoryCallback(TrainerCallback):
                     warn_once(f"lowtide: {type(one).__name__} does not take memory: {type(error).__name__}: {error}")
 
 
-def _weigh_first_batch(model: Any, loader: Any) -> None:
+def _weigh_first_batch(model: Any, loader: Any) -> Any:
     """Says what waits ahead and is pinned, by the first batch that the model is given: the trainer shows its callbacks
-    none. Then nothing is left of it."""
+    none. Returns the hook, which then removes itself."""
 
     def weigh(_module: Any, inputs: Any, named: Any) -> None:
         handle.remove()
@@ -126,7 +130,8 @@ def _weigh_first_batch(model: Any, loader: Any) -> None:
     try:
         handle = model.register_forward_pre_hook(weigh, with_kwargs=True)
     except (AttributeError, TypeError):  # no module of torch 2
-        pass
+        return None
+    return handle
 
 
 class CleanupCallback(TrainerCallback):

@@ -116,7 +116,8 @@ bool is_retention(double own_bytes, double live_bytes, double error_bytes) {
 }
 
 void say_retention(Verdict& verdict, double own_bytes, double live_bytes) {
-  // The lean stays: a library that brings its own malloc, or asks libc for it by name, leaks unseen.
+  // Neither leak nor none: a library that asks the kernel for memory by itself could leak unseen.
+  verdict.lean.reset();
   verdict.reason += fmt::format(
       "; but what the agent sees alive changed by {} while {} were gained: an allocator that does not give "
       "back, or memory that does not pass the agent",
