@@ -21,10 +21,23 @@ elseif(LOWTIDE_BUNDLED)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 endif()
 
-# Every module adds its line "name: deps" here; tests/check_layers.py holds the
-# includes to it. The list exists once: in the DEPS of the modules.
+# Each folder under src/ adds a line "name: deps" to layers.txt and "name: text" to
+# folders.txt. tests/check_layers.py checks the includes against the first, and
+# tools/architecture.py makes the table in docs/architecture.md from both.
 set(LOWTIDE_LAYERS_FILE "${PROJECT_BINARY_DIR}/layers.txt")
+set(LOWTIDE_FOLDERS_FILE "${PROJECT_BINARY_DIR}/folders.txt")
 file(WRITE "${LOWTIDE_LAYERS_FILE}" "")
+file(WRITE "${LOWTIDE_FOLDERS_FILE}" "")
+
+# lowtide_folder(<name> ABOUT <text> [DEPS ...]): what the folder is for, and all folders that it may include.
+function(lowtide_folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ABOUT" "DEPS")
+  if(NOT arg_ABOUT)
+    message(FATAL_ERROR "src/${name}: ABOUT is missing; it is the folder's line in docs/architecture.md")
+  endif()
+  file(APPEND "${LOWTIDE_LAYERS_FILE}" "${name}: ${arg_DEPS}\n")
+  file(APPEND "${LOWTIDE_FOLDERS_FILE}" "${name}: ${arg_ABOUT}\n")
+endfunction()
 
 if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
   if(LOWTIDE_GTEST_SOURCES)
@@ -41,15 +54,16 @@ endif()
 
 include(LowtidePch)
 
-# lowtide_module(<name> SOURCES ... [DEPS ...] [LIBS ...] [TESTS ...] [THREADED])
+# lowtide_module(<name> ABOUT <text> SOURCES ... [DEPS ...] [LIBS ...] [TESTING ...] [TESTS ...] [THREADED])
 #
-# One folder under src/ = one library lowtide_<name>. DEPS is the whole list of
-# folders it may include, LIBS the third-party libraries it links. TESTS names
-# the test sources (without .cpp) beside the code; they become one test program.
-# THREADED tests run under the thread sanitizer as well.
+# One folder under src/ = one library lowtide_<name>. ABOUT says what the folder is for. DEPS
+# is the whole list of folders it may include, LIBS the third-party libraries it links. TESTING
+# lists the sources of test support; they become the library lowtide_<name>_testing, which the
+# tests of other folders may link too. TESTS names the test sources (without .cpp); they become
+# one test program. THREADED tests run under the thread sanitizer as well.
 function(lowtide_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADED" "" "SOURCES;DEPS;LIBS;TESTS")
-  file(APPEND "${LOWTIDE_LAYERS_FILE}" "${name}: ${arg_DEPS}\n")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADED" "ABOUT" "SOURCES;DEPS;LIBS;TESTING;TESTS")
+  lowtide_folder(${name} ABOUT "${arg_ABOUT}" DEPS ${arg_DEPS})
 
   set(scope PUBLIC)
   if(arg_SOURCES)
@@ -66,19 +80,40 @@ function(lowtide_module name)
     list(TRANSFORM arg_LIBS REPLACE "^fmt::fmt$" "fmt::fmt-header-only")
   endif()
   target_link_libraries(lowtide_${name} ${scope} ${libraries} ${arg_LIBS})
+  if(NOT BUILD_TESTING OR NOT PROJECT_IS_TOP_LEVEL)
+    return()
+  endif()
 
-  if(arg_TESTS AND BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
-    include(GoogleTest)
+  set(support "")
+  if(arg_TESTING)
+    set(support lowtide_${name}_testing)
+    add_library(${support} STATIC ${arg_TESTING})
+    target_link_libraries(${support} PUBLIC lowtide_${name} GTest::gmock PRIVATE lowtide_warnings)
+  endif()
+  if(arg_TESTS)
     list(TRANSFORM arg_TESTS APPEND .cpp OUTPUT_VARIABLE test_sources)
     add_executable(${name}_test ${test_sources})
-    target_link_libraries(${name}_test PRIVATE lowtide_${name} lowtide_warnings GTest::gmock GTest::gtest_main)
-    target_compile_definitions(${name}_test PRIVATE LOWTIDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name}_test PRIVATE lowtide_${name} ${support} lowtide_warnings GTest::gmock GTest::gtest_main)
     lowtide_precompiled(${name}_test test)
-    set(label unit)
+    set(labels unit)
     if(arg_THREADED)
-      set(label unit-threads)  # -L unit and -L threads both find it
+      list(APPEND labels threads)
     endif()
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT 300)
+    lowtide_gtests(${name}_test "${name}" "${labels}")
+  endif()
+endfunction()
+
+# lowtide_gtests(<program> <prefix> <labels>): each test of the program is a test of ctest. Under
+# sanitizers and under qemu (LOWTIDE_WHOLE_PROGRAMS) the whole program is one test: a process takes
+# longer to start there than most tests take to run.
+function(lowtide_gtests program prefix labels)
+  if(LOWTIDE_WHOLE_PROGRAMS)
+    add_test(NAME "${prefix}" COMMAND ${program} --gtest_brief=1)
+    set_tests_properties("${prefix}" PROPERTIES LABELS "${labels}" TIMEOUT 600)
+  else()
+    include(GoogleTest)
+    string(REPLACE ";" "-" joined "${labels}")  # -L unit and -L threads both find unit-threads
+    gtest_discover_tests(${program} TEST_PREFIX "${prefix}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${joined} TIMEOUT 300)
   endif()
 endfunction()
 

@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 
 function(write_source page)
   file(CONFIGURE OUTPUT "${SOURCE}" CONTENT [[// Made by cmake/build_page.cmake of web/.
-#include "show/page_template.h"
+#include "show/page/template.h"
 
 namespace lowtide::show {
 

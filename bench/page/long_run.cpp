@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "record/writer.h"
-#include "show/page.h"
-#include "show/page_template.h"
+#include "show/page/page.h"
+#include "show/page/template.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "judge/detector.h"
 #include "judge/live.h"
 #include "model/sample.h"
-#include "show/json_values.h"
+#include "show/json/values.h"
 
 namespace lowtide::bindings {
 namespace {

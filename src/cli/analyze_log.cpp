@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/input.h"
-#include "cli/log_analysis.h"
+#include "explain/log/log_analysis.h"
 #include "cli/progress.h"
 #include "ingest/log_reader.h"
 
@@ -32,7 +32,7 @@ bool contains(std::string_view text, std::string_view piece) {
 }
 
 // The reader says what it met; why that is so, and what to try, is for here.
-Complaint cannot_read(const std::string& path, const base::Error& error) {
+console::Complaint cannot_read(const std::string& path, const base::Error& error) {
   const std::string name = input_name(path);
   const std::string what = fmt::format("cannot read {}: {}", name, error.message);
   if (error.code != base::ErrorCode::Malformed)
@@ -62,13 +62,13 @@ Complaint cannot_read(const std::string& path, const base::Error& error) {
 
 }  // namespace
 
-std::variant<model::Report, Complaint> analyze_log(const std::string& path,
+std::variant<model::Report, console::Complaint> analyze_log(const std::string& path,
                                                    std::optional<std::uint64_t> limit_bytes) {
   auto opened = open_input(path);
-  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
   const Input& input = std::get<Input>(opened);
 
-  LogAnalysis analysis(limit_bytes);
+  explain::LogAnalysis analysis(limit_bytes);
   auto summary = [&] {
     const Progress progress(input.fd(), input_name(path));
     return ingest::read_log(input.fd(), analysis);

@@ -5,13 +5,13 @@
 #include <string>
 #include <variant>
 
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "model/report.h"
 
 namespace lowtide::cli {
 
 // Reads and judges one log ("-" is standard input).
-std::variant<model::Report, Complaint> analyze_log(const std::string& path,
+std::variant<model::Report, console::Complaint> analyze_log(const std::string& path,
                                                    std::optional<std::uint64_t> limit_bytes);
 
 }  // namespace lowtide::cli

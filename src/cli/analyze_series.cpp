@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/input.h"
 #include "cli/line_reader.h"
 #include "cli/output.h"
@@ -18,8 +18,8 @@
 #include "cli/series_line.h"
 #include "judge/detector.h"
 #include "judge/live.h"
-#include "show/json.h"
-#include "show/layout.h"
+#include "show/json/json.h"
+#include "show/terminal/layout.h"
 #include "show/words.h"
 
 namespace lowtide::cli {
@@ -49,12 +49,12 @@ struct Tally {
   std::uint64_t unreadable = 0;
   std::uint64_t ignored_readings = 0;
   std::string first_problem;
-  ExitCode code = ExitCode::NoLeak;
+  console::ExitCode code = console::ExitCode::NoLeak;
 
   void refuse(const std::string& problem) {
     ++unreadable;
     if (first_problem.empty()) first_problem = problem;
-    code = worse_of(code, ExitCode::Unreadable);
+    code = console::worse_of(code, console::ExitCode::Unreadable);
   }
 };
 
@@ -68,7 +68,7 @@ model::Verdict verdict_of(const SeriesLine& series) {
 std::string judged(const SeriesLine& series, const SeriesOptions& options, Tally& tally) {
   const model::Verdict verdict =
       options.running ? verdict_of<judge::LiveVerdict>(series) : verdict_of<judge::Detector>(series);
-  tally.code = worse_of(tally.code, exit_code_of(verdict.kind));
+  tally.code = console::worse_of(tally.code, console::exit_code_of(verdict.kind));
   tally.ignored_readings += series.ignored;
   ++tally.series;
   return options.as_json ? show::to_json_line(series.id_json, verdict) : text_line(series, verdict);
@@ -82,11 +82,11 @@ std::string unreadable(const std::string& problem, bool as_json, Tally& tally) {
 
 void tell(const Tally& tally, const std::string& path) {
   if (tally.ignored_readings > 0) {
-    warn(fmt::format("{} readings were ignored: null, not a number, negative or beyond all memory",
+    console::warn(fmt::format("{} readings were ignored: null, not a number, negative or beyond all memory",
                      base::format_count(tally.ignored_readings)));
   }
   if (tally.unreadable > 0) {
-    complain({fmt::format("{} of {} lines of {} could not be read", base::format_count(tally.unreadable),
+    console::complain({fmt::format("{} of {} lines of {} could not be read", base::format_count(tally.unreadable),
                           base::format_count(tally.lines), input_name(path)),
               tally.first_problem,
               R"(each line as {"id": "a", "t": [0, 1], "step": [1, 2], "rss_mb": [5.0, 5.1]})"});
@@ -95,11 +95,11 @@ void tell(const Tally& tally, const std::string& path) {
 
 }  // namespace
 
-ExitCode analyze_series(const std::string& path, const SeriesOptions& options) {
+console::ExitCode analyze_series(const std::string& path, const SeriesOptions& options) {
   auto opened = open_input(path);
-  if (const auto* complaint = std::get_if<Complaint>(&opened)) {
-    complain(*complaint);
-    return ExitCode::Unreadable;
+  if (const auto* complaint = std::get_if<console::Complaint>(&opened)) {
+    console::complain(*complaint);
+    return console::ExitCode::Unreadable;
   }
   const Input& input = std::get<Input>(opened);
   struct stat status {};
@@ -131,15 +131,15 @@ ExitCode analyze_series(const std::string& path, const SeriesOptions& options) {
       if (live) output.flush();
     }
   }
-  if (!output.finish()) return ExitCode::Unreadable;
+  if (!output.finish()) return console::ExitCode::Unreadable;
   if (next == LineReader::Status::Failed) {
-    complain({fmt::format("cannot read {}: {}", input_name(path), std::strerror(reader.error())),
+    console::complain({fmt::format("cannot read {}: {}", input_name(path), std::strerror(reader.error())),
               fmt::format("it broke off after {} lines", base::format_count(tally.lines)), "read it again"});
-    return ExitCode::Unreadable;
+    return console::ExitCode::Unreadable;
   }
   if (tally.series == 0 && tally.unreadable == 0 && !output.is_over()) {
-    complain(nothing_in(path));
-    return ExitCode::Unreadable;
+    console::complain(nothing_in(path));
+    return console::ExitCode::Unreadable;
   }
   tell(tally, path);
   return tally.code;

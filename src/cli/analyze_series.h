@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/exit_code.h"
+#include "console/exit_code.h"
 
 namespace lowtide::cli {
 
@@ -13,6 +13,6 @@ struct SeriesOptions {
 
 // `analyze --series FILE`: judges many series, one a line, and prints one line
 // for each as it goes.
-ExitCode analyze_series(const std::string& path, const SeriesOptions& options);
+console::ExitCode analyze_series(const std::string& path, const SeriesOptions& options);
 
 }  // namespace lowtide::cli

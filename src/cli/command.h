@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/exit_code.h"
+#include "console/exit_code.h"
 
 namespace lowtide::cli {
 
@@ -68,7 +68,7 @@ struct Command {
   Positional positional;
   std::vector<Flag> flags;
   std::vector<Example> examples;
-  ExitCode (*run)(const Arguments& arguments);
+  console::ExitCode (*run)(const Arguments& arguments);
   JobWords job_words = JobWords::None;
 };
 

@@ -18,7 +18,7 @@ namespace {
 using model::Rule;
 using model::RuleKind;
 
-Complaint wrong_size(std::string_view flag, const std::string& text) {
+console::Complaint wrong_size(std::string_view flag, const std::string& text) {
   return {fmt::format("--{} cannot be '{}'", flag, text), "it is a size with its unit",
           fmt::format("--{} 500M, or 20G", flag)};
 }
@@ -67,7 +67,7 @@ base::Result<GivenRate> parse_rate(std::string_view text) {
   return error;
 }
 
-std::variant<std::vector<Rule>, Complaint> parse_rules(const Arguments& arguments) {
+std::variant<std::vector<Rule>, console::Complaint> parse_rules(const Arguments& arguments) {
   std::vector<Rule> rules;
   if (const auto text = arguments.text("budget")) {
     const auto size = base::parse_size(*text);
@@ -89,13 +89,13 @@ std::variant<std::vector<Rule>, Complaint> parse_rules(const Arguments& argument
     rule.after_warmup = after_warmup;
     rules.push_back(std::move(rule));
   } else if (after_warmup) {
-    return Complaint{"--after-warmup goes with --max-growth only", "it says which growth counts",
+    return console::Complaint{"--after-warmup goes with --max-growth only", "it says which growth counts",
                      "--max-growth 500M --after-warmup"};
   }
   if (const auto text = arguments.text("max-rate")) {
     const auto rate = parse_rate(*text);
     if (!rate) {
-      return Complaint{fmt::format("--max-rate cannot be '{}'", *text), "it is a size per step, s, min or h",
+      return console::Complaint{fmt::format("--max-rate cannot be '{}'", *text), "it is a size per step, s, min or h",
                        "--max-rate 1M/step, or 50M/h"};
     }
     Rule rule;
@@ -114,7 +114,7 @@ std::variant<std::vector<Rule>, Complaint> parse_rules(const Arguments& argument
   if (const auto text = arguments.text("expect")) {
     const auto kind = parse_kind(*text);
     if (!kind) {
-      return Complaint{fmt::format("--expect cannot be '{}'", *text),
+      return console::Complaint{fmt::format("--expect cannot be '{}'", *text),
                        "it is one of leak, warmup, spikes or stable", "--expect warmup"};
     }
     Rule rule;
@@ -126,19 +126,19 @@ std::variant<std::vector<Rule>, Complaint> parse_rules(const Arguments& argument
   return rules;
 }
 
-ExitCode exit_code_of(model::Outcome outcome) {
+console::ExitCode console::exit_code_of(model::Outcome outcome) {
   switch (outcome) {
     case model::Outcome::Kept:
-      return ExitCode::NoLeak;
+      return console::ExitCode::NoLeak;
     case model::Outcome::Broken:
-      return ExitCode::Leak;
+      return console::ExitCode::Leak;
     case model::Outcome::Undecided:
       break;
   }
-  return ExitCode::Inconclusive;
+  return console::ExitCode::Inconclusive;
 }
 
-std::variant<std::monostate, Complaint> write_file(const std::string& path, std::string_view text) {
+std::variant<std::monostate, console::Complaint> write_file(const std::string& path, std::string_view text) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   bool whole = file != nullptr;
   int error = errno;
@@ -151,7 +151,7 @@ std::variant<std::monostate, Complaint> write_file(const std::string& path, std:
     }
   }
   if (whole) return std::monostate{};
-  return Complaint{fmt::format("cannot write {}: {}", path, std::strerror(error)),
+  return console::Complaint{fmt::format("cannot write {}: {}", path, std::strerror(error)),
                    "its folder is missing, read-only or full",
                    "name a file in a folder that can be written to"};
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "show/layout.h"
+#include "show/terminal/layout.h"
 
 namespace lowtide::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/help.h"
-#include "cli/job.h"
+#include "watch/job.h"
 #include "cli/nearest.h"
 #include "cli/output.h"
 #include "cli/parse.h"
@@ -19,35 +19,35 @@
 namespace lowtide::cli {
 namespace {
 
-ExitCode print(const std::string& text) {
+console::ExitCode print(const std::string& text) {
   Output output;
   output.write(text);
-  return output.finish() ? ExitCode::NoLeak : ExitCode::Unreadable;
+  return output.finish() ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }
 
-ExitCode unknown_verb(const std::string& word) {
+console::ExitCode unknown_verb(const std::string& word) {
   std::vector<std::string> names{"--help", "--version"};
   for (const Command& command : commands()) names.emplace_back(command.name);
   const auto nearest = find_nearest(word, names);
-  complain({fmt::format("there is no verb '{}'", word),
+  console::complain({fmt::format("there is no verb '{}'", word),
             nearest ? fmt::format("the nearest is '{}'", *nearest) : "the first word says what to do",
             nearest ? fmt::format("lowtide {}", *nearest) : "lowtide --help"});
-  return ExitCode::Usage;
+  return console::ExitCode::Usage;
 }
 
 // The words about lowtide itself take nothing after them.
-ExitCode alone(const std::vector<std::string>& words, const std::string& text) {
+console::ExitCode alone(const std::vector<std::string>& words, const std::string& text) {
   if (words.size() == 1) return print(text);
-  complain(
+  console::complain(
       {fmt::format("{} does not take '{}'", words[0], words[1]), "it stands alone", "lowtide " + words[0]});
-  return ExitCode::Usage;
+  return console::ExitCode::Usage;
 }
 
-ExitCode run(const std::vector<std::string>& words) {
+console::ExitCode run(const std::vector<std::string>& words) {
   if (words.empty()) {
-    complain({"there is no verb", "lowtide needs to be told what to do",
+    console::complain({"there is no verb", "lowtide needs to be told what to do",
               "lowtide analyze train.log, or lowtide --help"});
-    return ExitCode::Usage;
+    return console::ExitCode::Usage;
   }
   const std::string& verb = words.front();
   if (verb == "--version" || verb == "-V") return alone(words, fmt::format("lowtide {}\n", LOWTIDE_VERSION));
@@ -62,9 +62,9 @@ ExitCode run(const std::vector<std::string>& words) {
   if (command == nullptr) return unknown_verb(verb);
   const auto parsed = parse_arguments(*command, std::span(words).subspan(1));
   if (std::holds_alternative<HelpWanted>(parsed)) return print(help_of(*command));
-  if (const auto* complaint = std::get_if<Complaint>(&parsed)) {
-    complain(*complaint);
-    return ExitCode::Usage;
+  if (const auto* complaint = std::get_if<console::Complaint>(&parsed)) {
+    console::complain(*complaint);
+    return console::ExitCode::Usage;
   }
   return command->run(std::get<Arguments>(parsed));
 }
@@ -73,9 +73,9 @@ ExitCode run(const std::vector<std::string>& words) {
 }  // namespace lowtide::cli
 
 int main(int argc, char** argv) {
-  using lowtide::cli::ExitCode;
+  using lowtide::console::ExitCode;
   // The job that `run` starts gets them back as they were.
-  lowtide::cli::remember_signals();
+  lowtide::watch::remember_signals();
   // A reader that has gone is seen as EPIPE where we write, and handled there.
   std::signal(SIGPIPE, SIG_IGN);
   // A recording that meets `ulimit -f` is a full disk (EFBIG), not the end of the watching.
@@ -99,5 +99,5 @@ int main(int argc, char** argv) {
         "  try:  report it with the command and its input\n",
         stderr);
   }
-  return static_cast<int>(ExitCode::Bug);
+  return static_cast<int>(console::ExitCode::Bug);
 }

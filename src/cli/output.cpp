@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cli/complaint.h"
+#include "console/user_error.h"
 
 namespace lowtide::cli {
 
@@ -39,7 +39,7 @@ bool Output::finish() {
   const char* attempt = error_ == ENOSPC
                             ? "free some space there, or write elsewhere: lowtide ... > /tmp/report"
                             : "write elsewhere: lowtide ... > /tmp/report";
-  complain({fmt::format("cannot write the result: {}", std::strerror(error_)),
+  console::complain({fmt::format("cannot write the result: {}", std::strerror(error_)),
             "standard output takes no more of it, so what is there is not complete", attempt});
   return false;
 }

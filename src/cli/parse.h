@@ -5,14 +5,14 @@
 #include <variant>
 
 #include "cli/command.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 
 namespace lowtide::cli {
 
 struct HelpWanted {};
 
 // The words after the verb, against what the command takes.
-std::variant<Arguments, HelpWanted, Complaint> parse_arguments(const Command& command,
+std::variant<Arguments, HelpWanted, console::Complaint> parse_arguments(const Command& command,
                                                                std::span<const std::string> words);
 
 }  // namespace lowtide::cli

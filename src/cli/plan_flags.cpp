@@ -69,11 +69,11 @@ class Reader {
     return std::nullopt;
   }
 
-  void refuse(Complaint complaint) {
+  void refuse(console::Complaint complaint) {
     if (!complaint_) complaint_ = std::move(complaint);
   }
 
-  [[nodiscard]] const std::optional<Complaint>& complaint() const { return complaint_; }
+  [[nodiscard]] const std::optional<console::Complaint>& complaint() const { return complaint_; }
 
  private:
   static std::optional<model::ImageSize> parse_image(const std::string& text) {
@@ -93,7 +93,7 @@ class Reader {
   }
 
   const Arguments& arguments_;
-  std::optional<Complaint> complaint_;
+  std::optional<console::Complaint> complaint_;
 };
 
 model::Precision precision_of(const std::string& name) {
@@ -231,7 +231,7 @@ std::vector<Flag> plan_flags() {
   };
 }
 
-std::variant<TrainingSetup, Complaint> parse_setup(const Arguments& arguments) {
+std::variant<TrainingSetup, console::Complaint> parse_setup(const Arguments& arguments) {
   Reader read(arguments);
   TrainingSetup setup;
   read_model(arguments, read, setup);

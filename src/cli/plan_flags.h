@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "model/plan.h"
 
 namespace lowtide::cli {
@@ -13,6 +13,6 @@ namespace lowtide::cli {
 std::vector<Flag> plan_flags();
 
 // What was told, checked; it may lack the parameters.
-std::variant<model::TrainingSetup, Complaint> parse_setup(const Arguments& arguments);
+std::variant<model::TrainingSetup, console::Complaint> parse_setup(const Arguments& arguments);
 
 }  // namespace lowtide::cli

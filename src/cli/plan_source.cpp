@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "cli/analyze_log.h"
-#include "cli/deep_attach.h"
+#include "watch/deep_attach.h"
 #include "cli/report_recording.h"
-#include "cli/take_snapshot.h"
-#include "explain/plan/tensor_facts.h"
+#include "watch/take_snapshot.h"
+#include "plan/tensor_facts.h"
 #include "procfs/process_files.h"
 
 namespace lowtide::cli {
@@ -26,11 +26,11 @@ bool is_recording(const std::string& path) {
   return file && std::string_view(begin.data(), begin.size()) == kMagic;
 }
 
-std::variant<PlanSource, Complaint> from_process(pid_t pid) {
-  auto taken = take_snapshot(pid, {});
-  if (auto* complaint = std::get_if<Complaint>(&taken)) return std::move(*complaint);
+std::variant<PlanSource, console::Complaint> from_process(pid_t pid) {
+  auto taken = watch::take_snapshot(pid, {});
+  if (auto* complaint = std::get_if<console::Complaint>(&taken)) return std::move(*complaint);
   PlanSource source{fmt::format("process {}", pid)};
-  source.tensors = explain::facts_of(std::get<model::Snapshot>(taken).tensors);
+  source.tensors = plan::facts_of(std::get<model::Snapshot>(taken).tensors);
   if (auto files = procfs::ProcessFiles::open({}, pid)) {
     if (const auto status = files.value().read_status()) {
       source.resident_bytes = static_cast<double>(status.value().rss_bytes);
@@ -39,22 +39,22 @@ std::variant<PlanSource, Complaint> from_process(pid_t pid) {
   return source;
 }
 
-std::variant<PlanSource, Complaint> from_recording(const std::string& path) {
+std::variant<PlanSource, console::Complaint> from_recording(const std::string& path) {
   auto report = report_recording(path, std::nullopt);
-  if (auto* complaint = std::get_if<Complaint>(&report)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&report)) return std::move(*complaint);
   auto tensors = tensors_recording(path);
-  if (auto* complaint = std::get_if<Complaint>(&tensors)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&tensors)) return std::move(*complaint);
   return PlanSource{path, std::move(std::get<model::Report>(report)),
                     std::get<std::optional<model::TensorFacts>>(tensors)};
 }
 
 }  // namespace
 
-std::variant<PlanSource, Complaint> read_plan_source(const std::string& from) {
-  if (const auto pid = parse_pid(from)) return from_process(*pid);
+std::variant<PlanSource, console::Complaint> read_plan_source(const std::string& from) {
+  if (const auto pid = watch::parse_pid(from)) return from_process(*pid);
   if (is_recording(from)) return from_recording(from);
   auto report = analyze_log(from, std::nullopt);
-  if (auto* complaint = std::get_if<Complaint>(&report)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&report)) return std::move(*complaint);
   return PlanSource{from, std::move(std::get<model::Report>(report))};
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "model/plan.h"
 #include "model/report.h"
 
@@ -19,6 +19,6 @@ struct PlanSource {
 };
 
 // A number is a pid.
-std::variant<PlanSource, Complaint> read_plan_source(const std::string& from);
+std::variant<PlanSource, console::Complaint> read_plan_source(const std::string& from);
 
 }  // namespace lowtide::cli

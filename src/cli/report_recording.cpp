@@ -9,15 +9,16 @@
 #include <utility>
 
 #include "cli/input.h"
-#include "explain/plan/tensor_facts.h"
+#include "plan/tensor_facts.h"
 #include "explain/report.h"
 #include "explain/trace.h"
 #include "record/reader.h"
+#include "base/clock.h"
 
 namespace lowtide::cli {
 namespace {
 
-Complaint cannot_read(const std::string& path, const base::Error& error) {
+console::Complaint cannot_read(const std::string& path, const base::Error& error) {
   const std::string what = fmt::format("cannot read the recording {}: {}", path, error.message);
   switch (error.code) {
     case base::ErrorCode::Malformed:
@@ -34,19 +35,14 @@ Complaint cannot_read(const std::string& path, const base::Error& error) {
   return {what, "the system does not let it be read", fmt::format("ls -l {}", path)};
 }
 
-double now_unix_s() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
-
-std::variant<record::Recording, Complaint> open_recording(const std::string& path) {
+std::variant<record::Recording, console::Complaint> open_recording(const std::string& path) {
   if (path == "-") {
-    return Complaint{"a recording cannot come from standard input",
+    return console::Complaint{"a recording cannot come from standard input",
                      "it is a database, and is read here and there", "lowtide report FILE"};
   }
   {  // A file that is gone, a folder, or not allowed: told as for every other input.
     auto opened = open_input(path);
-    if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+    if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
   }
   auto recording = record::Recording::open(path);
   if (!recording) return cannot_read(path, recording.error());
@@ -55,30 +51,30 @@ std::variant<record::Recording, Complaint> open_recording(const std::string& pat
 
 }  // namespace
 
-std::variant<model::Report, Complaint> report_recording(const std::string& path,
+std::variant<model::Report, console::Complaint> report_recording(const std::string& path,
                                                         std::optional<std::uint64_t> limit_bytes) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
   explain::ReportOptions options;
   options.path = path;
   options.limit_bytes = limit_bytes;
-  options.now_unix_s = now_unix_s();
+  options.now_unix_s = base::unix_seconds();
   return explain::make_report(std::get<record::Recording>(opened), options);
 }
 
-std::variant<model::Profile, Complaint> profile_recording(const std::string& path) {
+std::variant<model::Profile, console::Complaint> profile_recording(const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
   model::Profile profile = explain::make_profile(std::get<record::Recording>(opened));
   if (!profile.samples.empty()) return profile;
-  return Complaint{fmt::format("{} holds no stacks", path),
+  return console::Complaint{fmt::format("{} holds no stacks", path),
                    "no agent was in the job, or it saw no allocation",
                    "lowtide report without --pprof and --folded"};
 }
 
-std::variant<std::optional<model::TensorFacts>, Complaint> tensors_recording(const std::string& path) {
+std::variant<std::optional<model::TensorFacts>, console::Complaint> tensors_recording(const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
   // Of several processes the one with the most tensors has the model.
   std::map<model::ProcessId, model::Snapshot> last;
   for (auto& recorded : std::get<record::Recording>(opened).snapshots()) {
@@ -90,19 +86,19 @@ std::variant<std::optional<model::TensorFacts>, Complaint> tensors_recording(con
     return a.second.device_bytes + a.second.storage_bytes < b.second.device_bytes + b.second.storage_bytes;
   });
   if (most == last.end()) return std::optional<model::TensorFacts>();
-  return explain::facts_of(most->second.tensors);
+  return plan::facts_of(most->second.tensors);
 }
 
-std::variant<RecordedRun, Complaint> page_recording(const std::string& path) {
+std::variant<RecordedRun, console::Complaint> page_recording(const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
   auto& recording = std::get<record::Recording>(opened);
   return RecordedRun{explain::make_trace(recording), explain::make_profile(recording)};
 }
 
-std::variant<model::Trace, Complaint> trace_recording(const std::string& path) {
+std::variant<model::Trace, console::Complaint> trace_recording(const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<Complaint>(&opened)) return std::move(*complaint);
+  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
   return explain::make_trace(std::get<record::Recording>(opened));
 }
 

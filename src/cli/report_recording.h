@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "model/plan.h"
 #include "model/report.h"
 #include "model/trace.h"
@@ -13,23 +13,23 @@
 namespace lowtide::cli {
 
 // Opens a recording, of a run that ended or goes on, and makes its report.
-std::variant<model::Report, Complaint> report_recording(const std::string& path,
+std::variant<model::Report, console::Complaint> report_recording(const std::string& path,
                                                         std::optional<std::uint64_t> limit_bytes);
 
 // The stacks that an agent left in the recording; a complaint where there are none.
-std::variant<model::Profile, Complaint> profile_recording(const std::string& path);
+std::variant<model::Profile, console::Complaint> profile_recording(const std::string& path);
 
 // What the last looks at its Pythons say of the model; absent where none saw a tensor.
-std::variant<std::optional<model::TensorFacts>, Complaint> tensors_recording(const std::string& path);
+std::variant<std::optional<model::TensorFacts>, console::Complaint> tensors_recording(const std::string& path);
 
 // Both, for a page; no stacks are no complaint.
 struct RecordedRun {
   model::Trace trace;
   model::Profile profile;
 };
-std::variant<RecordedRun, Complaint> page_recording(const std::string& path);
+std::variant<RecordedRun, console::Complaint> page_recording(const std::string& path);
 
 // All of it over time.
-std::variant<model::Trace, Complaint> trace_recording(const std::string& path);
+std::variant<model::Trace, console::Complaint> trace_recording(const std::string& path);
 
 }  // namespace lowtide::cli

@@ -5,9 +5,9 @@
 #include <charconv>
 
 #include "base/units.h"
-#include "cli/terminal.h"
-#include "show/json.h"
-#include "show/markdown.h"
+#include "console/terminal.h"
+#include "show/json/json.h"
+#include "show/markdown/markdown.h"
 
 namespace lowtide::cli {
 namespace {
@@ -24,9 +24,9 @@ std::optional<std::size_t> parse_width(const std::string& text) {
 
 }  // namespace
 
-std::variant<ReportStyle, Complaint> choose_style(const Arguments& arguments, std::string_view verb) {
+std::variant<ReportStyle, console::Complaint> choose_style(const Arguments& arguments, std::string_view verb) {
   if (arguments.has("json") && arguments.has("markdown")) {
-    return Complaint{fmt::format("{} cannot write JSON and Markdown at once", verb),
+    return console::Complaint{fmt::format("{} cannot write JSON and Markdown at once", verb),
                      "both would go to standard output",
                      "call it twice, once with --json and once with --markdown"};
   }
@@ -34,11 +34,11 @@ std::variant<ReportStyle, Complaint> choose_style(const Arguments& arguments, st
   if (const auto text = arguments.text("width")) {
     width = parse_width(*text);
     if (!width) {
-      return Complaint{fmt::format("--width cannot be '{}'", *text), "it is a number of columns, 40 to 1000",
+      return console::Complaint{fmt::format("--width cannot be '{}'", *text), "it is a number of columns, 40 to 1000",
                        fmt::format("lowtide {} --help", verb)};
     }
   }
-  const Terminal terminal = find_terminal(arguments.text("color").value_or("auto"), width);
+  const console::Terminal terminal = console::find_terminal(arguments.text("color").value_or("auto"), width);
   ReportStyle style;
   if (arguments.has("json")) style.form = ReportStyle::Form::Json;
   if (arguments.has("markdown")) style.form = ReportStyle::Form::Markdown;
@@ -47,12 +47,12 @@ std::variant<ReportStyle, Complaint> choose_style(const Arguments& arguments, st
   return style;
 }
 
-std::variant<std::optional<std::uint64_t>, Complaint> parse_limit(const Arguments& arguments) {
+std::variant<std::optional<std::uint64_t>, console::Complaint> parse_limit(const Arguments& arguments) {
   const auto text = arguments.text("limit");
   if (!text) return std::optional<std::uint64_t>();
   const auto limit = base::parse_size(*text);
   if (!limit || limit.value() < kSmallestLimit) {
-    return Complaint{fmt::format("--limit cannot be '{}'", *text),
+    return console::Complaint{fmt::format("--limit cannot be '{}'", *text),
                      "it is a size of at least 1 MB, with its unit",
                      "--limit 32G, --limit 80GiB or --limit 500M"};
   }
@@ -79,7 +79,7 @@ void warn_of(const model::Report& report, bool many) {
                                                base::format_count(warning.count), warning.first_line)
                                  : fmt::format(" (line {})", warning.first_line);
     }
-    warn(words);
+    console::warn(words);
   }
 }
 

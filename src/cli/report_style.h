@@ -8,9 +8,9 @@
 #include <variant>
 
 #include "cli/command.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "model/report.h"
-#include "show/text.h"
+#include "show/terminal/text.h"
 
 namespace lowtide::cli {
 
@@ -21,10 +21,10 @@ struct ReportStyle {
 };
 
 // From --json, --markdown, --width, --no-plot, --quiet and --color.
-std::variant<ReportStyle, Complaint> choose_style(const Arguments& arguments, std::string_view verb);
+std::variant<ReportStyle, console::Complaint> choose_style(const Arguments& arguments, std::string_view verb);
 
 // From --limit; absent when it was not given.
-std::variant<std::optional<std::uint64_t>, Complaint> parse_limit(const Arguments& arguments);
+std::variant<std::optional<std::uint64_t>, console::Complaint> parse_limit(const Arguments& arguments);
 
 std::string written(const model::Report& report, const ReportStyle& style);
 

@@ -6,11 +6,12 @@
 
 #include "cli/page_output.h"
 #include "cli/report_recording.h"
-#include "observe/watch.h"
-#include "show/json.h"
+#include "watch/watch.h"
+#include "show/json/json.h"
 #include "show/markup.h"
-#include "show/openmetrics.h"
-#include "show/text.h"
+#include "show/export/openmetrics.h"
+#include "show/terminal/text.h"
+#include "base/clock.h"
 
 namespace lowtide::cli {
 namespace {
@@ -40,7 +41,7 @@ ServedReport::ServedReport(std::string path, std::optional<std::uint64_t> limit_
     : path_(std::move(path)), limit_bytes_(limit_bytes), gate_(std::move(gate)) {}
 
 void ServedReport::refresh() {
-  const double began_s = observe::steady_seconds();
+  const double began_s = base::steady_seconds();
   if (report_ && began_s < next_s_) return;
   auto made = report_recording(path_, limit_bytes_);
   // One that cannot be read for a moment does not take away what was known.
@@ -48,7 +49,7 @@ void ServedReport::refresh() {
     report_ = std::move(*report);
     page_.reset();
   }
-  const double took_s = observe::steady_seconds() - began_s;
+  const double took_s = base::steady_seconds() - began_s;
   next_s_ = began_s + std::max(kAtLeastS, kTimesItsCost * took_s);
 }
 
@@ -75,12 +76,12 @@ serve::Response ServedReport::page() {
     return out;
   }
   if (!page_) {
-    const double began_s = observe::steady_seconds();
+    const double began_s = base::steady_seconds();
     auto made = make_page(path_, *report_,
                           report_->ending == model::Ending::Running ? std::optional(kAgainS) : std::nullopt);
-    if (std::holds_alternative<Complaint>(made)) return serve::bare_response(503);
+    if (std::holds_alternative<console::Complaint>(made)) return serve::bare_response(503);
     page_ = std::move(std::get<std::string>(made));
-    next_s_ += kTimesItsCost * (observe::steady_seconds() - began_s);
+    next_s_ += kTimesItsCost * (base::steady_seconds() - began_s);
   }
   out.body = *page_;
   out.policy = "frame-ancestors 'none'";  // the page has one of its own, with the hash of its script

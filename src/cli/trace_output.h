@@ -5,11 +5,11 @@
 #include <string>
 #include <variant>
 
-#include "cli/complaint.h"
+#include "console/user_error.h"
 
 namespace lowtide::cli {
 
 // Writes it to `where`; what goes to standard output ("-") is returned.
-std::variant<std::string, Complaint> write_trace(const std::string& path, const std::string& where);
+std::variant<std::string, console::Complaint> write_trace(const std::string& path, const std::string& where);
 
 }  // namespace lowtide::cli

@@ -11,7 +11,7 @@ constexpr double kShortestIntervalS = 0.01;
 constexpr double kLongestIntervalS = 3600;
 constexpr std::uint64_t kSmallestLimit = 1'000'000;
 
-Complaint refused(const std::string& flag, const std::string& value, const std::string& why,
+console::Complaint refused(const std::string& flag, const std::string& value, const std::string& why,
                   const std::string& attempt) {
   return {fmt::format("--{} cannot be '{}'", flag, value), why, attempt};
 }
@@ -51,8 +51,8 @@ Flag screen_flag() {
           "holds memory; h tells the keys"};
 }
 
-std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb) {
-  WatchFlags flags;
+std::variant<watch::Settings, console::Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb) {
+  watch::Settings flags;
   const std::string help = fmt::format("lowtide {} --help", verb);
   if (const auto text = arguments.text("interval")) {
     const auto seconds = base::parse_seconds(*text);
@@ -93,16 +93,16 @@ std::variant<WatchFlags, Complaint> parse_watch_flags(const Arguments& arguments
   flags.trim_trial = arguments.has("trim-trial");
   flags.screen = arguments.has("screen");
   if (flags.screen && flags.steps_from_output) {
-    return Complaint{"--screen and --steps-from-output exclude each other",
+    return console::Complaint{"--screen and --steps-from-output exclude each other",
                      "with the screen the job's output goes into a file, and its steps are read from there",
                      "lowtide run --screen -- python train.py"};
   }
   if (flags.trim_trial && verb == "attach" && !flags.deep) {
-    return Complaint{"--trim-trial needs --deep", "the agent in the job is who calls malloc_trim",
+    return console::Complaint{"--trim-trial needs --deep", "the agent in the job is who calls malloc_trim",
                      "lowtide attach --deep --trim-trial 4711"};
   }
   if (flags.trim_trial && verb == "run" && (!flags.duration_s || !flags.use_agent)) {
-    return Complaint{fmt::format("--trim-trial {}",
+    return console::Complaint{fmt::format("--trim-trial {}",
                                  flags.use_agent ? "needs --duration" : "and --no-agent exclude each other"),
                      flags.use_agent
                          ? "it is made at the end of the watching, and there must be a job left then"

@@ -7,19 +7,19 @@
 #include <utility>
 
 #include "base/text.h"
-#include "explain/events.h"
-#include "explain/evidence.h"
+#include "explain/evidence/events.h"
+#include "explain/evidence/evidence.h"
 #include "explain/findings/catalogue.h"
-#include "explain/gpus.h"
-#include "explain/growth.h"
-#include "explain/holders.h"
-#include "explain/limit.h"
-#include "explain/process_reports.h"
-#include "explain/reconcile.h"
-#include "explain/site_verdicts.h"
-#include "explain/sites.h"
-#include "explain/small_growth.h"
-#include "explain/target_verdict.h"
+#include "explain/settle/gpus.h"
+#include "explain/settle/growth.h"
+#include "explain/settle/holders.h"
+#include "explain/evidence/limit.h"
+#include "explain/settle/process_reports.h"
+#include "explain/evidence/reconcile.h"
+#include "explain/settle/site_verdicts.h"
+#include "explain/settle/sites.h"
+#include "explain/settle/small_growth.h"
+#include "explain/settle/target_verdict.h"
 
 namespace lowtide::explain {
 namespace {

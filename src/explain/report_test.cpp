@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include "explain/scenarios.h"
+#include "explain/testing/scenarios.h"
 
 namespace lowtide::explain {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "explain/evidence.h"
+#include "explain/evidence/evidence.h"
 
 namespace lowtide::explain {
 namespace {

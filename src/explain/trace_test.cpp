@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "explain/scenario_stage.h"
+#include "explain/testing/scenario_stage.h"
 #include "record/writer.h"
 
 namespace lowtide::explain {

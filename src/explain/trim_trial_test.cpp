@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "explain/report.h"
-#include "explain/scenario_stage.h"
+#include "explain/testing/scenario_stage.h"
 #include "record/reader.h"
 #include "record/writer.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "ingest/log_reader.h"
-#include "ingest/recorder.h"
+#include "ingest/testing/collecting_sink.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace ingest = lowtide::ingest;

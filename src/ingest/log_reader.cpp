@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/assembler.h"
-#include "ingest/byte_source.h"
-#include "ingest/chunks.h"
-#include "ingest/formats.h"
-#include "ingest/line_parser.h"
-#include "ingest/parse_ahead.h"
+#include "ingest/runs/assembler.h"
+#include "ingest/scan/byte_source.h"
+#include "ingest/scan/chunks.h"
+#include "ingest/formats/formats.h"
+#include "ingest/scan/line_parser.h"
+#include "ingest/scan/parse_ahead.h"
 
 namespace lowtide::ingest {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <string>
 
-#include "ingest/recorder.h"
+#include "ingest/testing/collecting_sink.h"
 
 namespace lowtide::ingest {
 namespace {

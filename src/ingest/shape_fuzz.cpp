@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "ingest/log_reader.h"
-#include "ingest/recorder.h"
+#include "ingest/testing/collecting_sink.h"
 
 namespace {
 

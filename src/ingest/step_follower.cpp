@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ingest/shape_cache.h"
+#include "ingest/scan/shape_cache.h"
 
 namespace lowtide::ingest {
 namespace {

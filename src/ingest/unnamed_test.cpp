@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ingest/log_reader.h"
-#include "ingest/recorder.h"
+#include "ingest/testing/collecting_sink.h"
 
 namespace lowtide::ingest {
 namespace {

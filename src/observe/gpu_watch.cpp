@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "nvml/pid_map.h"
+#include "gpu/pid_map.h"
 #include "procfs/process_info.h"
 
 namespace lowtide::observe {
@@ -15,7 +15,7 @@ constexpr std::uint64_t kWorthALookBytes = 16U << 20U;
 
 }  // namespace
 
-std::vector<nvml::Device> GpuWatch::devices() const {
+std::vector<gpu::Device> GpuWatch::devices() const {
   if (!nvml_) return {};
   const auto devices = nvml_->devices();
   return {devices.begin(), devices.end()};
@@ -33,9 +33,9 @@ bool GpuWatch::is_opened_by(Member& member) const {
 
 void GpuWatch::load() {
   was_tried_ = true;
-  if (auto loaded = nvml::Nvml::load(driver_.library)) nvml_ = std::move(loaded).value();
+  if (auto loaded = gpu::Nvml::load(driver_.library)) nvml_ = std::move(loaded).value();
   const auto pid_namespace = procfs::read_own_pid_namespace(roots_);
-  in_initial_namespace_ = pid_namespace && nvml::is_initial_pid_namespace(pid_namespace.value());
+  in_initial_namespace_ = pid_namespace && gpu::is_initial_pid_namespace(pid_namespace.value());
 }
 
 void GpuWatch::read(double at_s, std::vector<Member>& members, model::Tick& tick) {
@@ -48,16 +48,16 @@ void GpuWatch::read(double at_s, std::vector<Member>& members, model::Tick& tick
   }
   if (!nvml_ || !nvml_->read(readings_)) return;
 
-  std::vector<nvml::KnownProcess> known;
+  std::vector<gpu::KnownProcess> known;
   known.reserve(members.size());
   for (const Member& member : members) {
     known.push_back({member.info.pid, member.status.namespace_pids(), member.uses_gpu});
   }
-  const nvml::PidMap map(known, in_initial_namespace_);
-  for (const nvml::GpuReading& gpu : readings_) {
+  const gpu::PidMap map(known, in_initial_namespace_);
+  for (const gpu::GpuReading& gpu : readings_) {
     tick.gpus.push_back({gpu.index, gpu.total_bytes, gpu.used_bytes});
-    for (const nvml::GpuProcess& process : gpu.processes) {
-      const nvml::GpuOwner owner = map.find(process.driver_pid);
+    for (const gpu::GpuProcess& process : gpu.processes) {
+      const gpu::GpuOwner owner = map.find(process.driver_pid);
       is_unclear_ = is_unclear_ || owner.unclear;
       if (!owner.pid || !process.bytes_known) continue;
       const auto member = std::find_if(members.begin(), members.end(),

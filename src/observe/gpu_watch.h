@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "model/tick.h"
-#include "nvml/nvml.h"
-#include "observe/process_tree.h"
+#include "gpu/nvml.h"
+#include "observe/tree/process_tree.h"
 #include "procfs/roots.h"
 
 namespace lowtide::observe {
@@ -29,7 +29,7 @@ class GpuWatch {
   void read(double at_s, std::vector<Member>& members, model::Tick& tick);
 
   // Those of the machine; none before the job uses one.
-  [[nodiscard]] std::vector<nvml::Device> devices() const;
+  [[nodiscard]] std::vector<gpu::Device> devices() const;
   // Some of the memory may be that of the job, and cannot be given to a process.
   [[nodiscard]] bool is_unclear() const { return is_unclear_; }
 
@@ -42,8 +42,8 @@ class GpuWatch {
   bool was_tried_ = false;
   bool is_unclear_ = false;
   bool in_initial_namespace_ = true;
-  std::optional<nvml::Nvml> nvml_;
-  std::vector<nvml::GpuReading> readings_;
+  std::optional<gpu::Nvml> nvml_;
+  std::vector<gpu::GpuReading> readings_;
   double next_s_ = 0;
 };
 

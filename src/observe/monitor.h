@@ -12,11 +12,11 @@
 #include "model/report.h"
 #include "model/tick.h"
 #include "model/verdict.h"
-#include "observe/agent_hub.h"
+#include "observe/agents/agent_registry.h"
 #include "observe/gpu_watch.h"
-#include "observe/process_tree.h"
-#include "observe/pss_budget.h"
-#include "observe/trainer_marks.h"
+#include "observe/tree/process_tree.h"
+#include "observe/tree/pss_budget.h"
+#include "observe/agents/trainer_marks.h"
 #include "procfs/cgroup.h"
 #include "procfs/text_file.h"
 
@@ -54,7 +54,7 @@ class Monitor {
   [[nodiscard]] const std::vector<model::Event>& events() const { return events_; }
 
   [[nodiscard]] const PssBudget& budget() const { return budget_; }
-  [[nodiscard]] std::vector<nvml::Device> gpus() const { return gpus_.devices(); }
+  [[nodiscard]] std::vector<gpu::Device> gpus() const { return gpus_.devices(); }
   // Why something is not seen; empty when all is.
   [[nodiscard]] const std::vector<std::string>& limits_of_sight() const { return limits_of_sight_; }
 

@@ -8,6 +8,7 @@
 
 #include "procfs/cgroup_path.h"
 #include "procfs/test_machines.h"
+#include "base/testing/source_dir.h"
 
 namespace lowtide::procfs {
 namespace {
@@ -187,7 +188,7 @@ TEST(CgroupMemory, process_that_is_no_more_is_gone) {
 TEST(CgroupMemory, cgroup_that_vanished_is_a_value) {
   const std::string folder = testing::TempDir() + "/vanished_cgroup";
   std::filesystem::remove_all(folder);
-  std::filesystem::copy(std::string(LOWTIDE_SOURCE_DIR) + "/tests/fixtures/proc/cgroup2-nested", folder,
+  std::filesystem::copy(base::source_dir() + "/tests/fixtures/proc/cgroup2-nested", folder,
                         std::filesystem::copy_options::recursive);
   std::filesystem::remove_all(folder + "/cgroup/kubepods.slice");
 
@@ -201,7 +202,7 @@ TEST(CgroupMemory, cgroup_that_vanished_is_a_value) {
 TEST(CgroupMemory, without_mountinfo_the_usual_places_are_tried) {
   const std::string folder = testing::TempDir() + "/no_mountinfo";
   std::filesystem::remove_all(folder);
-  std::filesystem::copy(std::string(LOWTIDE_SOURCE_DIR) + "/tests/fixtures/proc/cgroup2-nested", folder,
+  std::filesystem::copy(base::source_dir() + "/tests/fixtures/proc/cgroup2-nested", folder,
                         std::filesystem::copy_options::recursive);
   std::filesystem::remove(folder + "/proc/self/mountinfo");
 

@@ -1,4 +1,5 @@
 #include "procfs/test_machines.h"
+#include "base/testing/source_dir.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -39,7 +40,7 @@ std::uint64_t allocations() {
 }
 
 Roots roots_of(const std::string& machine) {
-  const std::string folder = std::string(LOWTIDE_SOURCE_DIR) + "/tests/fixtures/proc/" + machine;
+  const std::string folder = base::source_dir() + "/tests/fixtures/proc/" + machine;
   return {.proc = folder + "/proc", .cgroup = folder + "/cgroup", .shm = folder};
 }
 

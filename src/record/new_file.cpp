@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "record/schema.h"
+#include "record/tables/schema.h"
 
 namespace lowtide::record {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "record/open.h"
 #include "record/reader_state.h"
-#include "record/rows.h"
-#include "record/schema.h"
+#include "record/tables/rows.h"
+#include "record/tables/schema.h"
 #include "record/sqlite.h"
-#include "record/values.h"
+#include "record/tables/values.h"
 
 namespace lowtide::record {
 namespace {

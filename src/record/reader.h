@@ -18,7 +18,7 @@
 #include "model/tick.h"
 #include "model/trim_trial.h"
 #include "record/header.h"
-#include "record/snapshot_tables.h"
+#include "record/tables/snapshot_tables.h"
 
 namespace lowtide::record {
 

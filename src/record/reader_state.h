@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "record/reader.h"
-#include "record/schema.h"
+#include "record/tables/schema.h"
 #include "record/sqlite.h"
 
 namespace lowtide::record {

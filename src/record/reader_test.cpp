@@ -9,7 +9,7 @@
 #include <functional>
 #include <thread>
 
-#include "record/schema.h"
+#include "record/tables/schema.h"
 #include "record/sqlite.h"
 #include "record/test_ticks.h"
 

@@ -11,10 +11,10 @@
 #include "base/text.h"
 #include "record/checkpointer.h"
 #include "record/new_file.h"
-#include "record/retention.h"
-#include "record/sample_tables.h"
-#include "record/small_tables.h"
-#include "record/snapshot_tables.h"
+#include "record/tables/retention.h"
+#include "record/tables/sample_tables.h"
+#include "record/tables/small_tables.h"
+#include "record/tables/snapshot_tables.h"
 #include "record/sqlite.h"
 
 namespace lowtide::record {

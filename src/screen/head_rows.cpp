@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/units.h"
-#include "show/layout.h"
-#include "show/paint.h"
-#include "show/plot.h"
+#include "show/terminal/layout.h"
+#include "show/terminal/paint.h"
+#include "show/terminal/plot.h"
 #include "show/words.h"
 
 namespace lowtide::screen {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "show/layout.h"
+#include "show/terminal/layout.h"
 
 namespace lowtide::screen {
 namespace {

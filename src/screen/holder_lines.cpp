@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "explain/snapshots.h"
+#include "explain/evidence/snapshots.h"
 
 namespace lowtide::screen {
 namespace {

@@ -10,7 +10,7 @@
 #include "screen/head_rows.h"
 #include "screen/help_rows.h"
 #include "screen/panes.h"
-#include "show/layout.h"
+#include "show/terminal/layout.h"
 
 namespace lowtide::screen {
 namespace {

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "screen/sample_views.h"
-#include "show/layout.h"
-#include "show/test_golden.h"
+#include "screen/testing/sample_views.h"
+#include "show/terminal/layout.h"
+#include "show/testing/golden.h"
 
 namespace lowtide::screen {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "screen/holder_lines.h"
 #include "screen/process_lines.h"
-#include "screen/sample_views.h"
+#include "screen/testing/sample_views.h"
 #include "screen/site_lines.h"
 
 namespace lowtide::screen {

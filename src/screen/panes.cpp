@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/units.h"
-#include "show/layout.h"
+#include "show/terminal/layout.h"
 
 namespace lowtide::screen {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "show/layout.h"
+#include "show/terminal/layout.h"
 
 namespace lowtide::screen {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "show/unpaint.h"
+#include "show/terminal/unpaint.h"
 
 namespace lowtide::screen {
 

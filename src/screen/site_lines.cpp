@@ -1,7 +1,7 @@
 #include "screen/site_lines.h"
 
-#include "explain/own_frames.h"
-#include "show/site_rows.h"
+#include "explain/settle/own_frames.h"
+#include "show/rows/sites.h"
 
 namespace lowtide::screen {
 namespace {

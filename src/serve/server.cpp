@@ -1,4 +1,5 @@
 #include "serve/server.h"
+#include "base/clock.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,10 +19,6 @@ namespace {
 
 constexpr std::size_t kMostClients = 64;
 constexpr double kPatienceS = 5;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 struct Place {
   sockaddr_storage address{};
@@ -90,7 +87,7 @@ base::Result<Server> Server::listen(const std::string& address, std::uint16_t po
 // Those that come while there are too many wait in the kernel's queue.
 void Server::welcome() {
   base::Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd.valid()) clients_.push_back({.fd = std::move(fd), .until_s = now_s() + kPatienceS});
+  if (fd.valid()) clients_.push_back({.fd = std::move(fd), .until_s = base::steady_seconds() + kPatienceS});
 }
 
 bool Server::take(Client& client, const std::function<Response(const Request&)>& answer) {
@@ -107,7 +104,7 @@ bool Server::take(Client& client, const std::function<Response(const Request&)>&
     const auto& request = std::get<Request>(parsed);
     client.out = to_bytes(answer(request), request.method == Method::Head);
   }
-  client.until_s = now_s() + kPatienceS;
+  client.until_s = base::steady_seconds() + kPatienceS;
   return give(client);
 }
 
@@ -117,7 +114,7 @@ bool Server::give(Client& client) {
                                  client.out.size() - client.sent, MSG_NOSIGNAL);
     if (wrote < 0) return errno == EAGAIN || errno == EINTR;
     client.sent += static_cast<std::size_t>(wrote);
-    client.until_s = now_s() + kPatienceS;
+    client.until_s = base::steady_seconds() + kPatienceS;
   }
   // Unread bytes would turn our close into a reset, and the answer may be lost with it.
   ::shutdown(client.fd.get(), SHUT_WR);
@@ -148,7 +145,7 @@ void Server::run(int stop_fd, const std::function<Response(const Request&)>& ans
       const bool goes_on = client.is_answered() ? give(client) : take(client, answer);
       if (!goes_on) client.fd.reset();
     }
-    const double now = now_s();
+    const double now = base::steady_seconds();
     std::erase_if(clients_,
                   [now](const Client& client) { return !client.fd.valid() || now > client.until_s; });
     if (files[1].revents != 0) welcome();

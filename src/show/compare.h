@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/comparison.h"
-#include "show/text.h"
+#include "show/terminal/text.h"
 
 namespace lowtide::show {
 

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "show/json.h"
-#include "show/junit.h"
-#include "show/markdown.h"
-#include "show/sample_reports.h"
-#include "show/test_golden.h"
-#include "show/text.h"
+#include "show/json/json.h"
+#include "show/export/junit.h"
+#include "show/markdown/markdown.h"
+#include "show/testing/sample_reports.h"
+#include "show/testing/golden.h"
+#include "show/terminal/text.h"
 
 namespace lowtide::show {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/plan.h"
-#include "show/text.h"
+#include "show/terminal/text.h"
 
 namespace lowtide::show {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/holder_report.h"
-#include "show/text.h"
+#include "show/terminal/text.h"
 
 namespace lowtide::show {
 

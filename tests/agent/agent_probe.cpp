@@ -24,8 +24,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "observe/agent_ring.h"
-#include "observe/agent_socket.h"
+#include "observe/agents/agent_ring.h"
+#include "observe/agents/agent_socket.h"
 
 namespace {
 

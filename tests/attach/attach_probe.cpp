@@ -25,8 +25,8 @@
 
 #include "attach/inject.h"
 #include "base/text.h"
-#include "observe/agent_ring.h"
-#include "observe/agent_socket.h"
+#include "observe/agents/agent_ring.h"
+#include "observe/agents/agent_socket.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "explain/scenarios.h"
+#include "explain/testing/scenarios.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -7,32 +7,32 @@
 #include "cli/analyze_log.h"
 #include "cli/analyze_series.h"
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/report_style.h"
-#include "show/text.h"
+#include "show/terminal/text.h"
 
 namespace lowtide::cli {
 namespace {
 
 constexpr std::string_view kHelpHint = "lowtide analyze --help";
 
-ExitCode refuse(std::string what, std::string why, std::string attempt = std::string(kHelpHint)) {
-  complain({std::move(what), std::move(why), std::move(attempt)});
-  return ExitCode::Usage;
+console::ExitCode refuse(std::string what, std::string why, std::string attempt = std::string(kHelpHint)) {
+  console::complain({std::move(what), std::move(why), std::move(attempt)});
+  return console::ExitCode::Usage;
 }
 
-ExitCode analyze_logs(const std::vector<std::string>& paths, std::optional<std::uint64_t> limit_bytes,
+console::ExitCode analyze_logs(const std::vector<std::string>& paths, std::optional<std::uint64_t> limit_bytes,
                       const ReportStyle& style) {
   Output output;
-  ExitCode code = ExitCode::NoLeak;
+  console::ExitCode code = console::ExitCode::NoLeak;
   bool first = true;
   for (const std::string& path : paths) {
     const auto result = analyze_log(path, limit_bytes);
-    if (const auto* complaint = std::get_if<Complaint>(&result)) {
+    if (const auto* complaint = std::get_if<console::Complaint>(&result)) {
       output.flush();  // so that words and results come in the order of the files
-      complain(*complaint);
-      code = worse_of(code, ExitCode::Unreadable);
+      console::complain(*complaint);
+      code = console::worse_of(code, console::ExitCode::Unreadable);
       continue;
     }
     const auto& report = std::get<model::Report>(result);
@@ -42,13 +42,13 @@ ExitCode analyze_logs(const std::vector<std::string>& paths, std::optional<std::
     output.write(written(report, style));
     output.flush();
     if (style.form == ReportStyle::Form::Text) warn_of(report, style.many);
-    code = worse_of(code, exit_code_of(report.verdict.kind));
+    code = console::worse_of(code, console::exit_code_of(report.verdict.kind));
     first = false;
   }
-  return output.finish() ? code : ExitCode::Unreadable;
+  return output.finish() ? code : console::ExitCode::Unreadable;
 }
 
-ExitCode run(const Arguments& arguments) {
+console::ExitCode run(const Arguments& arguments) {
   const bool as_json = arguments.has("json");
   if (const auto series = arguments.text("series")) {
     if (!arguments.positionals().empty()) {
@@ -71,14 +71,14 @@ ExitCode run(const Arguments& arguments) {
   }
 
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&limit)) {
-    complain(*complaint);
-    return ExitCode::Usage;
+  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) {
+    console::complain(*complaint);
+    return console::ExitCode::Usage;
   }
   auto chosen = choose_style(arguments, "analyze");
-  if (const auto* complaint = std::get_if<Complaint>(&chosen)) {
-    complain(*complaint);
-    return ExitCode::Usage;
+  if (const auto* complaint = std::get_if<console::Complaint>(&chosen)) {
+    console::complain(*complaint);
+    return console::ExitCode::Usage;
   }
   auto& style = std::get<ReportStyle>(chosen);
   style.many = arguments.positionals().size() > 1;

@@ -7,22 +7,22 @@
 
 #include "base/text.h"
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/gate_flags.h"
 #include "cli/output.h"
 #include "cli/report_recording.h"
-#include "cli/run_job.h"
+#include "watch/run_job.h"
 #include "explain/gate.h"
-#include "show/json.h"
-#include "show/junit.h"
+#include "show/json/json.h"
+#include "show/export/junit.h"
 #include "show/words.h"
 
 namespace lowtide::cli {
 namespace {
 
-ExitCode run(const Arguments& arguments) {
-  const auto refuse = [](const Complaint& complaint, ExitCode code) {
-    complain(complaint);
+console::ExitCode run(const Arguments& arguments) {
+  const auto refuse = [](const console::Complaint& complaint, console::ExitCode code) {
+    console::complain(complaint);
     return code;
   };
   const bool runs_job = !arguments.command().empty();
@@ -30,22 +30,22 @@ ExitCode run(const Arguments& arguments) {
     return refuse(
         {"check needs a recording or a command", runs_job ? "both were given" : "neither was given",
          "lowtide check --budget 20G train.lowtide, or lowtide check --budget 20G -- python train.py"},
-        ExitCode::Usage);
+        console::ExitCode::Usage);
   }
   const auto rules = parse_rules(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&rules)) return refuse(*complaint, ExitCode::Usage);
-  WatchedJob job;
+  if (const auto* complaint = std::get_if<console::Complaint>(&rules)) return refuse(*complaint, console::ExitCode::Usage);
+  watch::WatchedJob job;
   if (runs_job) {
-    WatchFlags flags;
+    watch::Settings flags;
     flags.output = arguments.text("output");
     flags.show_report = false;
-    job = run_job(arguments.command(), flags);
-    if (job.recording.empty()) return ExitCode::Unreadable;
+    job = watch::run_job(arguments.command(), flags);
+    if (job.recording.empty()) return console::ExitCode::Unreadable;
   }
   const std::string& path = runs_job ? job.recording : arguments.positionals().front();
   const auto result = report_recording(path, std::nullopt);
-  if (const auto* complaint = std::get_if<Complaint>(&result))
-    return refuse(*complaint, ExitCode::Unreadable);
+  if (const auto* complaint = std::get_if<console::Complaint>(&result))
+    return refuse(*complaint, console::ExitCode::Unreadable);
 
   const auto& report = std::get<model::Report>(result);
   const model::Gate gate = explain::check_rules(report, std::get<std::vector<model::Rule>>(rules));
@@ -57,18 +57,18 @@ ExitCode run(const Arguments& arguments) {
   } else {
     Output output;
     output.write(text);
-    if (!output.finish()) return ExitCode::Unreadable;
+    if (!output.finish()) return console::ExitCode::Unreadable;
   }
   if (const auto junit = arguments.text("junit")) {
     const auto saved = write_file(*junit, show::to_junit(report, gate));
-    if (const auto* complaint = std::get_if<Complaint>(&saved))
-      return refuse(*complaint, ExitCode::Unreadable);
+    if (const auto* complaint = std::get_if<console::Complaint>(&saved))
+      return refuse(*complaint, console::ExitCode::Unreadable);
   }
   if (job.status != 0) {
-    warn(fmt::format("the job itself failed with status {}", job.status));
-    return ExitCode::Leak;
+    console::warn(fmt::format("the job itself failed with status {}", job.status));
+    return console::ExitCode::Leak;
   }
-  return exit_code_of(gate.outcome());
+  return console::exit_code_of(gate.outcome());
 }
 
 }  // namespace

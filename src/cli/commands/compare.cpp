@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
@@ -26,31 +26,31 @@ std::string written(const model::Comparison& comparison, const ReportStyle& styl
   return show::to_text(comparison, style.text);
 }
 
-ExitCode run(const Arguments& arguments) {
+console::ExitCode run(const Arguments& arguments) {
   const auto style = choose_style(arguments, "compare");
-  if (const auto* complaint = std::get_if<Complaint>(&style)) {
-    complain(*complaint);
-    return ExitCode::Usage;
+  if (const auto* complaint = std::get_if<console::Complaint>(&style)) {
+    console::complain(*complaint);
+    return console::ExitCode::Usage;
   }
   if (arguments.positionals().size() != 2) {
-    complain({"compare needs two recordings", "the one before the change, and the one after it",
+    console::complain({"compare needs two recordings", "the one before the change, and the one after it",
               "lowtide compare before.lowtide after.lowtide"});
-    return ExitCode::Usage;
+    return console::ExitCode::Usage;
   }
   std::vector<model::Report> reports;
   for (const std::string& path : arguments.positionals()) {
     auto read = report_recording(path, std::nullopt);
-    if (const auto* complaint = std::get_if<Complaint>(&read)) {
-      complain(*complaint);
-      return ExitCode::Unreadable;
+    if (const auto* complaint = std::get_if<console::Complaint>(&read)) {
+      console::complain(*complaint);
+      return console::ExitCode::Unreadable;
     }
     reports.push_back(std::move(std::get<model::Report>(read)));
   }
   const model::Comparison comparison = explain::compare_reports(std::move(reports[0]), std::move(reports[1]));
   Output output;
   output.write(written(comparison, std::get<ReportStyle>(style)));
-  if (!output.finish()) return ExitCode::Unreadable;
-  return exit_code_of(comparison.after.verdict.kind);
+  if (!output.finish()) return console::ExitCode::Unreadable;
+  return console::exit_code_of(comparison.after.verdict.kind);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/output.h"
 
 namespace lowtide::cli {
@@ -128,15 +128,15 @@ std::string fish() {
   return out;
 }
 
-ExitCode run(const Arguments& arguments) {
+console::ExitCode run(const Arguments& arguments) {
   if (arguments.positionals().empty()) {
-    complain({"completion needs the name of a shell", "none was given", "lowtide completion bash"});
-    return ExitCode::Usage;
+    console::complain({"completion needs the name of a shell", "none was given", "lowtide completion bash"});
+    return console::ExitCode::Usage;
   }
   const std::string& shell = arguments.positionals().front();
   Output output;
   output.write(shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
-  return output.finish() ? ExitCode::NoLeak : ExitCode::Unreadable;
+  return output.finish() ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "cli/commands/all.h"
-#include "cli/machine_check.h"
+#include "doctor/machine_check.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
+#include "console/terminal.h"
 
 namespace lowtide::cli {
 namespace {
@@ -17,16 +17,16 @@ std::string environment(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-ExitCode run(const Arguments& arguments) {
-  const std::vector<MachineCheck> checks = check_machine({.own_pid = ::getpid(),
+console::ExitCode run(const Arguments& arguments) {
+  const std::vector<doctor::MachineCheck> checks = doctor::check_machine({.own_pid = ::getpid(),
                                                           .own_uid = ::geteuid(),
                                                           .search_path = environment("PATH", ""),
                                                           .fallback_folder = environment("TMPDIR", "/tmp")});
   Output output;
-  output.write(arguments.has("json") ? checks_to_json(checks)
-                                     : checks_to_text(checks, find_terminal("never", std::nullopt).width));
-  if (!output.finish()) return ExitCode::Unreadable;
-  return can_watch(checks) ? ExitCode::NoLeak : ExitCode::Unreadable;
+  output.write(arguments.has("json") ? doctor::checks_to_json(checks)
+                                     : doctor::checks_to_text(checks, console::find_terminal("never", std::nullopt).width));
+  if (!output.finish()) return console::ExitCode::Unreadable;
+  return doctor::can_watch(checks) ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }
 
 }  // namespace

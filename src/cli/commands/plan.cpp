@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/plan_flags.h"
 #include "cli/plan_source.h"
 #include "cli/report_style.h"
-#include "explain/plan/measured.h"
-#include "explain/plan/plan.h"
+#include "plan/measured.h"
+#include "plan/plan.h"
 #include "show/plan.h"
 
 namespace lowtide::cli {
@@ -42,53 +42,53 @@ void take_model_from(const PlanSource& source, model::TrainingSetup& setup) {
 void set_beside(const PlanSource& source, model::Plan& plan) {
   plan.measured = model::PlanMeasured{.source = source.name};
   if (source.report) {
-    explain::add_measured(plan, *source.report);
-    plan.epoch = explain::forecast_epoch(plan.setup, *source.report);
+    plan::add_measured(plan, *source.report);
+    plan.epoch = plan::forecast_epoch(plan.setup, *source.report);
   }
-  if (source.tensors) explain::add_measured(plan, *source.tensors);
+  if (source.tensors) plan::add_measured(plan, *source.tensors);
   if (source.resident_bytes) plan.measured->host_bytes = source.resident_bytes;
 }
 
-ExitCode refuse(const Complaint& complaint, ExitCode code) {
-  complain(complaint);
+console::ExitCode refuse(const console::Complaint& complaint, console::ExitCode code) {
+  console::complain(complaint);
   return code;
 }
 
-ExitCode run(const Arguments& arguments) {
+console::ExitCode run(const Arguments& arguments) {
   const auto style = choose_style(arguments, "plan");
-  if (const auto* complaint = std::get_if<Complaint>(&style)) return refuse(*complaint, ExitCode::Usage);
+  if (const auto* complaint = std::get_if<console::Complaint>(&style)) return refuse(*complaint, console::ExitCode::Usage);
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&limit)) return refuse(*complaint, ExitCode::Usage);
+  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) return refuse(*complaint, console::ExitCode::Usage);
   auto parsed = parse_setup(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&parsed)) return refuse(*complaint, ExitCode::Usage);
+  if (const auto* complaint = std::get_if<console::Complaint>(&parsed)) return refuse(*complaint, console::ExitCode::Usage);
   auto& setup = std::get<model::TrainingSetup>(parsed);
 
   std::optional<PlanSource> source;
   if (const auto from = arguments.text("from")) {
     auto read = read_plan_source(*from);
-    if (const auto* complaint = std::get_if<Complaint>(&read))
-      return refuse(*complaint, ExitCode::Unreadable);
+    if (const auto* complaint = std::get_if<console::Complaint>(&read))
+      return refuse(*complaint, console::ExitCode::Unreadable);
     source = std::move(std::get<PlanSource>(read));
     take_model_from(*source, setup);
   }
   if (setup.parameters <= 0 && !setup.tensors) {
-    return refuse(source ? Complaint{source->name + " does not tell the size of the model",
+    return refuse(source ? console::Complaint{source->name + " does not tell the size of the model",
                                      "nobody looked at its tensors, or it has none",
                                      "lowtide plan --parameters 3B --from " + source->name}
-                         : Complaint{"plan needs the size of the model", "nearly everything follows from it",
+                         : console::Complaint{"plan needs the size of the model", "nearly everything follows from it",
                                      "lowtide plan --parameters 3B --precision 4bit --lora-rank 16"},
-                  ExitCode::Usage);
+                  console::ExitCode::Usage);
   }
 
-  model::Plan plan = explain::make_plan(setup);
+  model::Plan plan = plan::make_plan(setup);
   if (const auto bytes = std::get<std::optional<std::uint64_t>>(limit)) {
     plan.limit_bytes = static_cast<double>(*bytes);
   }
   if (source) set_beside(*source, plan);
   Output output;
   output.write(written(plan, std::get<ReportStyle>(style)));
-  if (!output.finish()) return ExitCode::Unreadable;
-  return plan.limit_bytes && plan.host.estimate > *plan.limit_bytes ? ExitCode::Leak : ExitCode::NoLeak;
+  if (!output.finish()) return console::ExitCode::Unreadable;
+  return plan.limit_bytes && plan.host.estimate > *plan.limit_bytes ? console::ExitCode::Leak : console::ExitCode::NoLeak;
 }
 
 std::vector<Flag> all_flags() {

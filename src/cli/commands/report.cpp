@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
+#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/profile_output.h"
@@ -25,28 +25,28 @@ struct Files {
   [[nodiscard]] bool to_output() const { return stacks.to_output() || trace == "-" || page == "-"; }
 };
 
-std::variant<Files, Complaint> parse_files(const Arguments& arguments) {
+std::variant<Files, console::Complaint> parse_files(const Arguments& arguments) {
   const auto stacks = parse_profile_flags(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&stacks)) return *complaint;
+  if (const auto* complaint = std::get_if<console::Complaint>(&stacks)) return *complaint;
   Files files{std::get<ProfileFlags>(stacks), arguments.text("perfetto"), arguments.text("html")};
   const bool prints = arguments.has("json") || arguments.has("markdown") || files.stacks.to_output();
   if (files.trace == "-" && prints) {
-    return Complaint{"the trace and something else cannot both go to standard output", "they would be mixed",
+    return console::Complaint{"the trace and something else cannot both go to standard output", "they would be mixed",
                      "--perfetto train.json"};
   }
   if (files.page == "-" && (prints || files.trace == "-")) {
-    return Complaint{"the page and something else cannot both go to standard output", "they would be mixed",
+    return console::Complaint{"the page and something else cannot both go to standard output", "they would be mixed",
                      "--html train.html"};
   }
   return files;
 }
 
 // What stands in the way of them; what goes to standard output is put there.
-std::optional<Complaint> write_files(const Files& files, const std::string& path, const model::Report& report,
+std::optional<console::Complaint> write_files(const Files& files, const std::string& path, const model::Report& report,
                                      Output& output) {
-  std::optional<Complaint> failure;
-  const auto put = [&](const std::variant<std::string, Complaint>& text) {
-    if (const auto* complaint = std::get_if<Complaint>(&text)) {
+  std::optional<console::Complaint> failure;
+  const auto put = [&](const std::variant<std::string, console::Complaint>& text) {
+    if (const auto* complaint = std::get_if<console::Complaint>(&text)) {
       failure = *complaint;
     } else {
       output.write(std::get<std::string>(text));
@@ -58,37 +58,37 @@ std::optional<Complaint> write_files(const Files& files, const std::string& path
   return failure;
 }
 
-ExitCode run(const Arguments& arguments) {
-  const auto refuse = [](const Complaint& complaint, ExitCode code = ExitCode::Usage) {
-    complain(complaint);
+console::ExitCode run(const Arguments& arguments) {
+  const auto refuse = [](const console::Complaint& complaint, console::ExitCode code = console::ExitCode::Usage) {
+    console::complain(complaint);
     return code;
   };
   if (arguments.positionals().empty()) {
     return refuse({"report needs a recording", "none was named", "lowtide report train.lowtide"});
   }
   const auto style = choose_style(arguments, "report");
-  if (const auto* complaint = std::get_if<Complaint>(&style)) return refuse(*complaint);
+  if (const auto* complaint = std::get_if<console::Complaint>(&style)) return refuse(*complaint);
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&limit)) return refuse(*complaint);
+  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) return refuse(*complaint);
   const auto parsed = parse_files(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&parsed)) return refuse(*complaint);
+  if (const auto* complaint = std::get_if<console::Complaint>(&parsed)) return refuse(*complaint);
   const Files& files = std::get<Files>(parsed);
   if (files.page) {
-    if (const auto complaint = find_page_missing()) return refuse(*complaint, ExitCode::Unreadable);
+    if (const auto complaint = find_page_missing()) return refuse(*complaint, console::ExitCode::Unreadable);
   }
 
   const std::string& path = arguments.positionals().front();
   const auto result = report_recording(path, std::get<std::optional<std::uint64_t>>(limit));
-  if (const auto* complaint = std::get_if<Complaint>(&result))
-    return refuse(*complaint, ExitCode::Unreadable);
+  if (const auto* complaint = std::get_if<console::Complaint>(&result))
+    return refuse(*complaint, console::ExitCode::Unreadable);
   const auto& report = std::get<model::Report>(result);
   Output output;
   if (const auto complaint = write_files(files, path, report, output))
-    return refuse(*complaint, ExitCode::Unreadable);
+    return refuse(*complaint, console::ExitCode::Unreadable);
   if (!files.to_output()) output.write(written(report, std::get<ReportStyle>(style)));
   const bool all = output.finish();
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
-  return all ? exit_code_of(report.verdict.kind) : ExitCode::Unreadable;
+  return all ? console::exit_code_of(report.verdict.kind) : console::ExitCode::Unreadable;
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
-#include "cli/run_job.h"
+#include "console/user_error.h"
+#include "watch/run_job.h"
 #include "cli/watch_flags.h"
 
 namespace lowtide::cli {
@@ -24,20 +24,20 @@ void die_of_interrupt() {
   ::sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
 }
 
-ExitCode run(const Arguments& arguments) {
+console::ExitCode run(const Arguments& arguments) {
   const auto flags = parse_watch_flags(arguments, "run");
-  if (const auto* complaint = std::get_if<Complaint>(&flags)) {
-    complain(*complaint);
-    return ExitCode::Usage;
+  if (const auto* complaint = std::get_if<console::Complaint>(&flags)) {
+    console::complain(*complaint);
+    return console::ExitCode::Usage;
   }
   if (arguments.command().empty()) {
-    complain({"run needs a command", "none was given", "lowtide run -- python train.py"});
-    return ExitCode::Usage;
+    console::complain({"run needs a command", "none was given", "lowtide run -- python train.py"});
+    return console::ExitCode::Usage;
   }
-  const WatchedJob job = run_job(arguments.command(), std::get<WatchFlags>(flags));
+  const watch::WatchedJob job = watch::run_job(arguments.command(), std::get<watch::Settings>(flags));
   if (job.was_interrupted) die_of_interrupt();
-  const bool gate = std::get<WatchFlags>(flags).gate && job.status == 0;
-  return gate ? job.verdict : static_cast<ExitCode>(job.status);
+  const bool gate = std::get<watch::Settings>(flags).gate && job.status == 0;
+  return gate ? job.verdict : static_cast<console::ExitCode>(job.status);
 }
 
 }  // namespace

@@ -16,13 +16,13 @@
 
 #include "base/text.h"
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
-#include "cli/deep_attach.h"
+#include "console/user_error.h"
+#include "watch/deep_attach.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 #include "cli/served_report.h"
-#include "cli/signals.h"
-#include "cli/watcher.h"
+#include "watch/signals.h"
+#include "watch/watcher.h"
 #include "serve/server.h"
 
 namespace lowtide::cli {
@@ -46,38 +46,38 @@ std::string recording_name(pid_t pid) {
 }
 
 // The recording is there once the watcher has begun it. Where it could not, it has said why.
-bool await_recording(Watcher& watcher, const std::string& path) {
+bool await_recording(watch::Watcher& watcher, const std::string& path) {
   constexpr int kNapMs = 20;
   for (int waited_ms = 0; waited_ms < kRecordingPatienceMs; waited_ms += kNapMs) {
     if (std::holds_alternative<model::Report>(report_recording(path, std::nullopt))) return true;
     if (watcher.poll() >= 0) return false;
     ::usleep(kNapMs * 1000);
   }
-  complain({fmt::format("no recording came to {}", path),
+  console::complain({fmt::format("no recording came to {}", path),
             "the folder cannot be written, or the machine is very busy",
             "lowtide serve --output /tmp/live.lowtide PID"});
   return false;
 }
 
-ExitCode serve_recording(const std::string& path, const Arguments& arguments,
+console::ExitCode serve_recording(const std::string& path, const Arguments& arguments,
                          std::optional<std::uint64_t> limit_bytes) {
   const std::string address = arguments.text("address").value_or("127.0.0.1");
   const auto port = parse_port(arguments.text("port").value_or("0"));
   if (!port) {
-    complain({fmt::format("--port cannot be '{}'", *arguments.text("port")), "it is a number up to 65535",
+    console::complain({fmt::format("--port cannot be '{}'", *arguments.text("port")), "it is a number up to 65535",
               "--port 9464"});
-    return ExitCode::Usage;
+    return console::ExitCode::Usage;
   }
   auto server = serve::Server::listen(address, *port);
   const std::string token = serve::make_token();
   if (!server || token.empty()) {
-    complain({fmt::format("cannot listen on {} port {}: {}", address, *port,
+    console::complain({fmt::format("cannot listen on {} port {}: {}", address, *port,
                           server ? "the kernel gives no random bytes" : server.error().message),
               "the address is not of this machine, or the port is taken or not for this user",
               "lowtide serve without --port and --address"});
-    return ExitCode::Unreadable;
+    return console::ExitCode::Unreadable;
   }
-  Signals signals;
+  watch::Signals signals;
   const bool is_loopback = server.value().is_loopback();
   ServedReport report(path, limit_bytes, {.token = token, .is_loopback = is_loopback});
   const std::string host = address.find(':') == std::string::npos ? address : "[" + address + "]";
@@ -98,45 +98,45 @@ ExitCode serve_recording(const std::string& path, const Arguments& arguments,
   do {
     server.value().run(signals.fd(), [&](const serve::Request& request) { return report.answer(request); });
   } while (!is_end());
-  return ExitCode::NoLeak;
+  return console::ExitCode::NoLeak;
 }
 
-ExitCode serve_process(pid_t pid, const Arguments& arguments, std::optional<std::uint64_t> limit_bytes) {
+console::ExitCode serve_process(pid_t pid, const Arguments& arguments, std::optional<std::uint64_t> limit_bytes) {
   const std::string path = arguments.text("output").value_or(recording_name(pid));
   std::vector<std::string> more;
   if (arguments.has("deep")) more.emplace_back("--deep");
   if (limit_bytes) more.insert(more.end(), {"--limit", fmt::format("{}B", *limit_bytes)});
-  auto watcher = Watcher::start(pid, path, more);
+  auto watcher = watch::Watcher::start(pid, path, more);
   if (!watcher) {
-    complain({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
+    console::complain({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
               "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)});
-    return ExitCode::Unreadable;
+    return console::ExitCode::Unreadable;
   }
-  if (!await_recording(watcher.value(), path)) return ExitCode::Unreadable;
+  if (!await_recording(watcher.value(), path)) return console::ExitCode::Unreadable;
   return serve_recording(path, arguments, limit_bytes);
 }
 
-ExitCode run(const Arguments& arguments) {
+console::ExitCode run(const Arguments& arguments) {
   if (arguments.positionals().size() != 1) {
-    complain({"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
-    return ExitCode::Usage;
+    console::complain({"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
+    return console::ExitCode::Usage;
   }
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<Complaint>(&limit)) {
-    complain(*complaint);
-    return ExitCode::Usage;
+  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) {
+    console::complain(*complaint);
+    return console::ExitCode::Usage;
   }
   const auto limit_bytes = std::get<std::optional<std::uint64_t>>(limit);
   const std::string& what = arguments.positionals().front();
   if (is_number(what)) {
-    if (const auto pid = parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
-    complain({fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
-    return ExitCode::Usage;
+    if (const auto pid = watch::parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
+    console::complain({fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
+    return console::ExitCode::Usage;
   }
   const auto first = report_recording(what, limit_bytes);
-  if (const auto* complaint = std::get_if<Complaint>(&first)) {
-    complain(*complaint);
-    return ExitCode::Unreadable;
+  if (const auto* complaint = std::get_if<console::Complaint>(&first)) {
+    console::complain(*complaint);
+    return console::ExitCode::Unreadable;
   }
   return serve_recording(what, arguments, limit_bytes);
 }

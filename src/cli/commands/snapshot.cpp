@@ -13,23 +13,23 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/all.h"
-#include "cli/complaint.h"
-#include "cli/deep_attach.h"
-#include "cli/find_jobs.h"
+#include "console/user_error.h"
+#include "watch/deep_attach.h"
+#include "watch/find_jobs.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/report_style.h"
-#include "cli/signals.h"
-#include "cli/take_snapshot.h"
-#include "explain/snapshots.h"
+#include "watch/signals.h"
+#include "watch/take_snapshot.h"
+#include "explain/evidence/snapshots.h"
 #include "ingest/snapshot_json.h"
 #include "show/snapshot.h"
 
 namespace lowtide::cli {
 namespace {
 
-ExitCode refuse(std::string what, std::string why, std::string attempt, ExitCode code = ExitCode::Usage) {
-  complain({std::move(what), std::move(why), std::move(attempt)});
+console::ExitCode refuse(std::string what, std::string why, std::string attempt, console::ExitCode code = console::ExitCode::Usage) {
+  console::complain({std::move(what), std::move(why), std::move(attempt)});
   return code;
 }
 
@@ -40,10 +40,10 @@ bool tell(const model::SnapshotReport& report, const ReportStyle& style, Output&
   return !output.is_over();
 }
 
-std::variant<model::Snapshot, Complaint> read_snapshot(const std::string& path) {
+std::variant<model::Snapshot, console::Complaint> read_snapshot(const std::string& path) {
   constexpr std::size_t kMostBytes = 256U << 20U;
   auto opened = open_input(path);
-  if (auto* complaint = std::get_if<Complaint>(&opened)) return *complaint;
+  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return *complaint;
   std::string text;
   char part[65536];
   for (;;) {
@@ -54,37 +54,37 @@ std::variant<model::Snapshot, Complaint> read_snapshot(const std::string& path) 
   }
   auto snapshot = ingest::parse_snapshot_json(text);
   if (!snapshot) {
-    return Complaint{fmt::format("cannot read {}: {}", input_name(path), snapshot.error().message),
+    return console::Complaint{fmt::format("cannot read {}: {}", input_name(path), snapshot.error().message),
                      "a snapshot is what lowtide snapshot --json writes",
                      "lowtide snapshot PID --json > before.json"};
   }
   return std::move(snapshot).value();
 }
 
-ExitCode show_difference(const Arguments& arguments, const ReportStyle& style) {
+console::ExitCode show_difference(const Arguments& arguments, const ReportStyle& style) {
   if (arguments.positionals().size() != 2) {
     return refuse("--diff needs two snapshots", "the earlier and the later one",
                   "lowtide snapshot --diff before.json after.json");
   }
   auto earlier = read_snapshot(arguments.positionals()[0]);
-  if (const auto* complaint = std::get_if<Complaint>(&earlier)) {
-    complain(*complaint);
-    return ExitCode::Unreadable;
+  if (const auto* complaint = std::get_if<console::Complaint>(&earlier)) {
+    console::complain(*complaint);
+    return console::ExitCode::Unreadable;
   }
   auto later = read_snapshot(arguments.positionals()[1]);
-  if (const auto* complaint = std::get_if<Complaint>(&later)) {
-    complain(*complaint);
-    return ExitCode::Unreadable;
+  if (const auto* complaint = std::get_if<console::Complaint>(&later)) {
+    console::complain(*complaint);
+    return console::ExitCode::Unreadable;
   }
   Output output;
   tell(explain::compare_snapshots(std::get<model::Snapshot>(earlier),
                                   std::move(std::get<model::Snapshot>(later))),
        style, output);
-  return output.finish() ? ExitCode::NoLeak : ExitCode::Unreadable;
+  return output.finish() ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }
 
 // False: it was interrupted.
-bool wait_or_signal(Signals& signals, double seconds) {
+bool wait_or_signal(watch::Signals& signals, double seconds) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (;;) {
     const auto left =
@@ -100,18 +100,18 @@ bool wait_or_signal(Signals& signals, double seconds) {
 }
 
 // One now, and with --watch one after the other, each compared with the first.
-ExitCode look_into(pid_t pid, std::optional<double> every_s, const attach::WalkLimits& limits, WayIn way,
+console::ExitCode look_into(pid_t pid, std::optional<double> every_s, const attach::WalkLimits& limits, watch::WayIn way,
                    const ReportStyle& style) {
-  std::optional<Signals> signals;
+  std::optional<watch::Signals> signals;
   if (every_s) signals.emplace();
   std::optional<model::Snapshot> first;
   Output output;
   for (;;) {
-    auto taken = take_snapshot(pid, limits, way);
-    if (const auto* complaint = std::get_if<Complaint>(&taken)) {
+    auto taken = watch::take_snapshot(pid, limits, way);
+    if (const auto* complaint = std::get_if<console::Complaint>(&taken)) {
       output.finish();
-      complain(*complaint);
-      return ExitCode::Unreadable;
+      console::complain(*complaint);
+      return console::ExitCode::Unreadable;
     }
     auto& snapshot = std::get<model::Snapshot>(taken);
     const bool goes_on = first ? tell(explain::compare_snapshots(*first, snapshot), style, output)
@@ -121,27 +121,27 @@ ExitCode look_into(pid_t pid, std::optional<double> every_s, const attach::WalkL
     if (!wait_or_signal(*signals, *every_s)) break;
     if (style.form == ReportStyle::Form::Text) output.write("\n");
   }
-  return output.finish() ? ExitCode::NoLeak : ExitCode::Unreadable;
+  return output.finish() ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }
 
 std::optional<pid_t> find_target(const Arguments& arguments) {
   if (arguments.has("find")) {
-    const auto job = choose_job({});
+    const auto job = watch::choose_job({});
     if (!job)
-      complain({"found no training process",
+      console::complain({"found no training process",
                 "no python that has torch, jax or tensorflow loaded runs as this user",
                 "lowtide snapshot PID"});
     return job;
   }
   const std::string& text = arguments.positionals().front();
-  const auto pid = parse_pid(text);
+  const auto pid = watch::parse_pid(text);
   if (!pid) {
-    complain({fmt::format("'{}' is not a pid", base::printable(text, 40)), "a pid is a number above 0",
+    console::complain({fmt::format("'{}' is not a pid", base::printable(text, 40)), "a pid is a number above 0",
               "lowtide snapshot --find"});
     return std::nullopt;
   }
   if (*pid == ::getpid()) {
-    complain({fmt::format("cannot look into process {}: it is this lowtide", *pid),
+    console::complain({fmt::format("cannot look into process {}: it is this lowtide", *pid),
               "there is no Python in it", "lowtide snapshot --find"});
     return std::nullopt;
   }
@@ -150,18 +150,18 @@ std::optional<pid_t> find_target(const Arguments& arguments) {
   options.own_pid = ::getpid();
   auto tree = observe::ProcessTree::open(options, 0);
   if (!tree) return pid;  // entering it says why not
-  const pid_t target = choose_deep_target(tree.value(), *pid);
+  const pid_t target = watch::choose_deep_target(tree.value(), *pid);
   if (target != *pid) {
-    warn(fmt::format("process {} is a wrapper: this is of process {} below it", *pid, target));
+    console::warn(fmt::format("process {} is a wrapper: this is of process {} below it", *pid, target));
   }
   return target;
 }
 
-ExitCode run(const Arguments& arguments) {
+console::ExitCode run(const Arguments& arguments) {
   const auto style = choose_style(arguments, "snapshot");
-  if (const auto* complaint = std::get_if<Complaint>(&style)) {
-    complain(*complaint);
-    return ExitCode::Usage;
+  if (const auto* complaint = std::get_if<console::Complaint>(&style)) {
+    console::complain(*complaint);
+    return console::ExitCode::Usage;
   }
   if (arguments.has("diff")) return show_difference(arguments, std::get<ReportStyle>(style));
   if (arguments.has("find") != arguments.positionals().empty() || arguments.positionals().size() > 1) {
@@ -195,8 +195,8 @@ ExitCode run(const Arguments& arguments) {
     limits.memory_mb = bytes.value() >> 20U;
   }
   const auto pid = find_target(arguments);
-  if (!pid) return arguments.has("find") ? ExitCode::Unreadable : ExitCode::Usage;
-  const WayIn way = arguments.has("remote-exec") ? WayIn::RemoteExec : WayIn::Any;
+  if (!pid) return arguments.has("find") ? console::ExitCode::Unreadable : console::ExitCode::Usage;
+  const watch::WayIn way = arguments.has("remote-exec") ? watch::WayIn::RemoteExec : watch::WayIn::Any;
   return look_into(*pid, every_s, limits, way, std::get<ReportStyle>(style));
 }
 

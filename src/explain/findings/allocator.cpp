@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "explain/findings/catalogue.h"
-#include "explain/growth.h"
+#include "explain/settle/growth.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "explain/causes/exclusions.h"
+#include "explain/findings/held/exclusions.h"
 
 namespace lowtide::explain {
 namespace {

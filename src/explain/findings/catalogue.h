@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "explain/evidence.h"
-#include "explain/holders.h"
-#include "explain/process_reports.h"
-#include "explain/sites.h"
+#include "explain/evidence/evidence.h"
+#include "explain/settle/holders.h"
+#include "explain/settle/process_reports.h"
+#include "explain/settle/sites.h"
 #include "model/finding.h"
 #include "model/report.h"
 

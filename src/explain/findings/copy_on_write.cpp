@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "explain/findings/catalogue.h"
-#include "explain/growth.h"
+#include "explain/settle/growth.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

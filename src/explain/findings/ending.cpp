@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/units.h"
-#include "explain/events.h"
+#include "explain/evidence/events.h"
 #include "explain/findings/catalogue.h"
 #include "explain/words.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/units.h"
-#include "explain/causes/held_causes.h"
+#include "explain/findings/held/held_causes.h"
 #include "explain/findings/catalogue.h"
 #include "explain/words.h"
 

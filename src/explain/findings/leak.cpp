@@ -6,8 +6,8 @@
 #include <string>
 
 #include "explain/findings/catalogue.h"
-#include "explain/growth.h"
-#include "explain/pile_up.h"
+#include "explain/settle/growth.h"
+#include "explain/settle/process_count_growth.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "explain/causes/held_clues.h"
-#include "explain/causes/sawtooth.h"
+#include "explain/findings/held/holder_features.h"
+#include "explain/findings/held/sawtooth.h"
 #include "explain/findings/catalogue.h"
-#include "explain/own_frames.h"
+#include "explain/settle/own_frames.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

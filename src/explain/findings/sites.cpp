@@ -7,9 +7,9 @@
 
 #include "base/units.h"
 #include "explain/findings/catalogue.h"
-#include "explain/growth.h"
-#include "explain/own_frames.h"
-#include "explain/site_verdicts.h"
+#include "explain/settle/growth.h"
+#include "explain/settle/own_frames.h"
+#include "explain/settle/site_verdicts.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

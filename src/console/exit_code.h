@@ -1,0 +1,33 @@
+#pragma once
+
+#include "model/verdict.h"
+
+namespace lowtide::console {
+
+// The exit status is interface: scripts and CI branch on it (docs/json.md).
+enum class ExitCode : int { NoLeak = 0, Leak = 1, Usage = 2, Unreadable = 3, Inconclusive = 4, Bug = 70 };
+
+constexpr ExitCode exit_code_of(model::VerdictKind kind) {
+  switch (kind) {
+    case model::VerdictKind::Leak:
+      return ExitCode::Leak;
+    case model::VerdictKind::Inconclusive:
+      return ExitCode::Inconclusive;
+    case model::VerdictKind::Warmup:
+    case model::VerdictKind::Spikes:
+    case model::VerdictKind::Stable:
+      return ExitCode::NoLeak;
+  }
+  return ExitCode::Bug;
+}
+
+// Of several inputs: unreadable beats leak beats inconclusive beats no leak.
+constexpr ExitCode worse_of(ExitCode a, ExitCode b) {
+  for (const ExitCode code :
+       {ExitCode::Bug, ExitCode::Usage, ExitCode::Unreadable, ExitCode::Leak, ExitCode::Inconclusive}) {
+    if (a == code || b == code) return code;
+  }
+  return ExitCode::NoLeak;
+}
+
+}  // namespace lowtide::console

@@ -1,0 +1,55 @@
+// What works on this machine, why not, and what to try: the lines of `doctor`.
+//
+// Every check looks at the thing itself (reads the file, opens the library),
+// because a setting may say one thing and a container do another.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "procfs/roots.h"
+
+namespace lowtide::doctor {
+
+enum class CheckState { Ok, Limited, Missing };
+
+std::string_view to_string(CheckState state);
+
+struct MachineCheck {
+  std::string_view name;
+  CheckState state = CheckState::Ok;
+  std::string value = {};    // what was found
+  std::string why = {};      // what it means for the user
+  std::string attempt = {};  // what to try; empty where all is well
+};
+
+// Where to look; tests look elsewhere.
+struct Surroundings {
+  procfs::Roots roots = {};
+  std::int32_t own_pid = 0;
+  std::uint32_t own_uid = 0;
+  std::string search_path = {};  // $PATH
+  std::string gpu_library = "libnvidia-ml.so.1";
+  std::string recording_folder = ".";
+  std::string fallback_folder = "/tmp";
+};
+
+std::vector<MachineCheck> check_machine(const Surroundings& where);
+
+// Its parts, in the order of the table.
+void check_rights(const Surroundings& where, std::vector<MachineCheck>& checks);
+void check_memory(const Surroundings& where, std::vector<MachineCheck>& checks);
+void check_tools(const Surroundings& where, std::vector<MachineCheck>& checks);
+
+// Whether `lowtide run` can watch a job of this user.
+bool can_watch(const std::vector<MachineCheck>& checks);
+
+std::string checks_to_text(const std::vector<MachineCheck>& checks, std::size_t width);
+std::string checks_to_json(const std::vector<MachineCheck>& checks);
+
+// The name of the check that decides about can_watch().
+inline constexpr std::string_view kProcCheck = "proc";
+
+}  // namespace lowtide::doctor

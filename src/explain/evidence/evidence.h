@@ -1,0 +1,91 @@
+// Everything that a recording holds and the findings look at, read once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "explain/evidence/site_evidence.h"
+#include "explain/evidence/series.h"
+#include "model/judgement.h"
+#include "model/process.h"
+#include "model/watched.h"
+#include "record/header.h"
+#include "record/reader.h"
+
+namespace lowtide::explain {
+
+struct ProcessEvidence {
+  model::ProcessInfo info;
+  Trail trail;  // own bytes; rss, file and shmem beside them
+  model::ProcessBytes bytes;
+  std::uint64_t pss_readings = 0;
+};
+
+struct CgroupMoment {
+  double at_s = 0;
+  model::CgroupReading reading;
+};
+
+struct HostMoment {
+  double at_s = 0;
+  model::HostReading reading;
+};
+
+struct TargetMoment {
+  double at_s = 0;
+  model::TargetReading reading;
+};
+
+struct GpuEvidence {
+  int index = 0;
+  model::GpuReading last;
+  Trail used;
+  struct Share {
+    model::ProcessId id{};
+    Trail trail;
+    Trail allocated = {};  // where torch tells
+    Trail reserved = {};
+    Trail outside = {};
+    Trail pinned = {};                              // of the host
+    std::optional<model::TorchReading> torch = {};  // the latest
+  };
+  std::vector<Share> processes;
+};
+
+struct Evidence {
+  record::Header header;
+  bool closed = false;
+  double last_at_s = 0;
+  std::uint64_t lost_ticks = 0;
+
+  Trail target;  // rss is the plain sum, file the resident pages of files
+  std::vector<TargetMoment> target_moments;
+  std::vector<CgroupMoment> cgroup;
+  std::vector<HostMoment> host;
+  std::vector<GpuEvidence> gpus;
+  std::vector<model::Phase> phases;
+  std::vector<model::PhaseVisit> phase_visits;
+  std::vector<ProcessEvidence> processes;
+  std::vector<record::RecordedEvent> events;
+  std::vector<model::Judgement> judgements;
+  std::vector<record::Outage> outages;
+  std::vector<SiteEvidence> sites;  // of processes with an agent
+  std::vector<HeapEvidence> heaps;
+  std::vector<record::RecordedSnapshot> snapshots;  // of Pythons, oldest first
+
+  Trail ticks;  // every moment at which something was read
+  Steps steps;
+  Window early;  // after the start-up ...
+  Window late;   // ... and at the end: between them growth is measured
+
+  [[nodiscard]] const ProcessEvidence* find_process(model::ProcessId id) const;
+  [[nodiscard]] const ProcessEvidence* root() const;
+};
+
+Evidence read_evidence(record::Recording& recording);
+
+// Where growth is measured, from the judged part of the run.
+void set_windows(Evidence& evidence);
+
+}  // namespace lowtide::explain

@@ -1,0 +1,234 @@
+#include "explain/evidence/series.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/units.h"
+#include "judge/detector.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr std::size_t kFewestSteps = 8;  // readings with a step, to judge by steps at all
+constexpr double kShareWithSteps = 0.3;  // of the run; else the steps came too late to judge by
+
+bool is_start_up(const TrailPoint& point, const Steps& steps) {
+  return steps.known && point.at_s < steps.first_at_s;
+}
+
+// Whether some eighth of the steps has several times the readings of another.
+bool is_uneven(const Trail& trail) {
+  constexpr std::size_t kParts = 8;
+  constexpr std::size_t kSeveral = 3;
+  const double first = trail.front().step;
+  const double span = trail.back().step - first;
+  if (!(span > 0)) return false;
+  std::array<std::size_t, kParts> counts{};
+  for (const TrailPoint& point : trail) {
+    const double part = std::clamp((point.step - first) / span * kParts, 0.0, kParts - 1.0);
+    ++counts[static_cast<std::size_t>(part)];
+  }
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+  return *most > kSeveral * *least;
+}
+
+// Steps that take long have many readings. Where a part of the run is much
+// slower than another, it would outweigh it: of a stretch of steps with many
+// readings the lowest and the highest are then taken, in their order.
+Trail evened(const Trail& trail) {
+  constexpr double kStretches = 100;
+  if (trail.size() < 2 * static_cast<std::size_t>(kStretches) || !is_uneven(trail)) return trail;
+  const double width = (trail.back().step - trail.front().step) / kStretches;
+  Trail out;
+  auto begin = trail.begin();
+  while (begin != trail.end()) {
+    const double first = begin->step;
+    const auto end = std::find_if(begin, trail.end(), [&](const TrailPoint& point) {
+      return !(point.step < first + width) || point.count > 1;
+    });
+    if (end - begin <= 2) {
+      out.insert(out.end(), begin, std::max(end, begin + 1));
+      begin = std::max(end, begin + 1);
+      continue;
+    }
+    const auto [low, high] = std::minmax_element(
+        begin, end, [](const TrailPoint& a, const TrailPoint& b) { return a.low_bytes < b.low_bytes; });
+    out.push_back(low < high ? *low : *high);
+    out.push_back(low < high ? *high : *low);
+    begin = end;
+  }
+  return out;
+}
+
+void feed(judge::Detector& detector, const Trail& trail, const Steps& steps) {
+  Trail judged;
+  judged.reserve(trail.size());
+  for (const TrailPoint& point : trail) {
+    if (is_start_up(point, steps)) continue;
+    judged.push_back(point);
+    if (!steps.known) judged.back().step = model::kUnknown;
+  }
+  if (steps.known) judged = evened(judged);
+  for (const TrailPoint& point : judged) {
+    detector.add({point.at_s, point.step, point.low_bytes});
+    if (point.count > 1) detector.add({point.at_s + point.span_s, point.step, point.high_bytes});
+  }
+}
+
+std::uint64_t between(std::uint64_t from, std::uint64_t to, double share) {
+  const double value =
+      static_cast<double>(from) + share * (static_cast<double>(to) - static_cast<double>(from));
+  return base::to_bytes(value);
+}
+
+}  // namespace
+
+TrailPoint to_trail_point(const record::Point& point) {
+  TrailPoint out;
+  out.at_s = point.at_s;
+  out.span_s = point.span_s;
+  out.step = point.step;
+  out.count = point.count;
+  out.low_bytes = point.low_bytes;
+  out.high_bytes = point.high_bytes;
+  return out;
+}
+
+void fill_between(Trail& trail, const Trail& ticks) {
+  if (trail.size() < 2) return;
+  Trail filled;
+  filled.reserve(std::max(trail.size(), ticks.size()));
+  auto tick = ticks.begin();
+  for (std::size_t at = 0; at + 1 < trail.size(); ++at) {
+    const TrailPoint& from = trail[at];
+    const TrailPoint& to = trail[at + 1];
+    filled.push_back(from);
+    while (tick != ticks.end() && tick->at_s <= from.at_s + from.span_s) ++tick;
+    if (from.processes != to.processes) continue;
+    for (; tick != ticks.end() && tick->at_s < to.at_s; ++tick) {
+      const double share = (tick->at_s - from.at_s) / (to.at_s - from.at_s);
+      TrailPoint point = *tick;
+      point.count = 1;
+      point.span_s = 0;
+      point.processes = from.processes;
+      point.low_bytes = point.high_bytes = between(from.low_bytes, to.low_bytes, share);
+      point.rss_bytes = between(from.rss_bytes, to.rss_bytes, share);
+      point.file_bytes = between(from.file_bytes, to.file_bytes, share);
+      point.shmem_bytes = between(from.shmem_bytes, to.shmem_bytes, share);
+      filled.push_back(point);
+    }
+  }
+  filled.push_back(trail.back());
+  trail = std::move(filled);
+}
+
+void drop_teardown(Trail& trail, double ended_s) {
+  constexpr double kTeardownS = 3;
+  constexpr std::size_t kBefore = 10;
+  const auto last_part = std::find_if(
+      trail.begin(), trail.end(), [&](const TrailPoint& point) { return point.at_s > ended_s - kTeardownS; });
+  const auto before = static_cast<std::size_t>(last_part - trail.begin());
+  if (before < kBefore) return;
+  std::uint64_t lowest = trail[before - 1].low_bytes;
+  for (std::size_t at = before - kBefore; at < before; ++at) lowest = std::min(lowest, trail[at].low_bytes);
+  const TrailPoint steady = trail[before - 1];
+  const auto is_teardown = [&](const TrailPoint& point) {
+    return point.low_bytes < lowest ||
+           (point.processes < steady.processes && point.low_bytes < steady.low_bytes);
+  };
+  while (trail.size() > before && is_teardown(trail.back())) trail.pop_back();
+}
+
+std::optional<double> level(const Trail& trail, const Window& window, Pick pick) {
+  std::vector<double> values;
+  for (const TrailPoint& point : trail) {
+    if (point.at_s + point.span_s < window.from_s || point.at_s > window.to_s) continue;
+    values.push_back(static_cast<double>(point.*pick));
+  }
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double change(const Trail& trail, const Window& early, const Window& late, Pick pick) {
+  return level(trail, late, pick).value_or(0) - level(trail, early, pick).value_or(0);
+}
+
+const TrailPoint* nearest(const Trail& trail, double at_s) {
+  const auto after =
+      std::lower_bound(trail.begin(), trail.end(), at_s,
+                       [](const TrailPoint& point, double wanted) { return point.at_s < wanted; });
+  if (trail.empty()) return nullptr;
+  if (after == trail.end()) return &trail.back();
+  if (after == trail.begin()) return &*after;
+  return after->at_s - at_s < at_s - (after - 1)->at_s ? &*after : &*(after - 1);
+}
+
+std::vector<model::CounterPoint> course_of(const Trail& trail) {
+  constexpr std::size_t kMoments = 48;
+  std::vector<model::CounterPoint> out;
+  const std::size_t moments = std::min(kMoments, trail.size());
+  for (std::size_t at = 0; at < moments; ++at) {
+    const TrailPoint& point = trail[moments == 1 ? 0 : at * (trail.size() - 1) / (moments - 1)];
+    out.push_back({point.at_s, static_cast<double>(point.low_bytes)});
+  }
+  return out;
+}
+
+Steps find_steps(const Trail& target) {
+  Steps steps;
+  std::size_t with_step = 0;
+  double lowest = 0;
+  double highest = 0;
+  for (const TrailPoint& point : target) {
+    if (std::isnan(point.step)) continue;
+    if (with_step == 0) {
+      steps.first_at_s = steps.last_at_s = point.at_s;
+      lowest = highest = point.step;
+    }
+    lowest = std::min(lowest, point.step);
+    if (point.step > highest) {
+      highest = point.step;
+      steps.last_at_s = point.at_s;
+    }
+    ++with_step;
+  }
+  constexpr double kMostPackingUp = 0.5;
+  if (with_step > 0 &&
+      target.back().at_s - steps.last_at_s > kMostPackingUp * (steps.last_at_s - steps.first_at_s)) {
+    steps.last_at_s = target.back().at_s;
+  }
+  steps.known =
+      with_step >= kFewestSteps && highest > lowest &&
+      target.back().at_s - steps.first_at_s >= kShareWithSteps * (target.back().at_s - target.front().at_s);
+  return steps;
+}
+
+model::SeriesReport judge_trail(const Trail& trail, const Steps& steps) {
+  judge::Detector detector;
+  feed(detector, trail, steps);
+  model::SeriesReport report;
+  for (const TrailPoint& point : trail) {
+    report.peak_bytes = std::max(report.peak_bytes, point.high_bytes);
+    report.last_bytes = point.count > 1 ? (point.low_bytes + point.high_bytes) / 2 : point.low_bytes;
+    if (!report.first_s) report.first_s = point.at_s;
+    report.last_s = point.at_s + point.span_s;
+    if (!steps.known || std::isnan(point.step)) continue;
+    if (!report.first_step) report.first_step = point.step;
+    report.last_step = point.step;
+  }
+  report.verdict = detector.verdict();
+  report.outline = detector.outline();
+  return report;
+}
+
+std::optional<model::Forecast> forecast_trail(const Trail& trail, const Steps& steps, model::LimitKind kind,
+                                              std::uint64_t ceiling_bytes) {
+  judge::Detector detector;
+  feed(detector, trail, steps);
+  return detector.forecast(kind, ceiling_bytes);
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,52 @@
+#include "explain/evidence/site_evidence.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace lowtide::explain {
+
+SiteMoment SiteEvidence::at(double at_s) const {
+  const auto after = std::upper_bound(moments.begin(), moments.end(), at_s,
+                                      [](double wanted, const SiteMoment& m) { return wanted < m.at_s; });
+  return after == moments.begin() ? SiteMoment{} : *(after - 1);
+}
+
+std::vector<SiteEvidence> read_sites(record::Recording& recording) {
+  std::vector<SiteEvidence> sites;
+  std::unordered_map<std::uint32_t, std::size_t> places;
+  for (model::SiteInfo& info : recording.sites()) {
+    places.emplace(static_cast<std::uint32_t>(info.id), sites.size());
+    sites.push_back({std::move(info), {}});
+  }
+  recording.for_each_site([&](const record::SitePoint& point) {
+    const auto place = places.find(static_cast<std::uint32_t>(point.last.site));
+    if (place == places.end()) return;  // a damaged recording: a reading of no site
+    const model::SiteReading& last = point.last;
+    sites[place->second].moments.push_back({point.at_s, last.live_bytes, last.live_samples,
+                                            last.allocated_bytes, last.allocated_samples, last.shared_bytes,
+                                            last.old});
+  });
+  sites.erase(std::remove_if(sites.begin(), sites.end(),
+                             [](const SiteEvidence& site) { return site.moments.empty(); }),
+              sites.end());
+  for (SiteEvidence& site : sites) {
+    std::stable_sort(site.moments.begin(), site.moments.end(),
+                     [](const SiteMoment& a, const SiteMoment& b) { return a.at_s < b.at_s; });
+  }
+  return sites;
+}
+
+std::vector<HeapEvidence> read_heaps(record::Recording& recording) {
+  std::vector<HeapEvidence> heaps;
+  std::unordered_map<std::uint32_t, std::size_t> places;
+  recording.for_each_heap([&](const record::HeapPoint& point) {
+    const auto [place, is_new] = places.emplace(static_cast<std::uint32_t>(point.last.process), heaps.size());
+    if (is_new) heaps.push_back({point.last.process, {}, {}});
+    HeapEvidence& heap = heaps[place->second];
+    heap.live.push_back(to_trail_point(point));
+    heap.last = point.last;
+  });
+  return heaps;
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,205 @@
+#include "explain/evidence/snapshots.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace lowtide::explain {
+namespace {
+
+using model::HeldNode;
+using model::Snapshot;
+
+constexpr double kExplains = 0.7;  // so much of a holder's growth in one that it holds: then it is that one
+constexpr double kAllExplained = 0.8;  // in several together
+constexpr double kWorthNaming = 0.02;  // of all growth
+constexpr std::int64_t kLeastGrowth = 16 << 10;
+constexpr std::int64_t kMostBytes = 1LL << 60U;
+
+std::int64_t difference(std::uint64_t later, std::uint64_t earlier) {
+  return static_cast<std::int64_t>(later) - static_cast<std::int64_t>(earlier);
+}
+
+std::int64_t host_bytes(const Snapshot& snapshot) {
+  return static_cast<std::int64_t>(snapshot.object_bytes + snapshot.storage_bytes);
+}
+
+std::int64_t whole(const Snapshot& snapshot) {
+  return host_bytes(snapshot) + static_cast<std::int64_t>(snapshot.device_bytes);
+}
+
+// An object and the dict of its attributes have the same path.
+using Name = std::pair<std::string_view, std::string_view>;
+
+Name name_of(const HeldNode& node) {
+  return {node.path, node.type};
+}
+
+std::int64_t growth_of(const model::HolderReport& holder) {
+  return holder.growth_bytes + holder.growth_device_bytes;
+}
+
+const HeldNode kTooSmallToTell;
+
+class Growth {
+ public:
+  Growth(const Snapshot& earlier, const Snapshot& later) : later_(later), grown_(later.nodes.size()) {
+    std::map<Name, const HeldNode*> by_name;
+    std::map<std::pair<std::uint64_t, std::string_view>, const HeldNode*> by_place;
+    for (const HeldNode& node : earlier.nodes) {
+      by_name.emplace(name_of(node), &node);
+      by_place.emplace(std::pair(node.address, std::string_view(node.type)), &node);
+    }
+    for (std::size_t at = 0; at < later.nodes.size(); ++at) {
+      const HeldNode& node = later.nodes[at];
+      const HeldNode* before = nullptr;
+      if (const auto found = by_name.find(name_of(node)); found != by_name.end()) {
+        before = found->second;
+        leave_out_moved(earlier, *before, node);
+      } else if (const auto place = by_place.find({node.address, node.type}); place != by_place.end()) {
+        before = place->second;
+      }
+      if (before == nullptr && is_old_name(node)) before = &kTooSmallToTell;
+      if (before == nullptr) continue;
+      grown_[at].earlier = before;
+      grown_[at].bytes += difference(held_bytes(node), held_bytes(*before));
+    }
+    // Holders come before what they hold, so from the end every sum is complete.
+    for (std::size_t at = later.nodes.size(); at-- > 0;) {
+      const auto above = later.nodes[at].holder;
+      if (!above || grown_[at].earlier == nullptr || grown_[at].bytes <= 0) continue;
+      Grown& holder = grown_[*above];
+      holder.largest_below = std::max(holder.largest_below, grown_[at].bytes);
+      holder.all_below += grown_[at].bytes;
+    }
+  }
+
+  [[nodiscard]] std::vector<model::HolderReport> holders(std::int64_t all) const {
+    const auto least = std::max<std::int64_t>(
+        kLeastGrowth, static_cast<std::int64_t>(kWorthNaming * static_cast<double>(all)));
+    std::vector<model::HolderReport> out;
+    for (std::size_t at = 0; at < grown_.size(); ++at) {
+      const Grown& grown = grown_[at];
+      const auto bytes = static_cast<double>(grown.bytes);
+      if (grown.earlier == nullptr || grown.bytes < least ||
+          static_cast<double>(grown.largest_below) >= kExplains * bytes ||
+          static_cast<double>(grown.all_below) >= kAllExplained * bytes) {
+        continue;
+      }
+      model::HolderReport holder;
+      holder.pid = later_.pid;
+      holder.node = later_.nodes[at];
+      holder.growth_device_bytes = difference(holder.node.device_bytes, grown.earlier->device_bytes);
+      // A second name for the same thing, at one of the two moments, makes it more than all.
+      holder.growth_bytes = (all > 0 ? std::min(grown.bytes, all) : grown.bytes) - holder.growth_device_bytes;
+      holder.growth_objects = difference(holder.node.retained_objects, grown.earlier->retained_objects);
+      if (holder.node.length && grown.earlier->length) {
+        holder.growth_length = difference(*holder.node.length, *grown.earlier->length);
+      }
+      if (all > 0) holder.share = std::min(1.0, bytes / static_cast<double>(all));
+      out.push_back(std::move(holder));
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return growth_of(a) > growth_of(b); });
+    return out;
+  }
+
+ private:
+  // What something holds now that was there before and was held by nobody, or by another, is no growth of it.
+  void leave_out_moved(const Snapshot& earlier, const HeldNode& before, const HeldNode& node) {
+    constexpr int kMostHops = 64;  // a path is not longer; a recording may be hostile
+    const auto moved = static_cast<std::int64_t>(std::min<std::uint64_t>(held_bytes(before), kMostBytes));
+    int hops = 0;
+    for (auto above = node.holder; above && ++hops < kMostHops; above = later_.nodes[*above].holder) {
+      auto was = before.holder;
+      int back = 0;
+      while (was && ++back < kMostHops && name_of(earlier.nodes[*was]) != name_of(later_.nodes[*above]))
+        was = earlier.nodes[*was].holder;
+      if (was) return;  // and from here on upwards too
+      grown_[*above].bytes = std::max(grown_[*above].bytes - moved, -kMostBytes);
+    }
+  }
+
+  // A variable of something that was there before, but held too little then to be told.
+  [[nodiscard]] bool is_old_name(const HeldNode& node) const {
+    if (node.holder) {
+      return grown_[*node.holder].earlier != nullptr &&
+             model::is_named_within(node, later_.nodes[*node.holder]);
+    }
+    const HeldNode nowhere;
+    return !node.path.starts_with('<') && model::is_named_within(node, nowhere);
+  }
+
+  struct Grown {
+    const HeldNode* earlier = nullptr;
+    std::int64_t bytes = 0;
+    std::int64_t largest_below = 0;
+    std::int64_t all_below = 0;
+  };
+
+  const Snapshot& later_;
+  std::vector<Grown> grown_;
+};
+
+auto looks_of(const model::TensorCount& tensors) {
+  return std::tie(tensors.device, tensors.dtype, tensors.shape, tensors.requires_grad);
+}
+
+template <typename Row>
+void sort_by_growth(std::vector<Row>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.growth_bytes > b.growth_bytes; });
+}
+
+}  // namespace
+
+model::SnapshotReport describe_snapshot(Snapshot snapshot) {
+  model::SnapshotReport out;
+  for (const HeldNode& node : snapshot.nodes) {
+    model::HolderReport holder;
+    holder.pid = snapshot.pid;
+    holder.node = node;
+    if (whole(snapshot) > 0) {
+      holder.share =
+          std::min(1.0, static_cast<double>(held_bytes(node)) / static_cast<double>(whole(snapshot)));
+    }
+    out.holders.push_back(std::move(holder));
+  }
+  for (const model::TensorCount& tensors : snapshot.tensors) out.tensors.push_back({tensors, 0, 0});
+  for (const model::TypeCount& type : snapshot.types) out.types.push_back({type, 0, 0});
+  out.snapshot = std::move(snapshot);
+  return out;
+}
+
+model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later) {
+  model::SnapshotReport out;
+  out.has_earlier = true;
+  out.since_s = later.at_s - earlier.at_s;
+  out.growth_bytes = host_bytes(later) - host_bytes(earlier);
+  out.growth_device_bytes = difference(later.device_bytes, earlier.device_bytes);
+  out.holders = Growth(earlier, later).holders(whole(later) - whole(earlier));
+
+  std::map<std::string_view, const model::TypeCount*> types;
+  for (const model::TypeCount& type : earlier.types) types.emplace(type.type, &type);
+  for (const model::TypeCount& type : later.types) {
+    const auto before = types.find(type.type);
+    const model::TypeCount none;
+    const model::TypeCount& was = before == types.end() ? none : *before->second;
+    out.types.push_back({type, difference(type.count, was.count), difference(type.bytes, was.bytes)});
+  }
+  sort_by_growth(out.types);
+  for (const model::TensorCount& tensors : later.tensors) {
+    const auto before = std::find_if(earlier.tensors.begin(), earlier.tensors.end(),
+                                     [&](const auto& other) { return looks_of(other) == looks_of(tensors); });
+    const model::TensorCount none;
+    const model::TensorCount& was = before == earlier.tensors.end() ? none : *before;
+    out.tensors.push_back(
+        {tensors, difference(tensors.count, was.count), difference(tensors.bytes, was.bytes)});
+  }
+  sort_by_growth(out.tensors);
+  out.snapshot = std::move(later);
+  return out;
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,62 @@
+#include "explain/findings/held/exclusions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace lowtide::explain {
+namespace {
+
+using model::Mechanism;
+
+struct Suspect {
+  Mechanism mechanism;
+  const char* words;
+};
+
+constexpr std::array<Suspect, 4> kSuspects{{
+    {Mechanism::LiveObjects, "objects that are alive"},
+    {Mechanism::AllocatorRetention, "freed memory that the allocator keeps"},
+    {Mechanism::CopyOnWrite, "pages of forked workers (copy-on-write)"},
+    {Mechanism::SharedMemory, "shared memory"},
+}};
+
+constexpr double kLittle = 0.1;  // of the growth
+
+double share_of(const model::GrowthReport& growth, Mechanism mechanism) {
+  double share = 0;
+  for (const model::MechanismShare& part : growth.mechanisms) {
+    if (part.mechanism == mechanism) share += part.share;
+  }
+  return share;
+}
+
+bool blames(const model::Finding& finding) {
+  return finding.severity <= model::Severity::High && finding.mechanism && !finding.ruled_out;
+}
+
+std::vector<std::string> excluded(const Scene& scene, Mechanism blamed) {
+  std::vector<std::string> out;
+  for (const Suspect& suspect : kSuspects) {
+    const double share = share_of(*scene.report.growth, suspect.mechanism);
+    if (suspect.mechanism == blamed || share >= kLittle) continue;
+    out.push_back(fmt::format("{}: {:.0f} % of the growth", suspect.words, share * 100));
+  }
+  const auto flat = std::count_if(scene.processes.begin(), scene.processes.end(), is_flat);
+  if (flat > 0) out.push_back(fmt::format("{} other process{}: flat", flat, flat == 1 ? "" : "es"));
+  return out;
+}
+
+}  // namespace
+
+void add_exclusions(const Scene& scene, Findings& findings) {
+  constexpr double kEnough = 0.5;  // of the growth is explained
+  const auto& growth = scene.report.growth;
+  if (!growth || growth->explained_share.value_or(0) < kEnough) return;
+  for (model::Finding& finding : findings) {
+    if (blames(finding)) finding.excluded = excluded(scene, *finding.mechanism);
+  }
+}
+
+}  // namespace lowtide::explain

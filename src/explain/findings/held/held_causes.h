@@ -1,0 +1,23 @@
+// Why a variable keeps more and more, as far as the evidence tells: a name, what to do, what to watch then.
+#pragma once
+
+#include <string>
+
+#include "explain/findings/held/holder_features.h"
+
+namespace lowtide::explain {
+
+struct HeldCause {
+  const char* id;
+  const char* what;   // of the title: "outputs of the validation are kept"
+  const char* why;    // one line of evidence: by what it was recognised
+  const char* fix;    // {} is the variable
+  const char* hint;   // code, {} is the variable
+  const char* watch;  // after the fix
+  bool (*matches)(const HeldClues&);
+};
+
+// The first entry that fits. The last fits always: a variable that keeps things, and no more is known.
+const HeldCause& cause_of(const HeldClues& clues);
+
+}  // namespace lowtide::explain

@@ -1,0 +1,127 @@
+#include "explain/findings/held/held_causes.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace lowtide::explain {
+namespace {
+
+using model::ProcessRole;
+
+HeldClues list_named(std::string_view path) {
+  HeldClues clues;
+  clues.names.add(path);
+  clues.role = ProcessRole::Trainer;
+  clues.type = "list";
+  clues.has_length = true;
+  return clues;
+}
+
+std::string_view id_of(const HeldClues& clues) {
+  return cause_of(clues).id;
+}
+
+TEST(NameWords, are_split_at_dots_underscores_and_capitals) {
+  NameWords words;
+  words.add("__main__.RunLogger.val_history[3].HTMLWriter");
+
+  EXPECT_TRUE(words.has_any({"main"}));
+  EXPECT_TRUE(words.has_any({"logger"}));
+  EXPECT_TRUE(words.has_any({"history"}));
+  EXPECT_TRUE(words.has_any({"html"}));
+  EXPECT_TRUE(words.has_any({"writer"}));
+  EXPECT_FALSE(words.has_any({"val_history", "log", "Logger"}));
+}
+
+TEST(VariableOf, is_what_stands_in_the_code) {
+  const auto local = [](std::string path, std::uint32_t depth) {
+    model::HeldNode node;
+    node.path = std::move(path);
+    node.depth = depth;
+    node.file = "/data/job/train.py";
+    return node;
+  };
+  model::HeldNode global = local("__main__.history", 1);
+  global.file.clear();
+
+  EXPECT_EQ(variable_of(global), "history");
+  EXPECT_EQ(variable_of(local("__main__.main.history", 1)), "history");
+  EXPECT_EQ(variable_of(local("__main__.Trainer.fit.self.seen", 2)), "self.seen");
+  EXPECT_EQ(variable_of(local("__main__.main.state[\"a.b\"]", 2)), "state[\"a.b\"]");
+  EXPECT_EQ(variable_of(local("__main__.main.history", 9)), "main.history");
+}
+
+TEST(HeldCauses, names_alone_tell_little_ones_apart) {
+  EXPECT_EQ(id_of(list_named("module.validation_step_outputs")), "validation-outputs-kept");
+  EXPECT_EQ(id_of(list_named("__main__.run.history")), "logger-history");
+  EXPECT_EQ(id_of(list_named("Corpus.examples")), "dataset-cache");
+  EXPECT_EQ(id_of(list_named("trainer.best_states")), "checkpoint-copies");
+  EXPECT_EQ(id_of(list_named("writer.pending")), "writer-backlog");
+  EXPECT_EQ(id_of(list_named("__main__.things")), "holder");
+}
+
+TEST(HeldCauses, what_is_held_outweighs_the_name) {
+  HeldClues losses = list_named("__main__.val_losses");
+  losses.keeps_graphs = true;
+  EXPECT_EQ(id_of(losses), "loss-graph-kept");
+
+  HeldClues callbacks = list_named("logger.history");
+  callbacks.keeps_closures = true;
+  EXPECT_EQ(id_of(callbacks), "closures-kept");
+
+  HeldClues errors = list_named("eval.outputs");
+  errors.keeps_tracebacks = true;
+  EXPECT_EQ(id_of(errors), "tracebacks-kept");
+}
+
+TEST(HeldCauses, tensor_that_is_no_container_is_a_chain) {
+  HeldClues state = list_named("__main__.h");
+  state.type = "torch.Tensor";
+  state.is_tensor = true;
+  state.has_length = false;
+  state.keeps_graphs = true;
+  EXPECT_EQ(id_of(state), "hidden-state-chain");
+  state.keeps_graphs = false;
+  EXPECT_EQ(id_of(state), "chain");
+
+  HeldClues optimizer = list_named("__main__.opt");
+  optimizer.has_length = false;
+  optimizer.keeps_graphs = true;
+  EXPECT_EQ(id_of(optimizer), "holder");  // parameters can be differentiated too
+}
+
+TEST(HeldCauses, place_tells_workers_ranks_and_hooks) {
+  HeldClues worker = list_named("dataset.cache");
+  worker.role = ProcessRole::Worker;
+  worker.is_in_getitem = true;
+  EXPECT_EQ(id_of(worker), "worker-cache");
+
+  HeldClues rank = list_named("__mp_main__.train.grad_log");
+  rank.role = ProcessRole::Worker;
+  rank.others_are_flat = true;
+  EXPECT_EQ(id_of(rank), "one-rank-differs");
+
+  HeldClues hook = list_named("__main__.stored");
+  hook.is_in_hook = true;
+  EXPECT_EQ(id_of(hook), "hook-keeps-activations");
+
+  HeldClues hooks = list_named("__main__.model._forward_hooks");
+  hooks.keeps_closures = true;
+  EXPECT_EQ(id_of(hooks), "hook-keeps-activations");
+
+  HeldClues batches = list_named("__main__.vis_batches");
+  batches.is_shared = true;
+  EXPECT_EQ(id_of(batches), "shared-batches-kept");
+}
+
+TEST(HeldCauses, phase_that_keeps_tells_a_validation_of_any_name) {
+  HeldClues kept = list_named("__main__.things");
+  kept.is_of_evaluation = true;
+  EXPECT_EQ(id_of(kept), "validation-outputs-kept");
+  EXPECT_TRUE(is_evaluation("eval"));
+  EXPECT_FALSE(is_evaluation("train"));
+}
+
+}  // namespace
+}  // namespace lowtide::explain

@@ -1,0 +1,134 @@
+#include "explain/findings/held/holder_features.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "explain/settle/growth.h"
+#include "explain/settle/own_frames.h"
+
+namespace lowtide::explain {
+namespace {
+
+// Of the things that the variable gained, so many at least have it.
+constexpr double kMostOfThem = 0.5;
+constexpr double kMostBytes = 0.5;
+
+double gained(const HeldGrowth& grown) {
+  return std::max(1.0, static_cast<double>(grown.holder.growth_length.value_or(1)));
+}
+
+double gained_of_type(const ProcessHolders& holders, std::string_view type) {
+  for (const model::TypeGrowth& growth : holders.difference.types) {
+    if (growth.type.type == type) return static_cast<double>(growth.growth_count);
+  }
+  return 0;
+}
+
+// Whether one of the objects that the snapshot names below the variable is of such a type.
+bool holds_type(const ProcessHolders& holders, const HeldGrowth& grown, std::string_view type) {
+  const auto& nodes = holders.difference.snapshot.nodes;
+  return std::any_of(nodes.begin(), nodes.end(), [&](const model::HeldNode& node) {
+    return node.type == type && node.path.size() > grown.holder.node.path.size() &&
+           node.path.starts_with(grown.holder.node.path);
+  });
+}
+
+bool keeps_graphs(const ProcessHolders& holders, const HeldGrowth& grown) {
+  double tensors = 0;
+  for (const model::TensorGrowth& growth : holders.difference.tensors) {
+    if (growth.tensors.requires_grad) tensors += static_cast<double>(growth.growth_count);
+  }
+  return tensors >= kMostOfThem * gained(grown) && tensors >= 3;
+}
+
+// Keys of a state_dict are names of parameters.
+bool keeps_state_dicts(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return gained_of_type(holders, "collections.OrderedDict") >= kMostOfThem * gained(grown) ||
+         holds_type(holders, grown, "collections.OrderedDict");
+}
+
+void read_stack(const Scene& scene, const ProcessHolders& holders, HeldClues& out) {
+  for (const SiteGroup& group : scene.sites.groups) {
+    if (group.process.id != holders.process.id) continue;
+    bool calls_module = false;
+    for (std::size_t at = group.act_on; at < group.frames().size(); ++at) {
+      const model::Frame& frame = group.frames()[at];
+      if (frame.language != model::FrameLanguage::Python) continue;
+      if (is_own_python(frame)) out.functions.add(frame.function);
+      const std::string_view function = frame.function;
+      out.is_in_getitem = out.is_in_getitem || function.ends_with("__getitem__");
+      calls_module = calls_module || function.ends_with("_call_impl");
+    }
+    const model::Frame* frame = group.frame();
+    // A function of the job that a module calls, and that is not its forward().
+    out.is_in_hook =
+        calls_module && frame != nullptr && is_own_python(*frame) && !frame->function.ends_with("forward");
+    return;
+  }
+}
+
+bool is_kept_by_evaluation(const Scene& scene, std::int64_t pid) {
+  std::int64_t most = 0;
+  bool found = false;
+  for (const model::PhaseReport& phase : scene.report.phases) {
+    if (phase.pid != pid || static_cast<std::int64_t>(phase.phase.kept_bytes) <= most) continue;
+    most = static_cast<std::int64_t>(phase.phase.kept_bytes);
+    found = is_evaluation(phase.phase.name);
+  }
+  return found;
+}
+
+// Several processes of one kind, and only this one grows.
+bool are_others_flat(const Scene& scene, const model::ProcessInfo& process) {
+  std::size_t others = 0;
+  for (const WatchedProcess& watched : scene.processes) {
+    const model::ProcessInfo& info = watched.report.info;
+    if (info.pid == process.pid || info.ppid != process.ppid || info.role != process.role) continue;
+    if (!is_flat(watched)) return false;
+    ++others;
+  }
+  return others > 0;
+}
+
+bool is_shared_growth(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+  for (const WatchedProcess& watched : scene.processes) {
+    if (watched.report.info.id != holders.process.id) continue;
+    const double shared =
+        change(watched.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+    return shared >= kMostBytes * static_cast<double>(grown.holder.growth_bytes);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_evaluation(std::string_view phase) {
+  NameWords words;
+  words.add(phase);
+  return words.has_any({"eval", "evaluate", "evaluation", "val", "valid", "validate", "validation", "test"});
+}
+
+HeldClues clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  const double things = gained(grown);
+  HeldClues out;
+  out.names.add(node.path);
+  out.role = holders.process.role;
+  out.type = node.type;
+  out.is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
+  out.has_length = node.length.has_value() && !out.is_tensor;
+  out.is_unbounded = node.cache == model::CacheKind::Unbounded;
+  out.keeps_graphs = keeps_graphs(holders, grown);
+  out.keeps_closures = gained_of_type(holders, "cell") >= kMostOfThem * things &&
+                       gained_of_type(holders, "function") >= kMostOfThem * things && things >= 3;
+  out.keeps_tracebacks = gained_of_type(holders, "traceback") >= kMostOfThem * things ||
+                         holds_type(holders, grown, "traceback") || node.type == "traceback";
+  out.keeps_state_dicts = keeps_state_dicts(holders, grown);
+  out.is_shared = is_shared_growth(scene, holders, grown);
+  out.is_of_evaluation = is_kept_by_evaluation(scene, holders.process.pid);
+  out.others_are_flat = are_others_flat(scene, holders.process);
+  read_stack(scene, holders, out);
+  return out;
+}
+
+}  // namespace lowtide::explain

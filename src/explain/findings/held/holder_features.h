@@ -1,0 +1,33 @@
+// What is known of a variable that keeps more and more: by this its cause is told.
+#pragma once
+
+#include "explain/findings/held/identifier_words.h"
+#include "explain/findings/catalogue.h"
+
+namespace lowtide::explain {
+
+struct HeldClues {
+  NameWords names;      // of the variable
+  NameWords functions;  // that allocate most of what the process keeps
+  model::ProcessRole role = model::ProcessRole::Other;
+  std::string type;         // of the variable
+  bool has_length = false;  // it is a container
+  bool is_tensor = false;
+  bool is_unbounded = false;  // a cache that says so
+  bool keeps_graphs = false;  // of autograd: tensors that can be differentiated, and what they were made of
+  bool keeps_closures = false;
+  bool keeps_tracebacks = false;
+  bool keeps_state_dicts = false;
+  bool is_in_getitem = false;     // of a data set
+  bool is_in_hook = false;        // of a module
+  bool is_shared = false;         // tensors in memory that processes share
+  bool is_of_evaluation = false;  // its phase is the one that keeps
+  bool others_are_flat = false;   // ranks beside it do not grow
+};
+
+// Whether a phase of this name judges the model and does not train it.
+bool is_evaluation(std::string_view phase);
+
+HeldClues clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown);
+
+}  // namespace lowtide::explain

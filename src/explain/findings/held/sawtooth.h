@@ -1,0 +1,21 @@
+// Memory that climbs for long and falls at once, again and again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "explain/evidence/series.h"
+
+namespace lowtide::explain {
+
+struct Sawtooth {
+  std::size_t climbs = 0;
+  double climb_s = 0;  // the median
+  double fall_s = 0;
+};
+
+// `height_bytes`: smaller ups and downs are noise. Nothing where falls are not far shorter than climbs, or
+// where there is rest between them: those are spikes.
+std::optional<Sawtooth> find_sawtooth(const Trail& trail, double height_bytes);
+
+}  // namespace lowtide::explain

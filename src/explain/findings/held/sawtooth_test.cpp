@@ -1,0 +1,59 @@
+#include "explain/findings/held/sawtooth.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace lowtide::explain {
+namespace {
+
+Trail trail_of(const std::vector<double>& levels) {
+  Trail trail;
+  for (std::size_t at = 0; at < levels.size(); ++at) {
+    TrailPoint point{};
+    point.at_s = static_cast<double>(at);
+    point.low_bytes = point.high_bytes = static_cast<std::uint64_t>(levels[at] * 1e6);
+    trail.push_back(point);
+  }
+  return trail;
+}
+
+TEST(Sawtooth, slow_climbs_and_sudden_falls_are_one) {
+  std::vector<double> levels;
+  levels.reserve(100);
+  for (int at = 0; at < 100; ++at) levels.push_back(500 + 10.0 * (at % 20) + at % 3);
+
+  const auto found = find_sawtooth(trail_of(levels), 60e6);
+
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->climbs, 4U);
+  EXPECT_NEAR(found->climb_s, 19, 1.5);
+  EXPECT_LE(found->fall_s, 2);
+}
+
+TEST(Sawtooth, spikes_with_rest_between_them_are_none) {
+  std::vector<double> levels;
+  levels.reserve(100);
+  for (int at = 0; at < 100; ++at) levels.push_back(at % 20 >= 16 ? 700 : 500);
+
+  EXPECT_FALSE(find_sawtooth(trail_of(levels), 60e6));
+}
+
+TEST(Sawtooth, slow_falls_and_plain_growth_are_none) {
+  std::vector<double> waves;
+  std::vector<double> growth;
+  waves.reserve(100);
+  growth.reserve(100);
+  for (int at = 0; at < 100; ++at) {
+    waves.push_back(500 + 20.0 * std::abs(at % 20 - 10));
+    growth.push_back(500 + 5.0 * at);
+  }
+
+  EXPECT_FALSE(find_sawtooth(trail_of(waves), 60e6));
+  EXPECT_FALSE(find_sawtooth(trail_of(growth), 60e6));
+  EXPECT_FALSE(find_sawtooth({}, 60e6));
+}
+
+}  // namespace
+}  // namespace lowtide::explain

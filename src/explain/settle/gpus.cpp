@@ -1,0 +1,73 @@
+#include "explain/settle/gpus.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace lowtide::explain {
+namespace {
+
+// The process of ours that has most on the GPU; null: none is known.
+const GpuEvidence::Share* largest_share(const GpuEvidence& gpu, const Evidence& evidence) {
+  const GpuEvidence::Share* largest = nullptr;
+  for (const GpuEvidence::Share& share : gpu.processes) {
+    if (share.trail.empty() || evidence.find_process(share.id) == nullptr) continue;
+    if (largest == nullptr || share.trail.back().high_bytes >= largest->trail.back().high_bytes)
+      largest = &share;
+  }
+  return largest;
+}
+
+// What torch has given out is nearer to a leak than what it keeps in reserve, and speaks for the GPU; unless
+// it is what lies outside of torch that leaks.
+void add_torch(model::GpuReport& report, const GpuEvidence::Share& share, const Steps& steps) {
+  if (!share.torch) return;
+  report.torch = share.torch;
+  model::SeriesReport allocated = judge_trail(share.allocated, steps);
+  model::SeriesReport outside = judge_trail(share.outside, steps);
+  report.allocated = allocated.verdict;
+  report.reserved = judge_trail(share.reserved, steps).verdict;
+  report.outside = outside.verdict;
+  report.pinned = judge_trail(share.pinned, steps).verdict;
+  const std::string gpu = "GPU " + std::to_string(report.index);
+  if (allocated.verdict.kind != model::VerdictKind::Leak &&
+      outside.verdict.kind == model::VerdictKind::Leak) {
+    report.series = std::move(outside);
+    report.series.quantity = model::Quantity::GpuUsed;
+    report.series.name = gpu + ", outside of torch";
+  } else {
+    report.series = std::move(allocated);
+    report.series.quantity = model::Quantity::GpuAllocated;
+    report.series.name = gpu + ", allocated by torch";
+  }
+}
+
+}  // namespace
+
+std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
+  std::vector<model::GpuReport> out;
+  for (const GpuEvidence& gpu : evidence.gpus) {
+    model::GpuReport report;
+    report.index = gpu.index;
+    report.total_bytes = gpu.last.total_bytes;
+    report.used_bytes = gpu.last.used_bytes;
+    // What a process of ours has is nearer to the job than what the whole device uses.
+    const GpuEvidence::Share* const share = largest_share(gpu, evidence);
+    report.series = judge_trail(share != nullptr ? share->trail : gpu.used, evidence.steps);
+    report.series.quantity = model::Quantity::GpuUsed;
+    report.series.name = "GPU " + std::to_string(gpu.index) + (share != nullptr ? " of the job" : " used");
+    if (share != nullptr) {
+      report.pid = evidence.find_process(share->id)->info.pid;
+      report.process_bytes = share->trail.back().high_bytes;
+      add_torch(report, *share, evidence.steps);
+    }
+    report.series.gpu_index = gpu.index;
+    report.series.pid = report.pid;
+    if (gpu.last.total_bytes > 0) report.series.limit_bytes = gpu.last.total_bytes;
+    out.push_back(std::move(report));
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  return out;
+}
+
+}  // namespace lowtide::explain

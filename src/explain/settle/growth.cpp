@@ -1,0 +1,149 @@
+#include "explain/settle/growth.h"
+
+#include <algorithm>
+
+namespace lowtide::explain {
+namespace {
+
+constexpr double kLeastGrowth = 1e6;   // bytes; less is no question
+constexpr double kLeastShare = 0.01;   // of the level, the same
+constexpr double kLeastCopied = 8e6;   // bytes of private pages
+constexpr double kStandsStill = 0.34;  // of the private growth: what RSS may move and count as still
+
+double change_of_cgroup(const Evidence& evidence, std::uint64_t model::CgroupReading::*pick) {
+  Trail trail;
+  for (const CgroupMoment& moment : evidence.cgroup) {
+    TrailPoint point;
+    point.at_s = moment.at_s;
+    point.low_bytes = moment.reading.*pick;
+    trail.push_back(point);
+  }
+  return change(trail, evidence.early, evidence.late);
+}
+
+bool has_cgroup_of_its_own(const Evidence& evidence) {
+  constexpr double kMonitorAndShell = 64e6;  // bytes
+  const double tree = level(evidence.target, evidence.late).value_or(0);
+  return static_cast<double>(evidence.cgroup.back().reading.anon_bytes) < 1.2 * tree + kMonitorAndShell;
+}
+
+double change_of_shm(const Evidence& evidence) {
+  Trail trail;
+  for (const HostMoment& moment : evidence.host) {
+    TrailPoint point;
+    point.at_s = moment.at_s;
+    point.low_bytes = moment.reading.shm_bytes;
+    trail.push_back(point);
+  }
+  return change(trail, evidence.early, evidence.late);
+}
+
+}  // namespace
+
+double tree_change(const Evidence& evidence) {
+  return change(evidence.target, evidence.early, evidence.late);
+}
+
+bool grows(const Evidence& evidence, const model::Verdict& verdict) {
+  const bool flat = verdict.kind == model::VerdictKind::Stable || verdict.kind == model::VerdictKind::Spikes;
+  const double level_bytes = level(evidence.target, evidence.late).value_or(0);
+  return !flat && tree_change(evidence) > std::max(kLeastGrowth, kLeastShare * level_bytes);
+}
+
+void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& evidence,
+                       const model::Verdict& verdict) {
+  if (!grows(evidence, verdict)) return;
+  const double all = tree_change(evidence);
+  for (WatchedProcess& process : processes) {
+    process.report.growth_share = std::clamp(process.change_bytes / all, 0.0, 1.0);
+  }
+}
+
+SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
+                                        const std::vector<WatchedProcess>& processes) {
+  // Of the processes the one with most: they map the same segments, and a sum would count them again.
+  double largest = 0;
+  for (const WatchedProcess& process : processes) {
+    largest =
+        std::max(largest, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
+  }
+  if (evidence.cgroup.size() >= 2) {
+    const double grown = change_of_cgroup(evidence, &model::CgroupReading::shmem_bytes);
+    // The cgroup may hold others: then no more than the tree's own processes can account for. In a cgroup
+    // of its own also what lies in /dev/shm and is mapped by nobody.
+    const double unmapped = has_cgroup_of_its_own(evidence) ? change_of_shm(evidence) : 0;
+    return {std::min(grown, std::max(largest * 1.5, unmapped)), "the cgroup's shmem"};
+  }
+  return {largest, "RssShmem of the process that maps most"};
+}
+
+bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {
+  if (process.change_bytes < kLeastCopied || !process.there_late) return false;
+  if (!level(process.trail, evidence.early)) return false;  // started later: all of it is new
+  const double rss = change(process.trail, evidence.early, evidence.late, &TrailPoint::rss_bytes);
+  const double shmem = change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes);
+  return rss < kStandsStill * process.change_bytes && shmem < kStandsStill * process.change_bytes;
+}
+
+HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence) {
+  HeapGrowth out;
+  if (!agent.there_late || !process.there_late) return out;
+  const double shared = change(process.trail, agent.early, evidence.late, &TrailPoint::shmem_bytes);
+  out.gained_bytes = std::max(0.0, change(process.trail, agent.early, evidence.late) - std::max(0.0, shared));
+  out.live_bytes = std::clamp(agent.change_bytes, 0.0, out.gained_bytes);
+  out.native_bytes = agent.native_share * out.live_bytes;
+  const double rest = out.gained_bytes - out.live_bytes;
+  if (rest > 2 * agent.error_bytes) out.retained_bytes = rest;
+  return out;
+}
+
+model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
+                                   const Sites& sites, const model::Verdict& verdict) {
+  model::GrowthReport out;
+  out.floor_bytes = static_cast<std::int64_t>(verdict.floor.last_bytes) -
+                    static_cast<std::int64_t>(verdict.floor.first_bytes);
+  if (!grows(evidence, verdict)) return out;
+  const double all = tree_change(evidence);
+
+  double copied = 0;
+  double mapped = 0;
+  HeapGrowth heaps;
+  for (const WatchedProcess& process : processes) {
+    mapped += std::max(0.0, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
+    if (copies_on_write(process, evidence)) {
+      copied += process.change_bytes;
+      continue;
+    }
+    const AgentProcess* agent = sites.find_process(process.report.info.id);
+    if (agent == nullptr) continue;
+    const HeapGrowth growth = heap_growth(process, *agent, evidence);
+    heaps.live_bytes += growth.live_bytes;
+    heaps.native_bytes += growth.native_bytes;
+    heaps.retained_bytes += growth.retained_bytes;
+  }
+  // /dev/shm is everybody's: what no process of the tree maps is not part of its growth.
+  const double shared = std::min(mapped, shared_memory_growth(evidence, processes).bytes);
+  double explained = 0;
+  // Measured between two windows; told of the whole growth, so that the parts add up to it.
+  const double whole = out.floor_bytes > 0 ? static_cast<double>(out.floor_bytes) : all;
+  const auto tell = [&](model::Mechanism mechanism, double share) {
+    out.mechanisms.push_back({mechanism, static_cast<std::uint64_t>(share * whole), share});
+  };
+  const auto add = [&](model::Mechanism mechanism, double bytes) {
+    const double part = std::clamp(bytes, 0.0, all - explained);
+    if (part < 0.02 * all) return;
+    tell(mechanism, part / all);
+    explained += part;
+  };
+  add(model::Mechanism::CopyOnWrite, copied);
+  add(model::Mechanism::SharedMemory, shared);
+  add(model::Mechanism::LiveObjects, heaps.live_bytes - heaps.native_bytes);
+  add(model::Mechanism::NativeLive, heaps.native_bytes);
+  add(model::Mechanism::AllocatorRetention, heaps.retained_bytes);
+  out.explained_share = explained / all;
+  constexpr double kLeastTold = 0.0005;  // rounds to nothing
+  if (const double rest = 1 - explained / all; rest > kLeastTold) tell(model::Mechanism::Unexplained, rest);
+  return out;
+}
+
+}  // namespace lowtide::explain

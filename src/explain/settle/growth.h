@@ -1,0 +1,48 @@
+// How much the tree grew, who grew, and into what kind of memory.
+#pragma once
+
+#include <vector>
+
+#include "explain/evidence/evidence.h"
+#include "explain/settle/process_reports.h"
+#include "explain/settle/sites.h"
+#include "model/report.h"
+
+namespace lowtide::explain {
+
+// Of the tree, between the early and the late window.
+double tree_change(const Evidence& evidence);
+
+// Growth that is worth a question: the verdict has not called it flat, and it is more than noise.
+bool grows(const Evidence& evidence, const model::Verdict& verdict);
+
+// Fills in the share that each process has in the growth of the tree.
+void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& evidence,
+                       const model::Verdict& verdict);
+
+// Growth of shared memory, by the nearest witness there is.
+struct SharedMemoryGrowth {
+  double bytes = 0;
+  const char* witness = "";  // "the cgroup's shmem"
+};
+SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
+                                        const std::vector<WatchedProcess>& processes);
+
+// A process whose private pages grow while its resident set stands still:
+// it writes to pages that it had shared since it was forked.
+bool copies_on_write(const WatchedProcess& process, const Evidence& evidence);
+
+// Of one process with an agent: what it gained, and how much of that is alive.
+struct HeapGrowth {
+  double gained_bytes = 0;    // its own memory, without shared memory
+  double live_bytes = 0;      // of that: alive; never more than was gained
+  double native_bytes = 0;    // of the live ones: of native code
+  double retained_bytes = 0;  // freed, and not given back; 0 within the error
+};
+HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence);
+
+// The parts add up to the growth of the tree; what nothing explains is told as such.
+model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
+                                   const Sites& sites, const model::Verdict& verdict);
+
+}  // namespace lowtide::explain

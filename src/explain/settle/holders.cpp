@@ -1,0 +1,260 @@
+#include "explain/settle/holders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+#include "explain/settle/growth.h"
+#include "explain/settle/holder_history.h"
+#include "explain/evidence/snapshots.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::VerdictKind;
+
+constexpr std::size_t kFewestLooks = 3;
+constexpr double kMostOfTheGrowth = 0.6;  // of the process
+constexpr double kOfTheTree = 0.5;
+constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last look
+constexpr double kConfidence = 0.92;
+constexpr double kFillingConfidence = 0.8;
+constexpr double kSlowerConfidence = 0.6;
+constexpr std::int64_t kLeastOnDevice = 1'000'000;
+constexpr std::size_t kMostGrown = 20;
+
+double change_between(const Trail& trail, double from_s, double to_s) {
+  const TrailPoint* first = nearest(trail, from_s);
+  const TrailPoint* last = nearest(trail, to_s);
+  return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
+}
+
+ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks) {
+  ProcessHolders out;
+  out.process = process.info;
+  out.looks = looks.size();
+  out.from_s = looks.front()->at_s;
+  out.to_s = looks.back()->at_s;
+  // Its child may have been heard of when the process was gone.
+  if (looks.back()->is_at_end && !process.trail.empty())
+    out.to_s = std::min(out.to_s, process.trail.back().at_s);
+  out.difference = compare_snapshots(*looks.front(), *looks.back());
+  out.difference.snapshot.pid = process.info.pid;
+  const double process_bytes = change_between(process.trail, out.from_s, out.to_s);
+  const TrailPoint* first_step = nearest(evidence.target, out.from_s);
+  const TrailPoint* last_step = nearest(evidence.target, out.to_s);
+  const double steps = first_step == nullptr ? std::nan("") : last_step->step - first_step->step;
+  for (const model::HolderReport& holder : out.difference.holders) {
+    if (out.grown.size() == kMostGrown) break;
+    HeldGrowth grown{.holder = holder};
+    grown.holder.pid = process.info.pid;
+    use_usual_name(looks, grown.holder.node);
+    const HeldMoves moves = count_moves(looks, grown.holder.node);
+    grown.gains = moves.gains;
+    grown.losses = moves.losses;
+    grown.holder.course = held_course(looks, grown.holder.node);
+    grown.slows_down = gains_ever_less(looks, grown.holder.node, evidence);
+    grown.has_stopped = moves.gains + 1 >= kFewestLooks && stands_still(grown.holder.course);
+    const auto bytes = static_cast<double>(holder.growth_bytes);
+    if (process_bytes > 0) grown.of_process = std::min(1.0, bytes / process_bytes);
+    const auto device_bytes = static_cast<double>(holder.growth_device_bytes);
+    if (out.difference.growth_device_bytes > 0) {
+      grown.of_device =
+          std::clamp(device_bytes / static_cast<double>(out.difference.growth_device_bytes), 0.0, 1.0);
+    }
+    if (steps >= 1) grown.bytes_per_step = (bytes + device_bytes) / steps;
+    out.grown.push_back(std::move(grown));
+  }
+  return out;
+}
+
+// At the end of a program the variables of its functions are gone, which is no loss: the look then counts
+// where it shows what the others show, and more of it.
+ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks) {
+  ProcessHolders with_end = compare(evidence, process, looks);
+  if (!looks.back()->is_at_end || looks.size() == 2) return with_end;
+  looks.pop_back();
+  ProcessHolders before = compare(evidence, process, looks);
+  const auto is_more = [](const model::HolderReport& later, const model::HolderReport& holder) {
+    return later.node.path == holder.node.path && later.growth_bytes >= holder.growth_bytes &&
+           later.growth_device_bytes >= holder.growth_device_bytes;
+  };
+  const bool shows_more =
+      before.grown.empty() ||
+      (!with_end.grown.empty() && is_more(with_end.grown.front().holder, before.grown.front().holder));
+  if (!shows_more) return before;
+  for (HeldGrowth& grown : before.grown) {
+    const bool is_there = std::any_of(with_end.grown.begin(), with_end.grown.end(), [&](const auto& later) {
+      return later.holder.node.path == grown.holder.node.path;
+    });
+    if (!is_there && with_end.grown.size() < kMostGrown) with_end.grown.push_back(std::move(grown));
+  }
+  return with_end;
+}
+
+std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, std::int64_t growth_bytes) {
+  const std::string length =
+      grown.holder.growth_length && *grown.holder.growth_length > 0
+          ? fmt::format("{} more things, ",
+                        base::format_count(static_cast<std::uint64_t>(*grown.holder.growth_length)))
+          : std::string();
+  return fmt::format("{} keeps more and more: {}{} between {} looks, never less", grown.holder.node.path,
+                     length, bytes_words(static_cast<double>(growth_bytes)), holders.looks);
+}
+
+void call_leak(model::Verdict& verdict, std::string reason) {
+  verdict.kind = VerdictKind::Leak;
+  verdict.confidence = kConfidence;
+  verdict.reason = std::move(reason);
+  verdict.needs.reset();
+  verdict.lean.reset();
+  verdict.basis.emplace_back("holders");
+}
+
+void call_filling(model::Verdict& verdict, const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  verdict.kind = VerdictKind::Inconclusive;
+  verdict.confidence = kFillingConfidence;
+  verdict.lean = model::Lean{VerdictKind::Warmup, kFillingConfidence};
+  verdict.reason = fmt::format("{} is a cache that is still filling: {} of at most {} entries", node.path,
+                               base::format_count(node.length.value_or(0)), base::format_count(node.bound));
+  verdict.needs = "to be watched until the cache is full";
+  verdict.basis.emplace_back("holders");
+}
+
+void call_slowing(model::Verdict& verdict, const HeldGrowth& grown) {
+  verdict.lean = model::Lean{VerdictKind::Warmup, kSlowerConfidence};
+  verdict.confidence = kSlowerConfidence;
+  verdict.reason = fmt::format("{} keeps more and more, but less from look to look: an end may come",
+                               grown.holder.node.path);
+  verdict.needs = "to be watched until it stands still, or goes on evenly";
+  verdict.basis.emplace_back("holders");
+}
+
+bool only_gains(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return holders.looks >= kFewestLooks && grown.losses == 0 && grown.gains + 1 >= kFewestLooks;
+}
+
+bool is_most_of_growth(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return only_gains(holders, grown) && grown.of_process >= kMostOfTheGrowth;
+}
+
+bool may_be_leak(const model::Verdict& verdict) {
+  return verdict.kind == VerdictKind::Leak || verdict.kind == VerdictKind::Inconclusive;
+}
+
+void settle(model::Verdict& verdict, const ProcessHolders& holders) {
+  for (const HeldGrowth& grown : holders.grown) {
+    if (is_filling(holders, grown) && may_be_leak(verdict)) {
+      call_filling(verdict, grown);
+      return;
+    }
+    if (verdict.kind != VerdictKind::Inconclusive) continue;
+    if (is_most_of_growth(holders, grown) && grown.slows_down) {
+      call_slowing(verdict, grown);
+      return;
+    }
+    if (is_kept(holders, grown)) {
+      call_leak(verdict, reason_of(holders, grown, grown.holder.growth_bytes));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown) {
+  double leaks_bytes = 0;
+  for (const SiteGroup& site : sites.groups) {
+    const bool leaks = site.process.pid == holders.process.pid && site.verdict.kind == VerdictKind::Leak;
+    if (leaks) leaks_bytes += site.change_bytes;
+  }
+  return leaks_bytes > 0 && only_gains(holders, grown) &&
+         grown.holder.node.cache != model::CacheKind::Bounded &&
+         static_cast<double>(grown.holder.growth_bytes) >= kMostOfTheGrowth * leaks_bytes;
+}
+
+bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return is_most_of_growth(holders, grown) && !grown.slows_down &&
+         grown.holder.node.cache != model::CacheKind::Bounded;
+}
+
+bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return only_gains(holders, grown) && grown.of_device >= kMostOfTheGrowth &&
+         grown.holder.node.cache != model::CacheKind::Bounded;
+}
+
+bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  return is_most_of_growth(holders, grown) && node.cache == model::CacheKind::Bounded &&
+         node.length.value_or(0) < node.bound;
+}
+
+bool is_full(const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  const bool at_bound = node.cache == model::CacheKind::Bounded && node.length.value_or(0) >= node.bound;
+  return at_bound || (grown.has_stopped && grown.of_process >= kMostOfTheGrowth &&
+                      grown.holder.growth_length.value_or(0) > 0);
+}
+
+std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
+  std::map<std::uint32_t, Looks> looks;
+  for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
+    looks[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
+  }
+  std::vector<ProcessHolders> out;
+  for (auto& [id, all] : looks) {
+    // A walk may take longer than the one after it.
+    std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->at_s < b->at_s; });
+    const ProcessEvidence* process = evidence.find_process(model::ProcessId{id});
+    // The start-up builds things up that are then there: it is left out where enough looks remain.
+    const double settled_s = evidence.steps.known ? evidence.steps.first_at_s : 0;
+    const auto after =
+        std::find_if(all.begin(), all.end(), [&](const auto* look) { return look->at_s >= settled_s; });
+    if (static_cast<std::size_t>(all.end() - after) >= kFewestLooks) all.erase(all.begin(), after);
+    if (process != nullptr && all.size() >= 2) out.push_back(compare_up_to_end(evidence, *process, all));
+  }
+  return out;
+}
+
+void settle_with_holders(std::vector<WatchedProcess>& processes, const std::vector<ProcessHolders>& holders) {
+  for (WatchedProcess& process : processes) {
+    for (const ProcessHolders& each : holders) {
+      if (each.process.id == process.report.info.id) settle(process.report.series.verdict, each);
+    }
+  }
+}
+
+void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>& holders,
+                         const Evidence& evidence) {
+  const double all = tree_change(evidence);
+  for (const ProcessHolders& each : holders) {
+    // The looks end before the run does: what grew meanwhile is what they can explain.
+    const double seen = change_between(evidence.target, each.from_s, each.to_s);
+    const bool explains = !each.grown.empty() && all > 0 && seen >= kLeastSeen * all &&
+                          static_cast<double>(each.grown.front().holder.growth_bytes) >= kOfTheTree * seen;
+    if (explains) settle(tree, each);
+  }
+}
+
+void settle_with_holders(std::vector<model::GpuReport>& gpus, const std::vector<ProcessHolders>& holders) {
+  for (model::GpuReport& gpu : gpus) {
+    model::Verdict& verdict = gpu.series.verdict;
+    for (const ProcessHolders& each : holders) {
+      const bool leans = verdict.kind == VerdictKind::Inconclusive && verdict.lean &&
+                         verdict.lean->kind == VerdictKind::Leak;
+      if (!leans || gpu.pid != each.process.pid) continue;
+      const auto kept = std::find_if(each.grown.begin(), each.grown.end(), [&](const HeldGrowth& grown) {
+        return is_kept_on_device(each, grown) && grown.holder.growth_device_bytes >= kLeastOnDevice;
+      });
+      if (kept != each.grown.end())
+        call_leak(verdict, reason_of(each, *kept, kept->holder.growth_device_bytes));
+    }
+  }
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,62 @@
+// What the snapshots of a recording say: which variables kept more and more.
+//
+// A list that gained at every look and lost nothing is a leak after a hundred steps, where the series and the
+// sites need more. A cache that has not reached its bound (functools.lru_cache, a deque with a maxlen) is
+// not, however evenly it grows; and of what gains less and less an end may come.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "explain/evidence/evidence.h"
+#include "explain/settle/process_reports.h"
+#include "explain/settle/sites.h"
+#include "model/holder_report.h"
+#include "model/verdict.h"
+#include "model/watched.h"
+
+namespace lowtide::explain {
+
+struct HeldGrowth {
+  model::HolderReport holder;
+  std::size_t gains = 0;  // between one look and the next
+  std::size_t losses = 0;
+  double of_process = 0;  // what it gained, of what the process gained meanwhile; 0: that did not grow
+  double of_device = 0;   // the same, of the tensors on devices
+  std::optional<double> bytes_per_step = {};
+  bool slows_down = false;   // less per step, or second, from look to look
+  bool has_stopped = false;  // it gained, more than once, and then no more
+};
+
+struct ProcessHolders {
+  model::ProcessInfo process;
+  std::size_t looks = 0;
+  double from_s = 0;
+  double to_s = 0;
+  model::SnapshotReport difference;  // of the first and the last of these looks
+  std::vector<HeldGrowth> grown;     // most first
+};
+
+std::vector<ProcessHolders> find_holders(const Evidence& evidence);
+
+// It only ever gained, not less and less, it is what its process grew by, and it has no bound.
+bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown);
+// It only ever gained, and that is what leaking lines of its process allocated: where the allocator keeps
+// much beside it, that is less than most of what the process grew by.
+bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown);
+// The same as is_kept(), on devices.
+bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown);
+// It is what its process grew by, but it is a cache that stops at a bound it has not reached.
+bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown);
+// It is what its process grew by, but it has reached its bound, or nothing has come to it since a while.
+bool is_full(const HeldGrowth& grown);
+
+// Settles what the series left open, for processes and for the tree; and takes back a leak that is a cache
+// still filling.
+void settle_with_holders(std::vector<WatchedProcess>& processes, const std::vector<ProcessHolders>& holders);
+void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>& holders,
+                         const Evidence& evidence);
+// The same of GPUs, by the tensors that a variable keeps there.
+void settle_with_holders(std::vector<model::GpuReport>& gpus, const std::vector<ProcessHolders>& holders);
+
+}  // namespace lowtide::explain

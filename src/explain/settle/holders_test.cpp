@@ -1,0 +1,240 @@
+#include "explain/settle/holders.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace lowtide::explain {
+namespace {
+
+using model::VerdictKind;
+
+constexpr std::uint64_t kMB = 1'000'000;
+
+// A process that grows by 1 MB a second, looked into every ten.
+class Job {
+ public:
+  explicit Job(std::vector<std::uint64_t> list_lengths, model::CacheKind cache = model::CacheKind::None,
+               std::uint64_t bound = 0) {
+    ProcessEvidence process;
+    process.info.id = model::ProcessId{0};
+    process.info.pid = 77;
+    const auto seconds = static_cast<double>(10 * list_lengths.size());
+    for (double at_s = 0; at_s <= seconds; at_s += 1) {
+      TrailPoint point;
+      point.at_s = at_s;
+      point.low_bytes = 100 * kMB + static_cast<std::uint64_t>(at_s) * kMB;
+      point.high_bytes = point.low_bytes;
+      process.trail.push_back(point);
+      evidence.target.push_back(point);
+    }
+    evidence.processes.push_back(process);
+    for (std::size_t at = 0; at < list_lengths.size(); ++at) {
+      model::Snapshot snapshot;
+      snapshot.at_s = static_cast<double>(10 * at);
+      snapshot.object_bytes = 50 * kMB + list_lengths[at] * kMB;
+      model::HeldNode node;
+      node.path = "__main__.kept";
+      node.type = "list";
+      node.length = list_lengths[at];
+      node.retained_bytes = list_lengths[at] * kMB;
+      node.cache = cache;
+      node.bound = bound;
+      snapshot.nodes.push_back(node);
+      evidence.snapshots.push_back({model::ProcessId{0}, snapshot});
+    }
+    set_windows(evidence);
+  }
+
+  Evidence evidence;
+};
+
+model::Verdict open_verdict() {
+  model::Verdict verdict;
+  verdict.kind = VerdictKind::Inconclusive;
+  verdict.lean = model::Lean{VerdictKind::Leak, 0.7};
+  return verdict;
+}
+
+TEST(Holders, list_that_gains_at_every_look_settles_a_leak) {
+  const Job run({10, 20, 30, 40});
+  const auto holders = find_holders(run.evidence);
+  ASSERT_EQ(holders.size(), 1U);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_EQ(holders[0].grown[0].gains, 3U);
+  EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, holders, run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(verdict.basis.back(), "holders");
+  EXPECT_NE(verdict.reason.find("__main__.kept"), std::string::npos);
+}
+
+TEST(Holders,
+     list_that_keeps_what_a_leaking_line_allocates_is_its_holder_though_resident_memory_grew_by_twice_that) {
+  const Job run({5, 10, 15, 20});
+  const auto holders = find_holders(run.evidence);
+  const HeldGrowth& list = holders.at(0).grown.at(0);
+  Sites sites;
+  SiteGroup& line = sites.groups.emplace_back();
+  line.process = holders[0].process;
+  line.change_bytes = 18.0 * kMB;
+
+  EXPECT_FALSE(is_kept(holders[0], list));
+  EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "no line leaks";
+  line.verdict.kind = VerdictKind::Leak;
+  EXPECT_TRUE(keeps_what_leaks(sites, holders[0], list));
+  line.change_bytes = 40.0 * kMB;
+  EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "others keep most of it";
+  line.change_bytes = 18.0 * kMB;
+  line.process.pid = 78;
+  EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "in another process";
+}
+
+// The verdict of a job, some of whose looks do not tell of the list: it is empty then, or gone.
+VerdictKind settled_without(std::vector<std::uint64_t> list_lengths,
+                            const std::vector<std::size_t>& forgotten) {
+  Job run(std::move(list_lengths));
+  for (const std::size_t look : forgotten) run.evidence.snapshots[look].snapshot.nodes.clear();
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  return verdict.kind;
+}
+
+TEST(Holders, list_that_was_empty_at_the_first_look_has_gained) {
+  EXPECT_EQ(settled_without({0, 10, 30, 30}, {0}), VerdictKind::Leak);
+}
+
+TEST(Holders, list_that_came_once_and_hardly_grew_settles_nothing) {
+  EXPECT_EQ(settled_without({0, 30, 30, 31}, {0}), VerdictKind::Inconclusive);
+}
+
+TEST(Holders, list_that_was_gone_in_between_settles_nothing) {
+  EXPECT_EQ(settled_without({0, 20, 0, 40}, {0, 2}), VerdictKind::Inconclusive);
+}
+
+TEST(Holders, list_that_also_loses_settles_nothing) {
+  const Job run({10, 40, 30, 45});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
+  Job run({10, 20, 30, 40});
+  for (auto& [process, snapshot] : run.evidence.snapshots) {
+    model::HeldNode& kept = snapshot.nodes[0];
+    kept.device_bytes = kept.retained_bytes;
+    kept.retained_bytes = 0;
+    snapshot.device_bytes = kept.device_bytes;
+    snapshot.object_bytes = 50 * kMB;
+  }
+  const auto holders = find_holders(run.evidence);
+  ASSERT_EQ(holders.at(0).grown.size(), 1U);
+  EXPECT_TRUE(is_kept_on_device(holders[0], holders[0].grown[0]));
+  EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0]));
+  EXPECT_DOUBLE_EQ(holders[0].grown[0].of_device, 1.0);
+  std::vector<model::GpuReport> gpus(2);
+  gpus[0].pid = holders[0].process.pid;
+  gpus[1].pid = holders[0].process.pid + 1;  // of somebody else
+  for (model::GpuReport& gpu : gpus) gpu.series.verdict = open_verdict();
+  settle_with_holders(gpus, holders);
+  EXPECT_EQ(gpus[0].series.verdict.kind, VerdictKind::Leak);
+  EXPECT_EQ(gpus[1].series.verdict.kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, look_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it_does_not) {
+  Job kept({10, 20, 30, 40});
+  kept.evidence.snapshots.back().snapshot.is_at_end = true;
+  EXPECT_EQ(find_holders(kept.evidence)[0].looks, 4U);
+  EXPECT_EQ(find_holders(kept.evidence)[0].grown[0].holder.growth_length, 30);
+
+  Job gone({10, 20, 30, 0});
+  gone.evidence.snapshots.back().snapshot.is_at_end = true;
+  const auto holders = find_holders(gone.evidence);
+  EXPECT_EQ(holders[0].looks, 3U);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
+
+  const Job lost({10, 20, 30, 0});
+  EXPECT_TRUE(find_holders(lost.evidence)[0].grown.empty());
+}
+
+TEST(Holders, list_that_a_loop_runs_over_at_one_look_is_the_same_list) {
+  for (const std::size_t looked_at_in_a_loop : {1U, 3U}) {
+    Job run({10, 20, 30, 40});
+    for (auto& [process, snapshot] : run.evidence.snapshots) snapshot.nodes[0].address = 4096;
+    run.evidence.snapshots[looked_at_in_a_loop].snapshot.nodes[0].path =
+        "__main__.evaluate.<locals>.<listcomp>..0.<list>";
+    const auto holders = find_holders(run.evidence);
+    ASSERT_EQ(holders.at(0).grown.size(), 1U);
+    EXPECT_EQ(holders[0].grown[0].holder.node.path, "__main__.kept");
+    EXPECT_EQ(holders[0].grown[0].gains, 3U);
+    EXPECT_EQ(holders[0].grown[0].losses, 0U);
+  }
+}
+
+TEST(Holders, two_looks_settle_nothing) {
+  const Job run({10, 40});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, small_part_of_the_growth_settles_nothing) {
+  const Job run({10, 12, 14, 16});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, cache_that_is_not_full_takes_a_leak_back) {
+  const Job run({10, 20, 30, 40}, model::CacheKind::Bounded, 256);
+  model::Verdict verdict = open_verdict();
+  verdict.kind = VerdictKind::Leak;
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
+  EXPECT_NE(verdict.reason.find("40 of at most 256"), std::string::npos);
+}
+
+TEST(Holders, list_that_gains_less_and_less_is_left_open) {
+  const Job run({10, 25, 37, 46, 53, 58});
+  model::Verdict verdict = open_verdict();
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
+  EXPECT_NE(verdict.reason.find("less from look to look"), std::string::npos);
+}
+
+TEST(Holders, list_that_gains_unevenly_goes_on_as_far_as_can_be_told) {
+  for (const std::vector<std::uint64_t>& lengths :
+       {std::vector<std::uint64_t>{10, 25, 35, 47, 55, 60}, {10, 20, 29, 38, 46, 54}, {10, 25, 35, 42}}) {
+    const Job run(lengths);
+    model::Verdict verdict = open_verdict();
+    settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+    EXPECT_EQ(verdict.kind, VerdictKind::Leak) << testing::PrintToString(lengths);
+  }
+}
+
+TEST(Holders, what_filled_up_and_gained_no_more_is_full) {
+  const auto is_full_after = [](std::vector<std::uint64_t> lengths) {
+    const auto holders = find_holders(Job(std::move(lengths)).evidence);
+    return is_full(holders.at(0).grown.at(0));
+  };
+  EXPECT_TRUE(is_full_after({10, 30, 50, 50}));
+  EXPECT_FALSE(is_full_after({10, 30, 50, 70}));
+  EXPECT_FALSE(is_full_after({10, 50, 50, 50})) << "it came at once: no cache that fills";
+  EXPECT_FALSE(is_full_after({10, 11, 12, 12})) << "not what the process grew by";
+}
+
+TEST(Holders, verdict_that_is_closed_stays) {
+  const Job run({10, 20, 30, 40});
+  model::Verdict verdict;
+  verdict.kind = VerdictKind::Warmup;
+  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  EXPECT_EQ(verdict.kind, VerdictKind::Warmup);
+}
+
+}  // namespace
+}  // namespace lowtide::explain

@@ -1,0 +1,137 @@
+#include "explain/settle/process_reports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "explain/evidence/respawn_chains.h"
+#include "explain/settle/small_growth.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr std::uint64_t kFewestReadings = 8;  // fewer say nothing about a process
+constexpr std::size_t kFewProcesses = 12;     // a tree of so few is listed whole
+constexpr std::size_t kMostListed = 200;
+constexpr double kLarge = 0.1;  // of the peak of the tree: listed however briefly it lived
+
+// The odds of the detector are those of long series; a handful of readings of a
+// process at its start would lean to leak for no reason but its start.
+void say_too_few(model::Verdict& verdict, std::uint64_t readings) {
+  verdict.kind = model::VerdictKind::Inconclusive;
+  verdict.lean.reset();
+  verdict.rate.reset();
+  verdict.warmup_end.reset();
+  verdict.plateau_bytes.reset();
+  verdict.spike_bytes.reset();
+  verdict.reason = fmt::format("only {} reading{} of this process", readings, readings == 1 ? "" : "s");
+  verdict.needs = fmt::format("at least {} readings", kFewestReadings);
+}
+
+WatchedProcess judge_lives(const Evidence& evidence, const Lives& lives) {
+  const ProcessEvidence& first = evidence.processes[lives.front()];
+  WatchedProcess out;
+  out.report.info = evidence.processes[lives.back()].info;
+  out.report.info.started_s = first.info.started_s;
+  out.report.processes = static_cast<std::uint32_t>(lives.size());
+  // The latest that was read: one that ended at once has left no reading.
+  const auto read = std::find_if(lives.rbegin(), lives.rend(),
+                                 [&](std::size_t at) { return !evidence.processes[at].trail.empty(); });
+  if (read != lives.rend()) out.report.bytes = evidence.processes[*read].bytes;
+  out.trail = joined_trail(evidence.processes, lives);
+
+  model::SeriesReport& series = out.report.series;
+  series = judge_trail(out.trail, evidence.steps);
+  series.pid = out.report.info.pid;
+  series.command = out.report.info.command;
+  series.name = fmt::format("pid {} ({})", out.report.info.pid, short_command(out.report.info.command));
+  std::uint64_t readings = 0;
+  for (const TrailPoint& point : out.trail) readings += point.count;
+  if (readings < kFewestReadings) {
+    say_too_few(series.verdict, readings);
+  } else {
+    pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
+  }
+
+  out.change_bytes = change(out.trail, evidence.early, evidence.late);
+  out.there_late = level(out.trail, evidence.late).has_value();
+  for (const std::size_t at : lives) out.pss_readings += evidence.processes[at].pss_readings;
+  return out;
+}
+
+std::uint64_t readings_of(const Evidence& evidence, const Lives& lives) {
+  std::uint64_t readings = 0;
+  for (const std::size_t at : lives) {
+    for (const TrailPoint& point : evidence.processes[at].trail) readings += point.count;
+  }
+  return readings;
+}
+
+std::uint64_t peak_of(const Evidence& evidence, const Lives& lives) {
+  std::uint64_t peak = 0;
+  for (const std::size_t at : lives) {
+    for (const TrailPoint& point : evidence.processes[at].trail) peak = std::max(peak, point.high_bytes);
+  }
+  return peak;
+}
+
+}  // namespace
+
+WatchedProcesses judge_processes(const Evidence& evidence) {
+  const std::vector<Lives> all = find_lives(evidence.processes);
+  double tree_peak = 0;
+  for (const TrailPoint& point : evidence.target) {
+    tree_peak = std::max(tree_peak, static_cast<double>(point.high_bytes));
+  }
+  WatchedProcesses out;
+  for (const Lives& lives : all) {
+    const std::uint64_t peak = peak_of(evidence, lives);
+    const bool is_root = evidence.processes[lives.front()].info.pid == evidence.header.root_pid;
+    const bool listed = all.size() <= kFewProcesses || is_root ||
+                        readings_of(evidence, lives) >= kFewestReadings ||
+                        static_cast<double>(peak) >= kLarge * tree_peak;
+    if (listed) {
+      out.listed.push_back(judge_lives(evidence, lives));
+      continue;
+    }
+    out.short_lived.count += lives.size();
+    out.short_lived.largest_bytes = std::max(out.short_lived.largest_bytes, peak);
+  }
+  // Differences below a MB are no order: what holds more comes first then.
+  const auto growth_mb = [](const WatchedProcess& process) { return std::floor(process.change_bytes / 1e6); };
+  std::stable_sort(out.listed.begin(), out.listed.end(),
+                   [&](const WatchedProcess& a, const WatchedProcess& b) {
+                     const double left = std::max(0.0, growth_mb(a));
+                     const double right = std::max(0.0, growth_mb(b));
+                     if (left != right) return left > right;
+                     return a.report.series.peak_bytes > b.report.series.peak_bytes;
+                   });
+  for (std::size_t at = kMostListed; at < out.listed.size(); ++at) {
+    out.short_lived.count += out.listed[at].report.processes;
+    out.short_lived.largest_bytes =
+        std::max(out.short_lived.largest_bytes, out.listed[at].report.series.peak_bytes);
+  }
+  if (out.listed.size() > kMostListed) out.listed.resize(kMostListed);
+  return out;
+}
+
+bool is_flat(const WatchedProcess& process) {
+  const model::Verdict& verdict = process.report.series.verdict;
+  switch (verdict.kind) {
+    case model::VerdictKind::Stable:
+    case model::VerdictKind::Spikes:
+    case model::VerdictKind::Warmup:
+      return true;
+    case model::VerdictKind::Leak:
+      return false;
+    case model::VerdictKind::Inconclusive:
+      break;
+  }
+  const double floor = static_cast<double>(verdict.floor.last_bytes);
+  return verdict.samples >= kFewestReadings && process.there_late &&
+         std::abs(process.change_bytes) <= std::max(0.01 * floor, 256e3);
+}
+
+}  // namespace lowtide::explain

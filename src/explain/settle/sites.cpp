@@ -1,0 +1,377 @@
+#include "explain/settle/sites.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "explain/evidence/retention_by_age.h"
+#include "explain/evidence/respawn_chains.h"
+#include "explain/settle/own_frames.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr std::size_t kMostGrowing = 40;  // groups that are looked at: more is nobody's question
+constexpr std::size_t kMostLiving = 10;   // and so many that hold most
+constexpr std::size_t kMostMoments = 2000;
+
+// The part of the run that the agent saw of one process.
+struct Seen {
+  Window all;
+  Window early;
+  double interval_bytes = 0;
+};
+
+struct LivesSeen {
+  Lives lives;
+  std::vector<Seen> seen;  // of each life; an empty window where there was no agent
+};
+
+using Key =
+    std::tuple<std::size_t, model::FrameLanguage, std::string, std::uint32_t, std::string, std::string>;
+
+// A function of native code is one place, whichever of its lines allocates.
+Key key_of(std::size_t lives, const model::Frame& frame) {
+  const bool python = frame.language == model::FrameLanguage::Python;
+  return {lives,
+          frame.language,
+          python ? frame.file : "",
+          python ? frame.line : 0,
+          frame.function,
+          python ? "" : frame.module};
+}
+
+double middle(const Window& window) {
+  return (window.from_s + window.to_s) / 2;
+}
+
+Seen seen_of(const Evidence& evidence, const ProcessEvidence& process) {
+  const auto heap = std::find_if(evidence.heaps.begin(), evidence.heaps.end(),
+                                 [&](const HeapEvidence& each) { return each.process == process.info.id; });
+  Seen seen{{0, -1}, evidence.early, 0};
+  if (heap == evidence.heaps.end() || heap->live.empty()) return seen;
+  seen.all = {heap->live.front().at_s, heap->live.back().at_s + heap->live.back().span_s};
+  seen.interval_bytes = static_cast<double>(heap->last.interval_bytes);
+  if (seen.all.from_s <= evidence.early.from_s) return seen;
+  // The agent came later, or the process did: measured from then.
+  constexpr double kEarly = 0.15;
+  const double span_s = std::max(0.0, evidence.late.from_s - seen.all.from_s);
+  seen.early = {std::max(seen.all.from_s, evidence.early.from_s), 0};
+  seen.early.to_s = std::max(evidence.early.to_s, seen.all.from_s + kEarly * span_s);
+  return seen;
+}
+
+// The moments at which groups are looked at: those of the ticks, thinned to what a verdict needs.
+Trail moments_of(const Evidence& evidence) {
+  const std::size_t stride = evidence.ticks.size() / kMostMoments + 1;
+  Trail out;
+  for (std::size_t at = 0; at < evidence.ticks.size(); at += stride) {
+    TrailPoint point;
+    point.at_s = evidence.ticks[at].at_s;
+    point.step = evidence.ticks[at].step;
+    out.push_back(point);
+  }
+  return out;
+}
+
+// The members' live bytes added up, each with its latest value.
+Trail sum_of(const std::vector<const SiteEvidence*>& members, const Trail& moments, const Window& window) {
+  std::vector<std::pair<double, double>> changes;
+  for (const SiteEvidence* member : members) {
+    double before = 0;
+    for (const SiteMoment& moment : member->moments) {
+      const auto bytes = static_cast<double>(moment.live_bytes);
+      changes.emplace_back(moment.at_s, bytes - before);
+      before = bytes;
+    }
+  }
+  std::sort(changes.begin(), changes.end());
+  Trail out;
+  double sum = 0;
+  auto next = changes.begin();
+  for (const TrailPoint& moment : moments) {
+    if (moment.at_s < window.from_s || moment.at_s > window.to_s) continue;
+    for (; next != changes.end() && next->first <= moment.at_s; ++next) sum += next->second;
+    out.push_back(moment);
+    out.back().low_bytes = out.back().high_bytes = static_cast<std::uint64_t>(std::max(0.0, sum));
+  }
+  return out;
+}
+
+double grown(const SiteEvidence& site, const Window& early, const Window& late) {
+  return static_cast<double>(site.at(middle(late)).live_bytes) -
+         static_cast<double>(site.at(middle(early)).live_bytes);
+}
+
+class Grouping {
+ public:
+  explicit Grouping(const Evidence& evidence) : evidence_(evidence), moments_(moments_of(evidence)) {
+    for (Lives& lives : find_lives(evidence.processes)) {
+      LivesSeen entry{std::move(lives), {}};
+      for (const std::size_t at : entry.lives) {
+        lives_of_[static_cast<std::uint32_t>(evidence.processes[at].info.id)] = lives_.size();
+        entry.seen.push_back(seen_of(evidence, evidence.processes[at]));
+      }
+      lives_.push_back(std::move(entry));
+    }
+  }
+
+  Sites find() {
+    Sites out;
+    add_processes(out);
+    for (auto& [key, members] : grouped()) measure(out, std::get<0>(key), std::move(members));
+    finish(out);
+    return out;
+  }
+
+ private:
+  std::map<Key, std::vector<const SiteEvidence*>> grouped() const {
+    std::map<Key, std::vector<const SiteEvidence*>> groups;
+    for (const SiteEvidence& site : evidence_.sites) {
+      const auto lives = lives_of_.find(static_cast<std::uint32_t>(site.info.process));
+      if (lives == lives_of_.end()) continue;
+      const std::size_t act_on = frame_to_act_on(site.info.frames);
+      const model::Frame none;
+      groups[key_of(lives->second, site.info.frames.empty() ? none : site.info.frames[act_on])].push_back(
+          &site);
+    }
+    return groups;
+  }
+
+  void drop_packing_up(Trail& trail, const ProcessEvidence& process) const {
+    if (process.info.ended_s) drop_teardown(trail, evidence_.steps.end_of_work_s(*process.info.ended_s));
+  }
+
+  // The latest of those that followed each other, or the last that an agent was in.
+  [[nodiscard]] std::size_t latest_seen(const LivesSeen& lives) const {
+    std::size_t at = lives.lives.size() - 1;
+    while (at > 0 && lives.seen[at].all.to_s < lives.seen[at].all.from_s) --at;
+    return at;
+  }
+
+  [[nodiscard]] Trail live_of(const std::vector<const SiteEvidence*>& members, const LivesSeen& lives) const {
+    std::vector<ProcessEvidence> each;
+    Lives order;
+    for (std::size_t life = 0; life < lives.lives.size(); ++life) {
+      const ProcessEvidence& process = evidence_.processes[lives.lives[life]];
+      std::vector<const SiteEvidence*> own;
+      std::copy_if(members.begin(), members.end(), std::back_inserter(own),
+                   [&](const SiteEvidence* site) { return site->info.process == process.info.id; });
+      Trail trail = sum_of(own, moments_, lives.seen[life].all);
+      drop_packing_up(trail, process);
+      order.push_back(each.size());
+      each.push_back({process.info, std::move(trail), {}, 0});
+    }
+    return joined_trail(each, order);
+  }
+
+  void add_processes(Sites& out) const {
+    for (const LivesSeen& lives : lives_) {
+      const std::size_t latest = latest_seen(lives);
+      if (lives.seen[latest].all.to_s < lives.seen[latest].all.from_s) continue;
+      AgentProcess process;
+      process.info = evidence_.processes[lives.lives.back()].info;
+      process.early = lives.seen.front().early;
+      std::vector<ProcessEvidence> each;
+      Lives order;
+      for (const std::size_t at : lives.lives) {
+        Trail trail;
+        for (const HeapEvidence& heap : evidence_.heaps) {
+          if (heap.process == evidence_.processes[at].info.id) trail = heap.live;
+        }
+        drop_packing_up(trail, evidence_.processes[at]);
+        order.push_back(each.size());
+        each.push_back({evidence_.processes[at].info, std::move(trail), {}, 0});
+      }
+      process.live = joined_trail(each, order);
+      process.there_late = level(process.live, evidence_.late).has_value();
+      if (process.there_late) process.change_bytes = change(process.live, process.early, evidence_.late);
+      process.error_bytes = error_of(lives, latest);
+      out.processes.push_back(std::move(process));
+    }
+  }
+
+  // A sample stands for about `interval` bytes: those that are alive now and were
+  // not at first make the error of the difference.
+  [[nodiscard]] double error_of(const LivesSeen& lives, std::size_t latest) const {
+    const Seen& seen = lives.seen[latest];
+    double replaced = 0;
+    for (const SiteEvidence& site : evidence_.sites) {
+      if (site.info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
+      const SiteMoment first = site.at(middle(seen.early));
+      const SiteMoment last = site.at(middle(evidence_.late));
+      const auto taken =
+          static_cast<double>(last.allocated_samples) - static_cast<double>(first.allocated_samples);
+      replaced += std::clamp(taken, 0.0, static_cast<double>(last.live_samples));
+    }
+    return seen.interval_bytes * std::sqrt(std::max(1.0, replaced));
+  }
+
+  void measure(Sites& out, std::size_t place, std::vector<const SiteEvidence*> members) const {
+    const LivesSeen& lives = lives_[place];
+    const std::size_t latest = latest_seen(lives);
+    const Seen& seen = lives.seen[latest];
+    if (seen.all.to_s < seen.all.from_s) return;
+    SiteGroup group;
+    group.process = evidence_.processes[lives.lives.back()].info;
+    group.early = lives.lives.size() == 1 ? seen.early : evidence_.early;
+    std::stable_sort(members.begin(), members.end(), [&](const SiteEvidence* a, const SiteEvidence* b) {
+      return grown(*a, group.early, evidence_.late) > grown(*b, group.early, evidence_.late);
+    });
+    group.members = std::move(members);
+    group.act_on = frame_to_act_on(group.frames());
+    for (const SiteEvidence* site : group.members) {
+      const SiteMoment& end = site->moments.back();
+      group.allocated_bytes += end.allocated_bytes;
+      if (site->info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
+      const SiteMoment first = site->at(middle(group.early));
+      const SiteMoment last = site->at(middle(evidence_.late));
+      // What is alive is that of the late part: at the very end the process may be tearing down.
+      group.live_bytes += last.live_bytes;
+      group.live_samples += last.live_samples;
+      group.shared_bytes += last.shared_bytes;
+      const Keeping keeping = keeping_of(first, last);
+      group.new_samples += static_cast<double>(last.live_samples) - static_cast<double>(first.live_samples);
+      group.kept_samples += keeping.samples;
+      group.freed_samples += keeping.freed_samples;
+      group.knows_old |= last.old.has_value();
+      if (lives.lives.size() == 1) group.kept_bytes += keeping.bytes;
+    }
+    group.error_bytes = seen.interval_bytes * std::sqrt(std::max(1.0, std::abs(group.new_samples)));
+    for (const SiteEvidence* site : group.members) {
+      group.change_bytes += grown(*site, group.early, evidence_.late);
+    }
+    out.groups.push_back(std::move(group));
+  }
+
+  // Trails are made for those only that anybody will look at.
+  void finish(Sites& out) const {
+    for (const SiteGroup& group : out.groups) out.growth_bytes += std::max(0.0, group.change_bytes);
+    set_native_shares(out);
+    const auto by = [&](auto value) {
+      std::stable_sort(out.groups.begin(), out.groups.end(),
+                       [&](const SiteGroup& a, const SiteGroup& b) { return value(a) > value(b); });
+    };
+    by([](const SiteGroup& group) { return group.change_bytes; });
+    if (out.groups.size() > kMostGrowing) {
+      std::stable_sort(out.groups.begin() + kMostGrowing, out.groups.end(),
+                       [](const SiteGroup& a, const SiteGroup& b) { return a.live_bytes > b.live_bytes; });
+      out.groups.erase(out.groups.begin() + static_cast<std::ptrdiff_t>(
+                                                std::min(out.groups.size(), kMostGrowing + kMostLiving)),
+                       out.groups.end());
+    }
+    for (SiteGroup& group : out.groups) {
+      const auto place = lives_of_.find(static_cast<std::uint32_t>(group.process.id));
+      group.live = live_of(group.members, lives_[place->second]);
+      group.there_late = level(group.live, evidence_.late).has_value();
+      if (group.there_late) group.change_bytes = change(group.live, group.early, evidence_.late);
+    }
+    by([](const SiteGroup& group) { return group.change_bytes; });
+    double heaps = 0;
+    for (const AgentProcess& process : out.processes) heaps += std::max(0.0, process.change_bytes);
+    out.growth_bytes = std::max(out.growth_bytes, heaps);
+  }
+
+  static void set_native_shares(Sites& out) {
+    for (AgentProcess& process : out.processes) {
+      double all = 0;
+      double native = 0;
+      for (const SiteGroup& group : out.groups) {
+        if (group.process.id != process.info.id || group.change_bytes <= 0 || group.is_shared()) continue;
+        all += group.change_bytes;
+        if (is_native_allocation(group.frames(), group.act_on)) native += group.change_bytes;
+      }
+      process.native_share = all > 0 ? native / all : 0;
+    }
+  }
+
+  const Evidence& evidence_;
+  Trail moments_;
+  std::vector<LivesSeen> lives_;
+  std::unordered_map<std::uint32_t, std::size_t> lives_of_;
+};
+
+}  // namespace
+
+const model::Frame* SiteGroup::frame() const {
+  return act_on < frames().size() ? &frames()[act_on] : nullptr;
+}
+
+std::string SiteGroup::words() const {
+  const std::string called = function_behind_bridge(frames(), act_on);
+  const std::string place = site_words(frame());
+  return called.empty() ? place : fmt::format("{}(), called at {},", base::printable(called, 80), place);
+}
+
+const AgentProcess* Sites::find_process(model::ProcessId id) const {
+  const auto found = std::find_if(processes.begin(), processes.end(),
+                                  [&](const AgentProcess& process) { return process.info.id == id; });
+  return found == processes.end() ? nullptr : &*found;
+}
+
+Sites find_sites(const Evidence& evidence) {
+  if (evidence.sites.empty() && evidence.heaps.empty()) return {};
+  return Grouping(evidence).find();
+}
+
+std::string site_words(const model::Frame* frame) {
+  if (frame == nullptr) return "an unknown place";
+  const auto name_of = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  std::string place = name_of(frame->file);
+  if (!place.empty() && frame->line > 0) place += fmt::format(":{}", frame->line);
+  std::string words = frame->function;
+  if (frame->language == model::FrameLanguage::Python) {
+    words =
+        frame->function.empty() || frame->function == "<module>" ? place : place + " in " + frame->function;
+  } else if (!place.empty()) {
+    words += (words.empty() ? "" : " at ") + place;
+  } else if (!frame->module.empty()) {
+    words += (words.empty() ? "" : " in ") + name_of(frame->module);
+  }
+  return words.empty() ? "an unknown place" : base::printable(words, 160);
+}
+
+std::vector<model::SiteReport> site_reports(const Sites& sites) {
+  std::vector<model::SiteReport> out;
+  for (const SiteGroup& group : sites.groups) {
+    model::SiteReport report;
+    report.pid = group.process.pid;
+    report.verdict = group.verdict;
+    report.live_bytes = group.live_bytes;
+    report.growth_bytes = std::llround(group.change_bytes);
+    report.error_bytes = static_cast<std::uint64_t>(std::max(0.0, group.error_bytes));
+    if (sites.growth_bytes > 0) report.share = std::clamp(group.change_bytes / sites.growth_bytes, 0.0, 1.0);
+    report.live_samples = group.live_samples;
+    report.allocated_bytes = group.allocated_bytes;
+    report.frames = group.frames();
+    report.act_on = group.act_on;
+    report.native_function = function_behind_bridge(group.frames(), group.act_on);
+    report.cut = group.members.front()->info.cut;
+    report.stacks = group.members.size();
+    report.course = course_of(group.live);
+    out.push_back(std::move(report));
+  }
+  return out;
+}
+
+std::vector<model::ProfileSample> profile_samples(const Evidence& evidence) {
+  std::vector<model::ProfileSample> out;
+  for (const SiteEvidence& site : evidence.sites) {
+    const ProcessEvidence* process = evidence.find_process(site.info.process);
+    if (process == nullptr) continue;
+    const Seen seen = seen_of(evidence, *process);
+    const SiteMoment last = site.at(middle(evidence.late));
+    out.push_back({process->info.pid, site.info.frames, last.live_bytes, last.live_samples,
+                   site.moments.back().allocated_bytes,
+                   std::llround(grown(site, seen.early, evidence.late))});
+  }
+  return out;
+}
+
+}  // namespace lowtide::explain

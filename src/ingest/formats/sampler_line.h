@@ -1,0 +1,19 @@
+// Lines of tools that sample memory from outside and have no table header of
+// their own: free, top's summary, watch, mprof, time -v, ps and pidstat rows.
+#pragma once
+
+#include "ingest/formats/shape_plan.h"
+
+namespace lowtide::ingest {
+
+bool analyse_watch(const Line& line, Plan& plan);  // also top's first line and a `date` alone
+bool analyse_mprof(const Line& line, Plan& plan);
+bool analyse_free(const Line& line, Plan& plan);
+bool analyse_top_summary(const Line& line, Plan& plan);
+bool analyse_time(const Line& line, Plan& plan);
+bool analyse_headless_ps(const Line& line, Plan& plan);
+bool analyse_headless_pidstat(const Line& line, Plan& plan);
+bool analyse_bare_number(const Line& line, Plan& plan);
+bool analyse_bare_pair(const Line& line, Plan& plan);
+
+}  // namespace lowtide::ingest

@@ -1,0 +1,235 @@
+#include "observe/agents/site_table.h"
+#include "base/clock.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace lowtide::observe {
+namespace {
+
+constexpr std::size_t kMostSites = 8192;
+constexpr std::size_t kMostStacks = 65'536;
+constexpr std::size_t kMostCodes = 65'536;
+// What is alive when it is read is what the verdict rests on. Of the rest, which is
+// most, one in so many is looked at and stands for the others.
+constexpr std::uint64_t kShortLivedEvery = 8;
+// A site is recorded when it has so many samples alive, or so large a part of all.
+constexpr std::uint64_t kFewSamples = 4;
+constexpr double kSmallShare = 0.01;
+constexpr std::size_t kMostReadings = 64;  // of one process at a time
+constexpr double kTellAgainS = 10;         // although nothing has changed
+// When a sample is old: model::OldSamples. A step is a small part of any run that can be judged.
+constexpr double kOldShare = 1.0 / 16;  // of the time that the process was watched
+constexpr double kOldLeastS = 1;
+constexpr double kOldMostS = 10;
+constexpr std::size_t kMostYoung = 65'536;  // what comes on top of them does not grow old
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
+  return hash ^ (hash >> 29U);
+}
+
+std::uint64_t hash_of(const std::vector<model::Frame>& frames) {
+  std::uint64_t hash = 2;
+  for (const model::Frame& frame : frames) {
+    hash = mix(hash, std::hash<std::string>{}(frame.function));
+    hash = mix(hash, std::hash<std::string>{}(frame.file) ^ std::hash<std::string>{}(frame.module));
+    hash = mix(hash, frame.line);
+  }
+  return hash;
+}
+
+// The wire has them in the order of the agent; symbols by the numbers of DWARF.
+symbols::Registers registers_of(const AgentAllocation& allocation) {
+  const auto& from = allocation.registers;
+#if defined(__aarch64__)
+  symbols::Registers registers =
+      symbols::make_registers(symbols::kNativeArch, from[0], from[1], from[2], from[3]);
+  for (unsigned at = 0; at < 10; ++at) registers.set(19 + at, from[4 + at]);
+#else
+  symbols::Registers registers = symbols::make_registers(symbols::kNativeArch, from[0], from[1], from[2]);
+  registers.set(3, from[3]);
+  for (unsigned at = 0; at < 4; ++at) registers.set(12 + at, from[4 + at]);
+#endif
+  return registers;
+}
+
+std::string_view function_of(wire::Source source) {
+  switch (source) {
+    case wire::Source::Malloc:
+      return "malloc";
+    case wire::Source::Calloc:
+      return "calloc";
+    case wire::Source::Realloc:
+      return "realloc";
+    case wire::Source::Aligned:
+      return "aligned_alloc";
+    case wire::Source::Mmap:
+    case wire::Source::SharedMmap:
+      return "mmap";
+    case wire::Source::PythonMem:
+    case wire::Source::PythonObject:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+SiteBook::SiteBook(std::int32_t pid, SiteTools& tools)
+    : tools_(tools), space_(tools.images, {.proc = "/proc", .pid = pid}), unwinder_(space_) {
+  sites_.push_back({.id = model::SiteId{tools_.sites++}, .cut = true});
+}
+
+void SiteBook::on_code(const AgentCode& code) {
+  if (codes_.size() < kMostCodes) codes_[code.code] = {std::string(code.file), std::string(code.function)};
+}
+
+void SiteBook::forget_places() {
+  has_maps_ = false;
+}
+
+symbols::StackEnd SiteBook::unwind(const AgentAllocation& allocation) {
+  addresses_.clear();
+  if (!has_maps_) {
+    const auto changed = space_.refresh();
+    if (changed && changed.value()) unwinder_.forget();
+    has_maps_ = true;
+  }
+  if (tools_.unwind_credit_s <= 0) return symbols::StackEnd::CopyEnded;
+  const double began_s = base::steady_seconds();
+  const auto end = unwinder_.unwind(registers_of(allocation), allocation.stack, addresses_);
+  tools_.unwind_credit_s -= base::steady_seconds() - began_s;
+  return end;
+}
+
+std::uint32_t SiteBook::find_site(const AgentAllocation& allocation) {
+  const bool cut = unwind(allocation) != symbols::StackEnd::Outermost || allocation.frames_cut;
+  std::uint64_t hash = 1;
+  for (const std::uint64_t address : addresses_) hash = mix(hash, address);
+  for (const wire::PythonFrame& frame : allocation.frames)
+    hash = mix(hash, std::uint64_t{frame.code} << 32U | frame.line);
+  if (const auto known = by_stack_.find(hash); known != by_stack_.end()) return known->second;
+  if (by_stack_.size() >= kMostStacks || sites_.size() >= kMostSites) return 0;
+  std::vector<model::Frame> frames = name(allocation);
+  const auto [found, is_new] =
+      by_frames_.try_emplace(hash_of(frames), static_cast<std::uint32_t>(sites_.size()));
+  by_stack_.emplace(hash, found->second);
+  if (is_new)
+    sites_.push_back({.id = model::SiteId{tools_.sites++}, .frames = std::move(frames), .cut = cut});
+  return found->second;
+}
+
+std::vector<model::Frame> SiteBook::name(const AgentAllocation& allocation) {
+  std::vector<PythonCall> calls;
+  calls.reserve(allocation.frames.size());
+  for (const wire::PythonFrame& frame : allocation.frames) {
+    const auto code = codes_.find(frame.code);
+    const bool known = code != codes_.end();
+    calls.push_back({{.language = model::FrameLanguage::Python,
+                      .function = known ? code->second.function : "",
+                      .file = known ? code->second.file : "",
+                      .line = frame.line & ~wire::kEntryFrame},
+                     (frame.line & wire::kEntryFrame) != 0});
+  }
+  return join_stacks(tools_.symbolizer.symbolize(space_, addresses_), calls, function_of(allocation.source));
+}
+
+void SiteBook::on_allocation(const AgentAllocation& allocation) {
+  std::uint64_t stands_for = 1;
+  if (!allocation.is_live) {
+    if (allocation.sample % kShortLivedEvery != 0) return;
+    stands_for = kShortLivedEvery;
+  }
+  const std::uint32_t number = find_site(allocation);
+  Site& site = sites_[number];
+  site.allocated_bytes += allocation.weight_bytes * stands_for;
+  site.allocated_samples += stands_for;
+  if (!allocation.is_live) return;
+  site.live_bytes += allocation.weight_bytes;
+  ++site.live_samples;
+  const bool is_shared = allocation.source == wire::Source::SharedMmap;
+  (is_shared ? site.shared_bytes : live_bytes_) += allocation.weight_bytes;
+  const auto phase = static_cast<std::uint8_t>(std::min(allocation.phase, wire::kMaxPhases));
+  live_[allocation.sample] = {number, allocation.weight_bytes, phase, is_shared};
+  if (new_.size() + young_.size() < kMostYoung) new_.push_back(allocation.sample);
+}
+
+void SiteBook::on_free(std::uint64_t sample) {
+  const auto found = live_.find(sample);
+  if (found == live_.end()) return;
+  Site& site = sites_[found->second.site];
+  site.live_bytes -= found->second.weight_bytes;
+  --site.live_samples;
+  (found->second.is_shared ? site.shared_bytes : live_bytes_) -= found->second.weight_bytes;
+  if (found->second.is_old) {
+    site.old.bytes -= found->second.weight_bytes;
+    --site.old.samples;
+    ++site.old.freed_samples;
+    kept_in_phases_[found->second.phase] -= found->second.weight_bytes;
+  }
+  live_.erase(found);
+}
+
+void SiteBook::let_age(double at_s) {
+  if (first_read_at_s_ < 0) first_read_at_s_ = at_s;
+  for (const std::uint64_t sample : new_) young_.push_back({sample, at_s});
+  new_.clear();
+  const double old_after_s = std::clamp(kOldShare * (at_s - first_read_at_s_), kOldLeastS, kOldMostS);
+  for (; !young_.empty() && at_s - young_.front().since_s >= old_after_s; young_.pop_front()) {
+    const auto found = live_.find(young_.front().sample);
+    if (found == live_.end()) continue;
+    found->second.is_old = true;
+    Site& site = sites_[found->second.site];
+    site.old.bytes += found->second.weight_bytes;
+    ++site.old.samples;
+    kept_in_phases_[found->second.phase] += found->second.weight_bytes;
+  }
+}
+
+void SiteBook::read_sites(model::ProcessId process, double at_s, std::vector<model::SiteReading>& readings,
+                          std::vector<model::SiteInfo>& begun) {
+  let_age(at_s);
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t number = 0; number < sites_.size(); ++number) {
+    const Site& site = sites_[number];
+    const bool large = site.live_samples >= kFewSamples ||
+                       static_cast<double>(site.live_bytes) > kSmallShare * static_cast<double>(live_bytes_);
+    if (!site.has_begun && !(large && site.live_bytes > 0)) continue;
+    const bool changed = site.live_bytes != site.told_bytes || site.old.bytes != site.told_old_bytes;
+    if (changed || (site.live_bytes > 0 && at_s - site.told_at_s >= kTellAgainS)) wanted.push_back(number);
+  }
+  if (wanted.size() > kMostReadings) {
+    std::nth_element(wanted.begin(), wanted.begin() + kMostReadings, wanted.end(),
+                     [&](std::uint32_t left, std::uint32_t right) {
+                       const auto moved = [&](std::uint32_t number) {
+                         const Site& site = sites_[number];
+                         return std::max(site.live_bytes, site.told_bytes);
+                       };
+                       return moved(left) > moved(right);
+                     });
+    wanted.resize(kMostReadings);
+  }
+  for (const std::uint32_t number : wanted) {
+    Site& site = sites_[number];
+    if (!site.has_begun) {
+      begun.push_back(
+          {.id = site.id, .process = process, .frames = std::exchange(site.frames, {}), .cut = site.cut});
+    }
+    site.has_begun = true;
+    site.told_bytes = site.live_bytes;
+    site.told_old_bytes = site.old.bytes;
+    site.told_at_s = at_s;
+    readings.push_back({.site = site.id,
+                        .process = process,
+                        .live_bytes = site.live_bytes,
+                        .live_samples = site.live_samples,
+                        .allocated_bytes = site.allocated_bytes,
+                        .allocated_samples = site.allocated_samples,
+                        .shared_bytes = site.shared_bytes,
+                        .old = site.old});
+  }
+}
+
+}  // namespace lowtide::observe

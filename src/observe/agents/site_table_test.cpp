@@ -1,0 +1,89 @@
+#include "observe/agents/site_table.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace lowtide::observe {
+namespace {
+
+constexpr model::ProcessId kProcess{1};
+constexpr std::uint64_t kWeight = 1000;
+
+// A book about this process, and samples of one Python line.
+class SiteBookTest : public testing::Test {
+ protected:
+  void take(std::uint64_t sample, wire::Source source = wire::Source::PythonObject) {
+    const std::array<wire::PythonFrame, 1> frames{wire::PythonFrame{.code = 1, .line = 31}};
+    AgentAllocation allocation;
+    allocation.sample = sample;
+    allocation.weight_bytes = kWeight;
+    allocation.source = source;
+    allocation.is_live = allocation.is_tracked = true;
+    allocation.frames = frames;
+    book_.on_allocation(allocation);
+  }
+
+  // The latest that is known of the line.
+  model::SiteReading read(double at_s) {
+    std::vector<model::SiteReading> readings;
+    std::vector<model::SiteInfo> begun;
+    book_.read_sites(kProcess, at_s, readings, begun);
+    if (!readings.empty()) latest_ = readings.front();
+    return latest_;
+  }
+
+  SiteTools tools_;
+  SiteBook book_{static_cast<std::int32_t>(::getpid()), tools_};
+  model::SiteReading latest_;
+};
+
+TEST_F(SiteBookTest, sample_grows_old_with_the_time_that_was_watched) {
+  take(1);
+  const model::SiteReading young = read(0);
+  const model::SiteReading old = read(1);
+  read(159);
+  take(2);
+  read(160);
+
+  const model::SiteReading still_young = read(169);
+  const model::SiteReading both = read(170);
+
+  EXPECT_EQ(young.live_samples, 1U);
+  EXPECT_EQ(young.old->samples, 0U);
+  EXPECT_EQ(old.old->samples, 1U);
+  EXPECT_EQ(old.old->bytes, kWeight);
+  EXPECT_EQ(still_young.old->samples, 1U);
+  EXPECT_EQ(both.old->samples, 2U);
+}
+
+TEST_F(SiteBookTest, free_of_a_young_sample_is_no_free_of_an_old_one) {
+  for (std::uint64_t sample = 1; sample <= 8; ++sample) take(sample);
+  read(0);
+  for (std::uint64_t sample = 1; sample <= 3; ++sample) book_.on_free(sample);
+  read(2);
+  book_.on_free(4);
+
+  const model::SiteReading end = read(3);
+
+  EXPECT_EQ(end.live_samples, 4U);
+  EXPECT_EQ(end.old->samples, 4U);
+  EXPECT_EQ(end.old->bytes, 4 * kWeight);
+  EXPECT_EQ(end.old->freed_samples, 1U);
+}
+
+TEST_F(SiteBookTest, shared_memory_is_of_the_site_but_not_of_the_heap) {
+  for (std::uint64_t sample = 1; sample <= 3; ++sample) take(sample, wire::Source::SharedMmap);
+  take(4);
+  book_.on_free(1);
+
+  const model::SiteReading reading = read(0);
+
+  EXPECT_EQ(reading.live_bytes, 3 * kWeight);
+  EXPECT_EQ(reading.shared_bytes, 2 * kWeight);
+  EXPECT_EQ(book_.live_bytes(), kWeight);
+}
+
+}  // namespace
+}  // namespace lowtide::observe

@@ -1,0 +1,84 @@
+#include "observe/agents/walker_watch.h"
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "wire/snapshot.h"
+
+namespace lowtide::observe {
+namespace {
+
+// A child that has a name, and says when.
+template <typename Work>
+class Child {
+ public:
+  Child(const char* name, Work work) {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::prctl(PR_SET_NAME, name);
+      static_cast<void>(::write(ready[1], "r", 1));
+      for (;;) work();
+    }
+    char letter = 0;
+    EXPECT_EQ(::read(ready[0], &letter, 1), 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+    ::usleep(50'000);
+  }
+  ~Child() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  Child(Child&&) = delete;
+  Child& operator=(Child&&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+TEST(WalkerWatch, one_that_sleeps_for_two_seconds_is_stuck_and_can_be_ended) {
+  const Child child(wire::kWalkerName, [] { ::pause(); });
+  WalkerWatch watch(child.pid());
+
+  EXPECT_FALSE(watch.is_stuck(10));
+  EXPECT_FALSE(watch.is_stuck(11));
+  EXPECT_TRUE(watch.is_stuck(12.5));
+  watch.end();
+
+  int status = 0;
+  ::waitpid(child.pid(), &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(WalkerWatch, one_that_works_is_not) {
+  const Child child(wire::kWalkerName, [] {});
+  WalkerWatch watch(child.pid());
+
+  EXPECT_FALSE(watch.is_stuck(10));
+  EXPECT_FALSE(watch.is_stuck(20));
+}
+
+TEST(WalkerWatch, a_process_of_another_name_is_left_alone) {
+  const Child child("python3", [] { ::pause(); });
+  WalkerWatch watch(child.pid());
+
+  EXPECT_FALSE(watch.is_stuck(10));
+  EXPECT_FALSE(watch.is_stuck(20));
+  watch.end();
+  EXPECT_EQ(::kill(child.pid(), 0), 0);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child.pid(), &status, WNOHANG), 0);
+}
+
+}  // namespace
+}  // namespace lowtide::observe

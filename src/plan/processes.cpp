@@ -1,0 +1,91 @@
+// What processes take before they do anything: libraries, and the children that come with the job.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "base/units.h"
+#include "plan/model_part.h"
+#include "plan/parts.h"
+#include "plan/range.h"
+#include "plan/words.h"
+
+namespace lowtide::plan {
+namespace {
+
+using model::PlanComponent;
+
+// Resident after `import torch`: 0.16 GB once (pytorch#12873), 0.33 GB later (pytorch#113326), 1.12 GB in a
+// job with all its imports. With a first tensor on a GPU, that is with the driver and the kernels that it
+// loads: 0.45 to 2.11 GB (pytorch#113326); convolutions take 0.62 GB more (pytorch#12873), torch.compile's
+// modules 0.4 GB.
+constexpr double kTorch = 0.33e9;
+constexpr double kTorchLeast = 0.16e9;
+constexpr double kTorchMost = 1.12e9;
+constexpr double kWithGpu = 2.11e9;
+constexpr double kWithGpuLeast = 0.45e9;
+constexpr double kWithGpuMost = 2.11e9 + 0.62e9 + 0.4e9;
+
+// On the GPU: 0.3 GB with lazy loading (pytorch#107667), 0.78 GB on an H200 (docs/design/gpu.md).
+constexpr double kContext = 0.54e9;
+constexpr double kContextLeast = 0.3e9;
+constexpr double kContextMost = 0.78e9;
+
+// A forked worker shares what it does not write to. 19 processes of a torch job had 3.7 GB of PSS in all, the
+// largest child 0.69 GB (rwth-i6/returnn#1494).
+constexpr double kWorker = 0.195e9;
+constexpr double kWorkerLeast = 0.05e9;
+constexpr double kWorkerMost = 0.69e9;
+
+// 20 of them had 0.4 GB each resident, shared with each other: between a twentieth of that and all of it. The
+// estimate is the geometric mean.
+constexpr double kCompileWorker = 0.09e9;
+constexpr double kCompileWorkerLeast = 0.02e9;
+constexpr double kCompileWorkerMost = 0.4e9;
+
+model::PlanPart libraries(const model::TrainingSetup& setup) {
+  model::PlanPart part;
+  part.component = PlanComponent::Libraries;
+  if (setup.libraries_bytes) {
+    part.host = exactly(*setup.libraries_bytes);
+    part.formula = "as told";
+  } else if (setup.on_cpu) {
+    part.host = about(kTorch, kTorchLeast, kTorchMost);
+    part.formula = "Python and torch, imported";
+  } else {
+    part.host = about(kWithGpu, kWithGpuLeast, kWithGpuMost);
+    part.formula = "Python, torch, the driver and the kernels that it loads";
+  }
+  if (!setup.libraries_bytes) part.assumption = "PyTorch; --context tells better, read after the imports";
+  if (!setup.on_cpu) part.device = about(kContext, kContextLeast, kContextMost);
+  return part;
+}
+
+model::PlanPart children(PlanComponent component, double count, const model::Range& each,
+                         std::string assumption) {
+  model::PlanPart part =
+      host_part(component, each * count,
+                fmt::format("{} processes x {}", count_words(count), base::format_bytes(each.estimate)),
+                std::move(assumption));
+  part.in_children = true;
+  return part;
+}
+
+}  // namespace
+
+PlanParts process_parts(const model::TrainingSetup& setup) {
+  PlanParts parts = {libraries(setup)};
+  if (setup.workers > 0) {
+    parts.push_back(children(PlanComponent::Workers, setup.workers, about(kWorker, kWorkerLeast, kWorkerMost),
+                             "forked; pages that they do not write to are the trainer's"));
+  }
+  if (setup.compile_workers > 0) {
+    parts.push_back(children(PlanComponent::CompileWorkers, setup.compile_workers,
+                             about(kCompileWorker, kCompileWorkerLeast, kCompileWorkerMost),
+                             "0.4 GB resident each, most of it shared between them"));
+  }
+  return parts;
+}
+
+}  // namespace lowtide::plan

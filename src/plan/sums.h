@@ -1,0 +1,17 @@
+#pragma once
+
+#include "plan/parts.h"
+#include "model/plan.h"
+
+namespace lowtide::plan {
+
+struct PlanSums {
+  model::Range host;
+  model::Range trainer;
+  model::Range device;
+};
+
+PlanParts all_parts(const model::TrainingSetup& setup);
+PlanSums add_up(const PlanParts& parts);
+
+}  // namespace lowtide::plan

@@ -1,0 +1,19 @@
+// How numbers of a plan are written in its formulas.
+#pragma once
+
+#include <string>
+
+#include "model/plan.h"
+
+namespace lowtide::plan {
+
+// "663", "41.1 million", "3.00 billion".
+std::string count_words(double count);
+
+// "0.5", "2.03", "8": no more digits than mean something.
+std::string factor_words(double factor);
+
+// "2048 x 2048".
+std::string image_words(const model::ImageSize& size);
+
+}  // namespace lowtide::plan

@@ -1,0 +1,135 @@
+#include "record/tables/snapshot_tables.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "record/reader.h"
+#include "record/test_ticks.h"
+#include "record/writer.h"
+
+namespace lowtide::record {
+namespace {
+
+model::HeldNode node(std::string path, std::uint64_t bytes, std::optional<std::size_t> holder = {}) {
+  model::HeldNode out;
+  out.path = std::move(path);
+  out.type = "list";
+  out.retained_bytes = bytes;
+  out.holder = holder;
+  return out;
+}
+
+std::vector<RecordedSnapshot> written_and_read(const model::Snapshot& snapshot) {
+  const TemporaryFolder folder;
+  Writer writer = make_writer(folder.path("run.db"), 1);
+  writer.add(make_tick(1, 1));
+  writer.add_snapshot(model::ProcessId{1}, snapshot);
+  writer.close();
+  auto opened = Recording::open(folder.path("run.db"));
+  return opened.ok() ? opened.value().snapshots() : std::vector<RecordedSnapshot>{};
+}
+
+TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
+  model::Snapshot snapshot;
+  snapshot.at_s = 12.5;
+  snapshot.python = "3.12";
+  snapshot.objects = 1000;
+  snapshot.object_bytes = 90'000;
+  snapshot.storage_bytes = 5'000;
+  snapshot.device_bytes = 6'000;
+  snapshot.pause_s = 0.004;
+  snapshot.whole_s = 0.2;
+  snapshot.is_whole = true;
+  snapshot.is_exact = true;
+  snapshot.is_at_end = true;
+  snapshot.nodes = {node("__main__", 80'000), node("__main__.kept", 70'000, 0)};
+  snapshot.nodes[1].length = 44;
+  snapshot.nodes[1].device_bytes = 96;
+  snapshot.nodes[1].cache = model::CacheKind::Bounded;
+  snapshot.nodes[1].bound = 256;
+  snapshot.nodes[1].file = "train.py";
+  snapshot.nodes[1].line = 7;
+  snapshot.nodes[1].depth = 2;
+  snapshot.tensors = {{"cuda:0", "float32", {2, 3}, true, 4, 96, 4, 96}};
+  snapshot.types = {{"dict", 5, 300}};
+  const auto read = written_and_read(snapshot);
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].process, model::ProcessId{1});
+  const model::Snapshot& back = read[0].snapshot;
+  EXPECT_DOUBLE_EQ(back.at_s, 12.5);
+  EXPECT_EQ(back.object_bytes, 90'000U);
+  EXPECT_TRUE(back.is_whole && back.is_exact && back.is_at_end && !back.has_torch);
+  ASSERT_EQ(back.nodes.size(), 2U);
+  EXPECT_EQ(back.nodes[1].path, "__main__.kept");
+  EXPECT_EQ(back.nodes[1].length, 44U);
+  EXPECT_EQ(back.nodes[1].device_bytes, 96U);
+  EXPECT_EQ(back.device_bytes, 6'000U);
+  EXPECT_EQ(back.nodes[1].holder, 0U);
+  EXPECT_EQ(back.nodes[1].cache, model::CacheKind::Bounded);
+  EXPECT_EQ(back.nodes[1].bound, 256U);
+  EXPECT_EQ(back.nodes[1].line, 7U);
+  EXPECT_EQ(back.nodes[1].depth, 2U);
+  ASSERT_EQ(back.tensors.size(), 1U);
+  EXPECT_EQ(back.tensors[0].shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(back.types[0].count, 5U);
+}
+
+TEST(SnapshotTables, types_that_tell_a_cause_stay_however_small) {
+  model::Snapshot snapshot;
+  snapshot.is_whole = true;
+  for (int at = 0; at < 100; ++at) snapshot.types.push_back({"type" + std::to_string(at), 10, 100'000});
+  snapshot.types.push_back({"traceback", 300, 19'200});
+  const auto read = written_and_read(snapshot);
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_LT(read[0].snapshot.types.size(), 60U);
+  EXPECT_EQ(read[0].snapshot.types.back().type, "traceback");
+  EXPECT_EQ(read[0].snapshot.types.back().count, 300U);
+}
+
+TEST(SnapshotTables, largest_nodes_stay_and_find_their_holder) {
+  const auto kept =
+      largest_nodes({node("m", 1000), node("m.small", 10, 0), node("m.small.large", 900, 1)}, 2);
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[1].path, "m.small.large");
+  EXPECT_EQ(kept[1].holder, 0U);
+}
+
+TEST(SnapshotTables, elements_of_a_list_do_not_crowd_out_variables) {
+  std::vector<model::HeldNode> nodes = {node("m.list", 100'000)};
+  for (int at = 0; at < 50; ++at) nodes.push_back(node("m.list[" + std::to_string(at) + "]", 2000, 0));
+  nodes.push_back(node("m.other", 1500));
+  const auto kept = largest_nodes(nodes, 60);
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[1].path, "m.other");
+}
+
+TEST(SnapshotTables, rows_that_make_no_sense_are_left_out) {
+  const TemporaryFolder folder;
+  {
+    Writer writer = make_writer(folder.path("run.db"), 1);
+    writer.add(make_tick(1, 1));
+    writer.add_snapshot(model::ProcessId{1}, {});
+    writer.close();
+  }
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(folder.path("run.db").c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(database,
+                   "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, 1);"
+                   "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, 1, '', 0, 0, '', 0, 0);"
+                   "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, -9, 9e99, 'odd', -1, "
+                   "77, '', -4, -4);",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(database);
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+  const auto read = opened.value().snapshots();
+  ASSERT_EQ(read.size(), 1U);
+  ASSERT_EQ(read[0].snapshot.nodes.size(), 1U);
+  EXPECT_FALSE(read[0].snapshot.nodes[0].length);
+  EXPECT_FALSE(read[0].snapshot.nodes[0].holder);
+}
+
+}  // namespace
+}  // namespace lowtide::record

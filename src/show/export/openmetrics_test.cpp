@@ -1,0 +1,54 @@
+#include "show/export/openmetrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "show/testing/sample_reports.h"
+
+namespace lowtide::show {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(OpenMetrics, tells_the_verdict_as_a_set_of_states) {
+  const std::string text = to_openmetrics(watched_leak_report());
+
+  EXPECT_THAT(text, HasSubstr("# TYPE lowtide_verdict stateset\n"));
+  EXPECT_THAT(text, HasSubstr("lowtide_verdict{lowtide_verdict=\"leak\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("lowtide_verdict{lowtide_verdict=\"stable\"} 0\n"));
+  EXPECT_TRUE(text.ends_with("# EOF\n"));
+}
+
+TEST(OpenMetrics, every_value_has_a_type_before_it_and_every_metric_is_told_once) {
+  for (const auto& report :
+       {watched_leak_report(), watched_overhead_report(), warmup_report(), model::Report{}}) {
+    std::istringstream text(to_openmetrics(report));
+    std::set<std::string> typed;
+    std::string current;
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("# TYPE ")) {
+        current = line.substr(7, line.find(' ', 7) - 7);
+        EXPECT_TRUE(typed.insert(current).second) << line;
+      } else if (!line.starts_with("#")) {
+        EXPECT_EQ(line.substr(0, line.find_first_of("{ ")), current) << line;
+      }
+    }
+    EXPECT_FALSE(typed.empty());
+  }
+}
+
+TEST(OpenMetrics, has_no_word_of_the_job_in_it) {
+  model::Report report = watched_leak_report();
+  for (model::ProcessReport& process : report.processes) process.info.command = "secret";
+  report.source.command = report.source.path = "secret";
+  for (model::GpuReport& gpu : report.gpus) gpu.name = "secret";
+
+  EXPECT_THAT(to_openmetrics(report), Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace lowtide::show

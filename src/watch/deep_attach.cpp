@@ -1,0 +1,55 @@
+#include "watch/deep_attach.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+
+namespace lowtide::watch {
+
+std::variant<DeepAttach, console::Complaint> DeepAttach::begin(pid_t pid, std::string agent_path,
+                                                      std::string socket_path) {
+  attach::InjectOptions options;
+  options.agent_path = std::move(agent_path);
+  options.socket_path = std::move(socket_path);
+  const auto injected = attach::inject_agent(pid, options);
+  if (!injected) {
+    const attach::Advice advice = attach::advise(pid, injected.error());
+    return console::Complaint{
+        fmt::format("cannot enter process {}: {}", pid, base::printable(injected.error().message)),
+        advice.why, advice.attempt};
+  }
+  return DeepAttach(pid, std::move(options), injected.value());
+}
+
+std::string DeepAttach::end() {
+  const auto retired = attach::retire_agent(pid_, options_);
+  if (retired || retired.error().code == base::ErrorCode::Gone) {
+    return {};
+  }
+  return fmt::format("the agent's hooks are still in process {}, switched off: {}", pid_,
+                     base::printable(retired.error().message));
+}
+
+pid_t choose_deep_target(observe::ProcessTree& tree, pid_t pid) {
+  // A minute later by the tree's clock: it does not take in who has only just begun.
+  constexpr double kLaterS = 60;
+  tree.refresh(kLaterS);
+  const observe::Member* chosen = tree.find(pid);
+  if (chosen == nullptr || chosen->info.role != model::ProcessRole::Wrapper) return pid;
+  for (const observe::Member& member : tree.members()) {
+    if (member.status.anon_bytes > chosen->status.anon_bytes) chosen = &member;
+  }
+  return static_cast<pid_t>(chosen->info.pid);
+}
+
+std::optional<pid_t> parse_pid(const std::string& text) {
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc{} || end != text.data() + text.size() || pid <= 0) return std::nullopt;
+  return pid;
+}
+
+}  // namespace lowtide::watch

@@ -1,0 +1,69 @@
+// How often a process may be walked over.
+//
+// What a snapshot costs the job is the pause of the fork, 12 ms for a GiB of 4K pages, and afterwards a fault
+// for every page that the job writes while the child lives. So the pauses stay below a thousandth of the
+// time (as a fork takes on a processor: waits for one are not of our making, and say nothing of the next),
+// the walks below a fiftieth, and the gaps grow as the run gets older: early on a few seconds tell most,
+// later hours do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace lowtide::watch {
+
+class SnapshotPace {
+ public:
+  static constexpr double kFirstS = 4;  // imports, the model, the first steps
+  static constexpr double kLeastGapS = 3;
+  static constexpr double kShortPauseS = 0.05;
+  static constexpr int kFirstLooks =
+      4;  // may cost five times as much: most runs that are watched for a leak are short
+  static constexpr double kGapOfAge = 0.5;
+  static constexpr double kPauseFactor = 1000;
+  static constexpr double kWalkFactor = 50;
+  static constexpr double kForkSPerByte = 0.012 / (1ULL << 30U);
+
+  // `eager`: there is a reason to look just now, such as a verdict that leans to a leak for the first time.
+  [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager) const {
+    const double pause_s = std::max(pause_s_, fork_s(resident_bytes));
+    if (!asked_s_) return age_s >= std::max(kFirstS, kPauseFactor * pause_s);
+    const double since_s = age_s - *asked_s_;
+    const double costs_s = std::max(kPauseFactor * pause_s, kWalkFactor * walk_s_);
+    constexpr double kHaste = 5;
+    const bool is_early = looks_ < kFirstLooks && pause_s <= kShortPauseS;
+    if (eager || is_early) return since_s >= std::max(eager ? 1.0 : kLeastGapS, costs_s / kHaste);
+    return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s});
+  }
+
+  // Once, when it ends: the walk comes after the job. Also where one was asked for just now: it may not come
+  // any more, and if it did, the agent takes no other for a second.
+  [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
+    constexpr double kFactor = 100;
+    return age_s >= std::max(kFirstS, kFactor * std::max(pause_s_, fork_s(resident_bytes)));
+  }
+
+  // Whatever becomes of it: a process that cannot be walked over is not asked at every tick.
+  void note_asked(double age_s) {
+    asked_s_ = age_s;
+    ++looks_;
+  }
+  [[nodiscard]] int looks() const { return looks_; }
+  void note_taken(double fork_s, double walk_s) {
+    pause_s_ = fork_s;
+    walk_s_ = walk_s;
+  }
+
+ private:
+  [[nodiscard]] static double fork_s(std::uint64_t resident_bytes) {
+    return kForkSPerByte * static_cast<double>(resident_bytes);
+  }
+
+  std::optional<double> asked_s_;  // by the age of the process
+  int looks_ = 0;
+  double pause_s_ = 0;
+  double walk_s_ = 0;
+};
+
+}  // namespace lowtide::watch

@@ -1,0 +1,61 @@
+#include "watch/snapshot_pace.h"
+
+#include <gtest/gtest.h>
+
+namespace lowtide::watch {
+namespace {
+
+constexpr std::uint64_t kGiB = 1ULL << 30U;
+
+TEST(SnapshotPace, small_job_is_walked_over_soon_and_then_less_often) {
+  SnapshotPace pace;
+  EXPECT_FALSE(pace.is_due(3, 100 << 20, false));
+  int taken = 0;
+  for (double age_s = 0; age_s < 24 * 3600; age_s += 0.25) {
+    if (!pace.is_due(age_s, 100 << 20, false)) continue;
+    pace.note_asked(age_s);
+    pace.note_taken(0.002, 0.1);
+    ++taken;
+    EXPECT_TRUE(age_s >= 30 || taken <= 6);
+  }
+  EXPECT_GE(taken, 15);
+  EXPECT_LE(taken, 40);
+}
+
+TEST(SnapshotPace, pauses_stay_below_a_thousandth_of_the_time) {
+  SnapshotPace pace;
+  double paused_s = 0;
+  for (double age_s = 0; age_s < 4 * 3600; age_s += 0.25) {
+    if (!pace.is_due(age_s, 40 * kGiB, false)) continue;
+    pace.note_asked(age_s);
+    pace.note_taken(0.5, 2);
+    paused_s += 0.5;
+    EXPECT_LE(paused_s, 0.0011 * age_s);
+  }
+  EXPECT_GT(paused_s, 0);
+}
+
+TEST(SnapshotPace, reason_to_look_shortens_the_wait_but_does_not_end_it) {
+  SnapshotPace pace;
+  for (const double age_s : {100, 300, 600, 1000}) pace.note_asked(age_s);
+  pace.note_taken(0.010, 0.2);
+  EXPECT_FALSE(pace.is_due(1001.5, kGiB / 2, true));
+  EXPECT_TRUE(pace.is_due(1003, kGiB / 2, true));
+  EXPECT_FALSE(pace.is_due(1003, kGiB / 2, false));
+}
+
+TEST(SnapshotPace, end_is_looked_at_unless_the_pause_is_long) {
+  SnapshotPace pace;
+  EXPECT_FALSE(pace.is_due_at_end(3, kGiB / 2));
+  EXPECT_TRUE(pace.is_due_at_end(5, kGiB / 2));
+  EXPECT_FALSE(pace.is_due_at_end(5, 40 * kGiB));
+  pace.note_asked(100);
+  EXPECT_TRUE(pace.is_due_at_end(100.5, kGiB / 2));  // what was asked for may never come
+  pace.note_taken(2, 1);
+  EXPECT_FALSE(pace.is_due_at_end(101.5, kGiB / 2));
+  pace.note_taken(0.01, 1);
+  EXPECT_TRUE(pace.is_due_at_end(101.5, kGiB / 2));
+}
+
+}  // namespace
+}  // namespace lowtide::watch

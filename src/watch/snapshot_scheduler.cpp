@@ -1,0 +1,121 @@
+#include "watch/snapshot_scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "wire/layout.h"
+
+namespace lowtide::watch {
+namespace {
+
+constexpr double kPressedPercent = 10;
+
+// Until the child ends, the kernel copies every page that the job writes. A job near its limit must not meet
+// it for that: some kill all of a container at once.
+constexpr std::uint64_t kTablesBytes = 256U << 20U;
+
+std::uint64_t walk_bytes(const observe::Member& member) {
+  return member.status.rss_bytes / 2 + kTablesBytes;
+}
+
+// An interpreter that ends writes to all that it frees; and what it had stays until the child ends.
+std::uint64_t walk_bytes_at_end(const observe::Member& member) {
+  return member.status.rss_bytes + kTablesBytes;
+}
+
+std::optional<std::uint64_t> room_below_limit(const observe::Monitor& monitor, const model::Tick& tick) {
+  const auto& limit = monitor.limit();
+  if (!limit) return std::nullopt;
+  return limit->reach_bytes - std::min(limit->reach_bytes, tick.target.bytes);
+}
+
+}  // namespace
+
+void Looks::take(observe::Monitor& monitor, double at_s, record::Writer* writer) {
+  taken_.clear();
+  for (model::Snapshot& snapshot : monitor.agents()->take_snapshots()) {
+    const auto id = ids_.find(snapshot.pid);
+    if (id == ids_.end()) continue;
+    snapshot.at_s += at_s;  // it said how long ago
+    looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.fork_s, snapshot.whole_s);
+    if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
+    taken_.push_back(std::move(snapshot));
+  }
+}
+
+void Looks::note_reasons(const model::Tick& tick, const model::Verdict& verdict) {
+  const bool leans = verdict.kind == model::VerdictKind::Leak ||
+                     (verdict.lean && verdict.lean->kind == model::VerdictKind::Leak);
+  const bool is_pressed = tick.host && tick.host->pressure_percent.value_or(0) >= kPressedPercent;
+  if ((leans && !has_leaned_) || (is_pressed && !was_pressed_)) {
+    for (auto& [process, looked] : looked_) looked.is_eager = true;
+  }
+  has_leaned_ = has_leaned_ || leans;
+  was_pressed_ = is_pressed;
+}
+
+bool Looks::is_due(Looked& looked, const observe::Member& member, double at_s,
+                   std::optional<std::uint64_t> room_bytes) const {
+  if (room_bytes && *room_bytes < walk_bytes(member)) return false;
+  if (room_bytes && *room_bytes < 2 * walk_bytes(member) && !looked.had_last_chance) {
+    looked.had_last_chance = true;
+    looked.is_eager = true;
+  }
+  return looked.answered < asked_ ||
+         looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, looked.is_eager);
+}
+
+// Looks that the process may take by itself: of wire::LastLook. At its end none of one that uses a GPU, whose
+// memory there others may wait for, and none of workers, which come and go. Several may end at once: what is
+// promised to one is no room for another.
+std::uint32_t Looks::welcome(const Looked& looked, const observe::Member& member, double at_s,
+                             std::optional<std::uint64_t>& room_bytes, bool is_walking) const {
+  const double age_s = at_s - member.info.started_s;
+  std::uint32_t which = 0;
+  if (!is_walking && (!room_bytes || *room_bytes >= walk_bytes(member)) &&
+      looked.pace.is_due(age_s, member.status.rss_bytes, true)) {
+    which |= static_cast<std::uint32_t>(wire::LastLook::OutOfMemory);
+  }
+  const bool has_room = !room_bytes || *room_bytes >= walk_bytes_at_end(member);
+  if (at_end_ && has_room && !member.uses_gpu && member.info.role != model::ProcessRole::Worker &&
+      looked.pace.is_due_at_end(age_s, member.status.rss_bytes)) {
+    which |= static_cast<std::uint32_t>(wire::LastLook::AtEnd);
+    if (room_bytes) *room_bytes -= walk_bytes_at_end(member);
+  }
+  return which;
+}
+
+// One at a time: each makes a copy of what its process writes meanwhile.
+void Looks::tick(observe::Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
+                 record::Writer* writer) {
+  observe::AgentHub* const agents = monitor.agents();
+  if (agents == nullptr) return;
+  take(monitor, tick.at_s, writer);
+  if (is_over_) return;
+  note_reasons(tick, verdict);
+  // The one that was asked least often: one that runs no Python does not come, and must not keep the others
+  // waiting.
+  const bool is_walking = agents->is_walking();
+  const auto room_bytes = room_below_limit(monitor, tick);
+  auto room_at_end = room_bytes;
+  Looked* chosen = nullptr;
+  const observe::Member* whom = nullptr;
+  for (const std::int64_t pid : agents->pythons()) {
+    const observe::Member* member = monitor.tree().find(pid);
+    if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
+    Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
+    ids_.insert_or_assign(pid, member->info.id);
+    agents->want_last_looks(pid, welcome(looked, *member, tick.at_s, room_at_end, is_walking));
+    if (is_walking || !is_due(looked, *member, tick.at_s, room_bytes)) continue;
+    if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
+    chosen = &looked;
+    whom = member;
+  }
+  if (chosen == nullptr) return;
+  chosen->pace.note_asked(tick.at_s - whom->info.started_s);
+  chosen->is_eager = false;
+  chosen->answered = asked_;
+  agents->ask_walk(whom->info.pid);
+}
+
+}  // namespace lowtide::watch

@@ -1,0 +1,143 @@
+#include "watch/take_snapshot.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "attach/remote_exec.h"
+#include "base/text.h"
+#include "watch/agent_preload.h"
+#include "observe/agents/snapshot_socket.h"
+#include "base/clock.h"
+
+namespace lowtide::watch {
+namespace {
+
+console::Complaint cannot_enter(pid_t pid, const attach::InjectOptions& options, const base::Error& error) {
+  const std::string again = fmt::format("lowtide snapshot {}", pid);
+  const std::string what =
+      fmt::format("cannot look into process {}: {}", pid, base::printable(error.message));
+  switch (error.code) {
+    case base::ErrorCode::Gone:
+      return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
+    case base::ErrorCode::Unsupported:
+      if (attach::sees_another(pid, options.agent_path)) {
+        return {what, "the process has to load it, and it has other folders than we",
+                "within its container, where lowtide is unpacked too: lowtide snapshot PID"};
+      }
+      return {what, "a snapshot is of the objects of a CPython 3.9 to 3.14 with a GIL",
+              fmt::format("lowtide attach --deep {} names the lines that allocate, in any language", pid)};
+    case base::ErrorCode::Io:
+      return {what, "it was busy, stopped, or deep in the kernel; it was not changed",
+              again + ", a little later"};
+    default:
+      break;
+  }
+  const attach::Advice advice = attach::advise(pid, error);
+  return {what, advice.why, "as root: " + again + ", or start the job by: lowtide run"};
+}
+
+console::Complaint cannot_enter_by_remote_exec(pid_t pid, const base::Error& error) {
+  const std::string what =
+      fmt::format("cannot look into process {} by sys.remote_exec: {}", pid, base::printable(error.message));
+  const std::string by_ptrace = fmt::format("lowtide snapshot {}, without --remote-exec", pid);
+  switch (error.code) {
+    case base::ErrorCode::Gone:
+      return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
+    case base::ErrorCode::Unsupported:
+      return {what, "it needs a CPython from 3.14 on, with a GIL, not in a container, that allows it",
+              by_ptrace};
+    case base::ErrorCode::Io:
+      return {what, "a main thread that waits or is in a long call of C runs no script; it was not changed",
+              by_ptrace};
+    default:
+      return {what, "it takes the right to write its memory: same user, and kernel.yama.ptrace_scope 0",
+              by_ptrace + ", as root"};
+  }
+}
+
+using Begun = base::Result<attach::Injected>;
+
+std::variant<attach::Injected, console::Complaint> enter(pid_t pid, const attach::InjectOptions& options,
+                                                const attach::WalkLimits& limits, WayIn way) {
+  if (way == WayIn::RemoteExec) {
+    Begun begun = attach::begin_snapshot_by_remote_exec(pid, options, limits);
+    if (begun) return std::move(begun).value();
+    return cannot_enter_by_remote_exec(pid, begun.error());
+  }
+  attach::Entry first = attach::begin_snapshot(pid, options, limits);
+  if (first.outcome) return std::move(first.outcome).value();
+  console::Complaint complaint = cannot_enter(pid, options, first.outcome.error());
+  const base::ErrorCode code = first.outcome.error().code;
+  if (first.was_entered || code == base::ErrorCode::Gone || code == base::ErrorCode::Unsupported ||
+      !attach::has_remote_exec(pid)) {
+    return complaint;
+  }
+  Begun second = attach::begin_snapshot_by_remote_exec(pid, options, limits);
+  if (second) return std::move(second).value();
+  complaint.what += "; nor by sys.remote_exec: " + base::printable(second.error().message);
+  return complaint;
+}
+
+// The child that walks waited for a lock; another one may not.
+struct Stuck {};
+
+std::variant<model::Snapshot, console::Complaint, Stuck> try_once(pid_t pid, const attach::WalkLimits& limits,
+                                                         WayIn way, const std::string& library) {
+  auto socket = observe::SnapshotSocket::open();
+  if (!socket) {
+    return console::Complaint{"cannot take a snapshot: " + socket.error().message,
+                     "the child that walks needs a socket to speak to",
+                     "TMPDIR and XDG_RUNTIME_DIR must name folders that can be written"};
+  }
+  attach::InjectOptions options;
+  options.agent_path = library;
+  options.socket_path = socket.value().path();
+  options.answer_limit = limits.to_begin + std::chrono::seconds(3);
+  const double at_s = base::unix_seconds();
+  const auto begun = enter(pid, options, limits, way);
+  if (const auto* complaint = std::get_if<console::Complaint>(&begun)) return *complaint;
+  auto snapshot = socket.value().receive(std::chrono::seconds(10), limits.to_end);
+  if (!snapshot && snapshot.error().code == base::ErrorCode::Gone) return Stuck{};
+  if (!snapshot) {
+    return console::Complaint{
+        fmt::format("the snapshot of process {} came to nothing: {}", pid, snapshot.error().message),
+        "the child that walks was killed, the process died, or the machine is too busy for it: it yields to "
+        "all",
+        fmt::format("again, with more time: lowtide snapshot --time-limit 5min {}", pid)};
+  }
+  snapshot.value().pid = pid;
+  snapshot.value().at_s = at_s;
+  snapshot.value().pause_s =
+      std::chrono::duration<double>(std::get<attach::Injected>(begun).pause_of_python).count();
+  return std::move(snapshot).value();
+}
+
+}  // namespace
+
+std::variant<model::Snapshot, console::Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
+                                                       WayIn way) {
+  const auto library = find_agent_library();
+  if (!library) {
+    return console::Complaint{"cannot take a snapshot: liblowtide_agent.so is not there",
+                     "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
+                     "./dev build"};
+  }
+  // A lock that was taken just then is free a moment later.
+  constexpr int kMostTries = 3;
+  for (int tries = 1;; ++tries) {
+    auto taken = try_once(pid, limits, way, *library);
+    if (!std::holds_alternative<Stuck>(taken)) {
+      if (auto* complaint = std::get_if<console::Complaint>(&taken)) return std::move(*complaint);
+      return std::move(std::get<model::Snapshot>(taken));
+    }
+    if (tries == kMostTries) {
+      return console::Complaint{fmt::format("the snapshot of process {} came to nothing, {} times", pid, tries),
+                       "a thread of the job held a lock that is needed to look at its objects",
+                       fmt::format("again: lowtide snapshot {}", pid)};
+    }
+  }
+}
+
+}  // namespace lowtide::watch

@@ -1,0 +1,255 @@
+#include "watch/watch.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "observe/cpu_time.h"
+#include "procfs/process_files.h"
+#include "base/clock.h"
+
+namespace lowtide::watch {
+namespace {
+
+// A verdict costs up to half a millisecond: often enough to be believed, no more.
+constexpr double kJudgeEveryS = 2.0;
+// With an interval of the user's own, which is for a run that is soon over.
+constexpr double kTicksBetweenSites = 4;
+
+// How often a judgement is kept although its kind is the same: after a kill the
+// report shows what had been forecast minutes before.
+double keep_after_s(double at_s) {
+  return at_s < 600 ? 15.0 : 60.0;
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Not ru_maxrss: that begins with what the process had before exec, and after a
+// vfork this is the memory of whoever started us.
+std::uint64_t peak_rss_bytes(const procfs::Roots& roots) {
+  auto files = procfs::ProcessFiles::open(roots, ::getpid());
+  if (!files) return 0;
+  const auto status = files.value().read_status();
+  return status ? status.value().hwm_bytes : 0;
+}
+
+std::string_view words_of(wire::OffReason reason) {
+  switch (reason) {
+    case wire::OffReason::Sanitizer:
+      return "it runs with a sanitizer, which has the allocator for itself";
+    case wire::OffReason::Valgrind:
+      return "it runs under Valgrind, which has the allocator for itself";
+    case wire::OffReason::NoMemory:
+      return "no memory file could be had";
+    case wire::OffReason::NoAllocator:
+      return "it has no malloc that calls could be passed on to";
+    case wire::OffReason::PathTooLong:
+      return "the path of the socket is too long";
+    case wire::OffReason::NoMonitor:
+    case wire::OffReason::MonitorSilent:
+      return "nobody was reading";
+    case wire::OffReason::DetachAsked:
+      return "it was asked to stop";
+    case wire::OffReason::OwnAllocator:
+      return "the program brings its own malloc";
+    case wire::OffReason::None:
+    case wire::OffReason::Confused:
+      break;
+  }
+  return "it saw something that cannot be, and stopped";
+}
+
+}  // namespace
+
+Watch::Watch(const Options& options, double began_s, std::optional<record::Writer> writer, observe::Monitor monitor)
+    : pace_(options.interval_s),
+      began_s_(began_s),
+      writer_(std::move(writer)),
+      monitor_(std::move(monitor)),
+      looks_(options.take_snapshots ? std::optional<Looks>(options.monitor.tree.adopts_orphans)
+                                    : std::nullopt) {}
+
+base::Result<Watch> Watch::begin(const Options& options, double began_s,
+                                 std::optional<record::Writer> writer) {
+  if (options.interval_s && options.monitor.agents != nullptr) {
+    options.monitor.agents->read_sites_every(std::min(1.0, kTicksBetweenSites * *options.interval_s));
+  }
+  auto monitor = observe::Monitor::open(options.monitor, base::steady_seconds() - began_s);
+  if (!monitor) return std::move(monitor).error();
+  return Watch(options, began_s, std::move(writer), std::move(monitor).value());
+}
+
+double Watch::at_s() const {
+  return base::steady_seconds() - began_s_;
+}
+
+double Watch::budgeted_s() const {
+  return monitor_.budget().spent_s() + (monitor_.agents() != nullptr ? monitor_.agents()->spent_s() : 0);
+}
+
+double Watch::tick(double step) {
+  const double at_s = this->at_s();
+  const double cpu_before_s = observe::thread_cpu_seconds();
+  const double apart_before_s = budgeted_s();
+  if (first_ && writer_) {
+    // Those that the tree was opened with are told before the first refresh.
+    for (const observe::Member& member : monitor_.tree().members()) writer_->begin_process(member.info);
+  }
+  first_ = false;
+  latest_ = &monitor_.tick(at_s, step);
+  has_seen_ = has_seen_ || !monitor_.tree().empty();
+  if (!monitor_.tree().empty()) judge(*latest_);
+  if (looks_) looks_->tick(monitor_, *latest_, judgement_.verdict, writer_ ? &*writer_ : nullptr);
+  record(*latest_);
+
+  // PSS and the agents have budgets of their own, and ticks without them are cheap.
+  const double apart_s = budgeted_s() - apart_before_s;
+  PaceClues clues{.at_s = at_s,
+                  .tick_cost_s = observe::thread_cpu_seconds() - cpu_before_s - apart_s,
+                  .cost_before_s = cost_before_s_};
+  cost_before_s_ = clues.tick_cost_s;
+  if (const auto& limit = monitor_.limit(); limit && limit->limit_bytes > 0) {
+    clues.room_share =
+        static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
+        static_cast<double>(limit->limit_bytes);
+  }
+  if (latest_->host) clues.pressure_percent = latest_->host->pressure_percent.value_or(0);
+  return pace_.wait_s(clues);
+}
+
+void Watch::judge(const model::Tick& tick) {
+  // What came before the first step is start-up: imports, the model, the data.
+  if (!std::isnan(tick.step) && !has_steps_) {
+    has_steps_ = true;
+    live_ = {};
+  }
+  if (tick.target.exact) live_.add({.at_s = tick.at_s, .step = tick.step, .bytes = tick.target.bytes});
+  if (tick.at_s < next_judgement_s_) return;
+  next_judgement_s_ = tick.at_s + kJudgeEveryS;
+  const model::VerdictKind before = judgement_.verdict.kind;
+  judgement_.at_s = tick.at_s;
+  judgement_.verdict = live_.verdict();
+  judgement_.forecast.reset();
+  if (const auto& limit = monitor_.limit()) {
+    judgement_.forecast = live_.detector().forecast(limit->kind, limit->reach_bytes);
+    if (judgement_.forecast) judgement_.forecast->limit_bytes = limit->limit_bytes;
+  }
+  if (!writer_ || (judgement_.verdict.kind == before && tick.at_s < next_kept_s_)) return;
+  next_kept_s_ = tick.at_s + keep_after_s(tick.at_s);
+  writer_->add_judgement(judgement_);
+}
+
+void Watch::record(const model::Tick& tick) {
+  if (!writer_) return;
+  record_changes();
+  if (const observe::AgentHub* agents = monitor_.agents()) {
+    for (const model::SiteInfo& site : agents->begun()) writer_->begin_site(site);
+  }
+  if (!monitor_.tree().empty()) writer_->add(tick);
+  for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);
+  note_limits_of_sight();
+  writer_->commit();
+}
+
+void Watch::record_changes() {
+  const observe::ProcessTree& tree = monitor_.tree();
+  for (const model::ProcessInfo& process : tree.begun()) writer_->begin_process(process);
+  for (const model::ProcessInfo& process : tree.changed()) writer_->update_process(process);
+  for (const model::ProcessInfo& process : tree.ended()) writer_->update_process(process);
+  for (const model::Phase& phase : latest_->phases) writer_->update_phase(phase);
+  for (const model::PhaseVisit& visit : latest_->phase_visits) writer_->add_phase_visit(visit);
+}
+
+double Watch::poll_agents() {
+  observe::AgentHub* const agents = monitor_.agents();
+  if (agents == nullptr) return std::numeric_limits<double>::infinity();
+  agents->poll();
+  return agents->wait_s();
+}
+
+// The last word on how far the sites can be trusted.
+void Watch::note_agents() {
+  const observe::AgentHub* const agents = monitor_.agents();
+  if (agents == nullptr) return;
+  const observe::AgentSummary summary = agents->summary();
+  std::string note = summary.note;
+  for (const auto& [reason, count] : summary.off) {
+    note += fmt::format("{}off in {} process{}: {}", note.empty() ? "" : "; ", count, count == 1 ? "" : "es",
+                        words_of(reason));
+  }
+  if (summary.dropped > 0) {
+    note += fmt::format("{}{} of {} samples were lost", note.empty() ? "" : "; ", summary.dropped,
+                        summary.samples);
+  }
+  if (!std::isnan(monitor_.steps_told()))
+    writer_->set_meta("steps_told", fmt::format("{:.0f}", monitor_.steps_told()));
+  const bool on = summary.processes > 0;
+  writer_->set_meta("agent_state", on ? "on" : summary.off.empty() ? "off" : "switched-off");
+  writer_->set_meta("agent_note", note);
+  writer_->set_meta("agent_samples", fmt::format("{}", summary.samples));
+  writer_->set_meta("agent_samples_lost", fmt::format("{}", summary.dropped));
+  writer_->set_meta("agent_monitor_seconds", fmt::format("{:.6f}", agents->spent_s()));
+  writer_->set_meta("agent_seconds", fmt::format("{:.6f}", static_cast<double>(summary.sampling_ns) * 1e-9));
+}
+
+void Watch::note_limits_of_sight() {
+  const auto& notes = monitor_.limits_of_sight();
+  for (; noted_ < notes.size(); ++noted_)
+    writer_->set_meta(fmt::format("not_seen_{}", noted_ + 1), notes[noted_]);
+}
+
+void Watch::add_event(model::EventKind kind, const std::string& text) {
+  if (writer_) writer_->add_event({.kind = kind, .at_s = at_s(), .text = text}, std::nullopt);
+}
+
+void Watch::try_trim(double patience_s) {
+  constexpr double kMoreIfBegunS = 30;
+  constexpr auto kNap = std::chrono::milliseconds(10);
+  observe::AgentHub* const agents = monitor_.agents();
+  if (agents == nullptr) return;
+  agents->ask_trims();
+  const double began_s = base::steady_seconds();
+  while (agents->awaits_trims()) {
+    const double waited_s = base::steady_seconds() - began_s;
+    const double most_s = patience_s + (agents->is_trimming() ? kMoreIfBegunS : 0);
+    if (waited_s >= most_s) break;
+    agents->poll();  // or the agents go quiet
+    std::this_thread::sleep_for(kNap);
+  }
+  trim_trials_ = agents->trials(at_s(), monitor_.tree());
+  if (!writer_) return;
+  for (const model::TrimTrial& trial : trim_trials_) writer_->add_trim_trial(trial);
+  writer_->commit();
+}
+
+void Watch::end() {
+  if (!writer_) return;
+  const double took_s = std::max(at_s(), 1e-3);
+  if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
+  writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));
+  writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes({})));
+  note_agents();
+  writer_->set_meta("pss_seconds", fmt::format("{:.6f}", monitor_.budget().spent_s()));
+  writer_->set_meta("pss_longest_seconds", fmt::format("{:.6f}", monitor_.budget().longest_s()));
+  writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));
+  writer_->set_meta("short_lived_at_most", fmt::format("{}", monitor_.tree().short_lived_at_most()));
+  for (const gpu::Device& gpu : monitor_.gpus()) {
+    writer_->set_meta(fmt::format("gpu_{}_name", gpu.index), gpu.name);
+  }
+  writer_->close();
+}
+
+}  // namespace lowtide::watch

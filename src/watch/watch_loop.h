@@ -1,0 +1,72 @@
+// From the first tick to the last: what `run` and `attach` share.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "watch/live_screen.h"
+#include "watch/output_relay.h"
+#include "watch/output_steps.h"
+#include "watch/signals.h"
+#include "watch/status_line.h"
+#include "watch/watch.h"
+
+namespace lowtide::watch {
+
+class WatchLoop {
+ public:
+  struct Options {
+    pid_t root_pid = 0;
+    bool is_child = false;                  // started by us: its signals are passed on, its status is ours
+    std::optional<double> duration_s = {};  // stop watching after this
+    bool show_status = true;
+    bool read_steps = true;
+    OutputRelay* relay = nullptr;  // what passes through us, if anything does
+    LiveScreen* screen = nullptr;  // closed at the end of run()
+  };
+
+  enum class End { JobEnded, Detached, TimeIsUp };
+
+  WatchLoop(Watch& watch, OutputSteps& steps, Signals& signals, const Options& options);
+
+  End run();
+
+  // Goes on for a moment after the job's first process has ended, while others of it still run.
+  void linger(double seconds);
+
+  // Without watching: passes signals on until the child has ended, and returns its status.
+  int wait_for_job();
+
+  // Of the job's first process, once it has ended and it is our child.
+  [[nodiscard]] std::optional<int> exit_status() const { return exit_status_; }
+  // The terminal sent its interrupt to us, and so to the job.
+  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
+
+ private:
+  void wait(double seconds);
+  void wait_for_any(double seconds);
+  void take_signals();
+  void take_keys(const pollfd& keys);
+  void ask_look();
+  [[nodiscard]] bool has_screen() const { return options_.screen != nullptr && options_.screen->is_open(); }
+  [[nodiscard]] bool job_takes(int signal) const;
+  void pass_on(const Signals::Signal& signal);
+  void reap();
+  void tick();
+
+  Watch& watch_;
+  OutputSteps& steps_;
+  Signals& signals_;
+  Options options_;
+  StatusLine status_line_;
+  std::optional<int> exit_status_;
+  bool detach_ = false;
+  bool interrupted_ = false;
+  bool is_hurried_ = false;
+  double next_tick_s_ = 0;
+};
+
+}  // namespace lowtide::watch

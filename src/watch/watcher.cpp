@@ -1,0 +1,43 @@
+#include "watch/watcher.h"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "watch/job.h"
+#include "watch/start_self.h"
+
+namespace lowtide::watch {
+
+base::Result<Watcher> Watcher::start(pid_t target, const std::string& recording,
+                                     const std::vector<std::string>& more) {
+  std::vector<std::string> words{"attach", "--no-status", "--no-report", "--output", recording};
+  words.insert(words.end(), more.begin(), more.end());
+  words.push_back(std::to_string(target));
+  const base::Result<pid_t> started = start_self(std::move(words), SelfTie::Ours);
+  if (!started) return started.error();
+  return Watcher(started.value());
+}
+
+Watcher::Watcher(Watcher&& other) noexcept : pid_(std::exchange(other.pid_, -1)), status_(other.status_) {}
+
+Watcher::~Watcher() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGTERM);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+int Watcher::poll() {
+  int status = 0;
+  if (pid_ >= 0 && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+    pid_ = -1;
+    status_ = exit_status_of(status);
+  }
+  return status_;
+}
+
+}  // namespace lowtide::watch

@@ -1,0 +1,37 @@
+// Another lowtide that watches a process while we do something else.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace lowtide::watch {
+
+class Watcher {
+ public:
+  // `lowtide attach --output RECORDING PID`, with what stands in `more`; without our standard output and
+  // input.
+  static base::Result<Watcher> start(pid_t target, const std::string& recording,
+                                     const std::vector<std::string>& more);
+
+  Watcher(Watcher&& other) noexcept;
+  Watcher& operator=(Watcher&&) = delete;
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  // Ends the watching and waits until the recording is closed.
+  ~Watcher();
+
+  // Its exit status, once it has ended; -1 while it runs.
+  int poll();
+
+ private:
+  explicit Watcher(pid_t pid) : pid_(pid) {}
+
+  pid_t pid_ = -1;
+  int status_ = -1;
+};
+
+}  // namespace lowtide::watch
