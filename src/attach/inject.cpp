@@ -17,12 +17,12 @@
 
 #include "attach/code_slot.h"
 #include "attach/elf_names.h"
-#include "attach/lent_folder.h"
 #include "attach/preconditions.h"
 #include "attach/remote_memory.h"
 #include "attach/report_socket.h"
 #include "attach/safe_place.h"
 #include "attach/snapshot_call.h"
+#include "attach/socket_dir_owner.h"
 #include "attach/stopped_thread.h"
 #include "attach/stub.h"
 #include "attach/target_image.h"
@@ -278,7 +278,7 @@ bool Call::has_stack_for_it(std::uint64_t sp) const {
 // From here on nothing may be half done: first the bytes that nobody looks at, then all
 // registers at once.
 Attempt Call::borrow(StoppedThread& thread, bool is_main) {
-  const Comeback comeback = make_comeback(sample_.registers);
+  const ResumePoint comeback = make_comeback(sample_.registers);
   const std::uint64_t sp = sp_of(sample_.registers);
   const std::uint64_t back = pc_of(comeback.registers);
   if (kNeedsPendingCall && !sample_.call) {
@@ -299,7 +299,7 @@ Attempt Call::borrow(StoppedThread& thread, bool is_main) {
   std::memcpy(bytes.data() + sizeof(block_), &back, sizeof(back));
   if (!write_memory(pid_, block_at, std::span(bytes).first(sizeof(StubBlock) + kReturnBytes)) ||
       (!slot->is_written && !thread.write_code(slot->address, slot->code)) ||
-      !thread.write_registers(make_detour(comeback, slot->address + stub_entry_offset(), block_at))) {
+      !thread.write_registers(redirect_to_stub(comeback, slot->address + stub_entry_offset(), block_at))) {
     return Place::SmallStack;
   }
   return Placed{};
@@ -364,7 +364,7 @@ Entry enter_and_call(pid_t pid, const InjectOptions& options, const char* functi
   if (!image) {
     return {std::move(image).error()};
   }
-  if (auto lent = lend_folder(options.socket_path, target.value().uid); !lent) {
+  if (auto lent = chown_socket_dir(options.socket_path, target.value().uid); !lent) {
     return {std::move(lent).error()};
   }
   Call call(pid, options, std::move(image).value(), files);

@@ -68,7 +68,7 @@ bool sees_another(pid_t pid, const std::string& path);
 // The second and third line of an error: why on this machine, and what to try.
 struct Advice {
   std::string why;
-  std::string attempt;
+  std::string hint;
 };
 Advice advise(pid_t pid, const base::Error& error);
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "attach/lent_folder.h"
+#include "attach/socket_dir_owner.h"
 #include "attach/stub.h"
 #include "base/fd.h"
 #include "procfs/process_files.h"

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "attach/interpreter.h"
-#include "attach/lent_folder.h"
 #include "attach/preconditions.h"
 #include "attach/remote_script.h"
 #include "attach/snapshot_call.h"
+#include "attach/socket_dir_owner.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::attach {
@@ -185,7 +185,7 @@ base::Result<Injected> begin_snapshot_by_remote_exec(pid_t pid, const InjectOpti
   if (!owner) {
     return owner.error();
   }
-  auto folder = lend_folder(options.socket_path, target.value().uid);
+  auto folder = chown_socket_dir(options.socket_path, target.value().uid);
   if (!folder) {
     return std::move(folder).error();
   }

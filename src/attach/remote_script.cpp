@@ -18,7 +18,7 @@
 #include <array>
 #include <charconv>
 
-#include "attach/lent_folder.h"
+#include "attach/socket_dir_owner.h"
 
 namespace lowtide::attach {
 namespace {

@@ -50,8 +50,8 @@ std::optional<PendingCall> find_pending_call(const RawRegisters& raw, std::uint3
   return PendingCall{static_cast<std::int64_t>(raw.orig_rax), {raw.rdi, raw.rsi, raw.rdx, raw.r10}};
 }
 
-Comeback make_comeback(const RawRegisters& raw) {
-  Comeback comeback{raw};
+ResumePoint make_comeback(const RawRegisters& raw) {
+  ResumePoint comeback{raw};
   if (has_pending_call(raw)) {
     const bool is_block = static_cast<std::int64_t>(raw.rax) == kRestartBlock;
     comeback.registers.rax = is_block ? SYS_restart_syscall : raw.orig_rax;
@@ -60,7 +60,7 @@ Comeback make_comeback(const RawRegisters& raw) {
   return comeback;
 }
 
-RawRegisters make_detour(const Comeback& comeback, std::uint64_t pc, std::uint64_t sp) {
+RawRegisters redirect_to_stub(const ResumePoint& comeback, std::uint64_t pc, std::uint64_t sp) {
   RawRegisters raw = comeback.registers;
   raw.rip = pc;
   raw.rsp = sp;
@@ -139,11 +139,11 @@ std::optional<PendingCall> find_pending_call(const RawRegisters& raw, std::uint3
                      {raw.regs[0], raw.regs[1], raw.regs[2], raw.regs[3]}};
 }
 
-Comeback make_comeback(const RawRegisters& raw) {
+ResumePoint make_comeback(const RawRegisters& raw) {
   return {raw};
 }
 
-RawRegisters make_detour(const Comeback& comeback, std::uint64_t pc, std::uint64_t sp) {
+RawRegisters redirect_to_stub(const ResumePoint& comeback, std::uint64_t pc, std::uint64_t sp) {
   RawRegisters raw = comeback.registers;
   raw.pc = pc;
   raw.sp = sp;

@@ -33,13 +33,13 @@ std::optional<PendingCall> find_pending_call(const RawRegisters& raw, std::uint3
 
 // How a thread that was borrowed goes on afterwards: with the system call repeated, as
 // the kernel would have done it.
-struct Comeback {
+struct ResumePoint {
   RawRegisters registers;  // to be restored; the pc in them is where to go back to
 };
-Comeback make_comeback(const RawRegisters& raw);
+ResumePoint make_comeback(const RawRegisters& raw);
 
 // `comeback`, but at `pc`, with the stack at `sp`, and no system call to be repeated.
-RawRegisters make_detour(const Comeback& comeback, std::uint64_t pc, std::uint64_t sp);
+RawRegisters redirect_to_stub(const ResumePoint& comeback, std::uint64_t pc, std::uint64_t sp);
 
 std::uint64_t pc_of(const RawRegisters& raw);
 std::uint64_t sp_of(const RawRegisters& raw);

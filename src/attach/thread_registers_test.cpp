@@ -20,7 +20,7 @@ RawRegisters in_call(std::int64_t number, std::int64_t result) {
 
 TEST(ThreadRegisters, interrupted_call_is_repeated_as_the_kernel_would) {
   for (const std::int64_t result : {-512, -513, -514}) {
-    const Comeback comeback = make_comeback(in_call(SYS_read, result));
+    const ResumePoint comeback = make_comeback(in_call(SYS_read, result));
 
     EXPECT_EQ(comeback.registers.rip, 0x1000U) << result;
     EXPECT_EQ(comeback.registers.rax, static_cast<std::uint64_t>(SYS_read)) << result;
@@ -28,14 +28,14 @@ TEST(ThreadRegisters, interrupted_call_is_repeated_as_the_kernel_would) {
 }
 
 TEST(ThreadRegisters, call_with_a_time_limit_is_continued_not_begun_anew) {
-  const Comeback comeback = make_comeback(in_call(SYS_nanosleep, -516));
+  const ResumePoint comeback = make_comeback(in_call(SYS_nanosleep, -516));
 
   EXPECT_EQ(comeback.registers.rip, 0x1000U);
   EXPECT_EQ(comeback.registers.rax, static_cast<std::uint64_t>(SYS_restart_syscall));
 }
 
 TEST(ThreadRegisters, call_that_has_ended_keeps_its_result) {
-  const Comeback comeback = make_comeback(in_call(SYS_read, -11));
+  const ResumePoint comeback = make_comeback(in_call(SYS_read, -11));
 
   EXPECT_EQ(comeback.registers.rip, 0x1002U);
   EXPECT_EQ(static_cast<std::int64_t>(comeback.registers.rax), -11);
@@ -54,7 +54,7 @@ TEST(ThreadRegisters, detour_changes_place_and_stack_alone) {
   raw.rbx = 7;
   raw.r11 = 9;
 
-  const RawRegisters detour = make_detour(make_comeback(raw), 0x5000, 0x7000);
+  const RawRegisters detour = redirect_to_stub(make_comeback(raw), 0x5000, 0x7000);
 
   EXPECT_EQ(detour.rip, 0x5000U);
   EXPECT_EQ(detour.rsp, 0x7000U);

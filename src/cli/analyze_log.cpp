@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "cli/input.h"
-#include "explain/log/log_analysis.h"
 #include "cli/progress.h"
+#include "explain/log/log_analysis.h"
 #include "ingest/log_reader.h"
 
 namespace lowtide::cli {
@@ -32,7 +32,7 @@ bool contains(std::string_view text, std::string_view piece) {
 }
 
 // The reader says what it met; why that is so, and what to try, is for here.
-console::Complaint cannot_read(const std::string& path, const base::Error& error) {
+console::UserError cannot_read(const std::string& path, const base::Error& error) {
   const std::string name = input_name(path);
   const std::string what = fmt::format("cannot read {}: {}", name, error.message);
   if (error.code != base::ErrorCode::Malformed)
@@ -62,10 +62,10 @@ console::Complaint cannot_read(const std::string& path, const base::Error& error
 
 }  // namespace
 
-std::variant<model::Report, console::Complaint> analyze_log(const std::string& path,
-                                                   std::optional<std::uint64_t> limit_bytes) {
+std::variant<model::Report, console::UserError> analyze_log(const std::string& path,
+                                                            std::optional<std::uint64_t> limit_bytes) {
   auto opened = open_input(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   const Input& input = std::get<Input>(opened);
 
   explain::LogAnalysis analysis(limit_bytes);

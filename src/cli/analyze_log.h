@@ -11,7 +11,7 @@
 namespace lowtide::cli {
 
 // Reads and judges one log ("-" is standard input).
-std::variant<model::Report, console::Complaint> analyze_log(const std::string& path,
-                                                   std::optional<std::uint64_t> limit_bytes);
+std::variant<model::Report, console::UserError> analyze_log(const std::string& path,
+                                                            std::optional<std::uint64_t> limit_bytes);
 
 }  // namespace lowtide::cli

@@ -10,12 +10,12 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "console/user_error.h"
 #include "cli/input.h"
 #include "cli/line_reader.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/series_line.h"
+#include "console/user_error.h"
 #include "judge/detector.h"
 #include "judge/live.h"
 #include "show/json/json.h"
@@ -82,14 +82,16 @@ std::string unreadable(const std::string& problem, bool as_json, Tally& tally) {
 
 void tell(const Tally& tally, const std::string& path) {
   if (tally.ignored_readings > 0) {
-    console::warn(fmt::format("{} readings were ignored: null, not a number, negative or beyond all memory",
-                     base::format_count(tally.ignored_readings)));
+    console::print_warning(
+        fmt::format("{} readings were ignored: null, not a number, negative or beyond all memory",
+                    base::format_count(tally.ignored_readings)));
   }
   if (tally.unreadable > 0) {
-    console::complain({fmt::format("{} of {} lines of {} could not be read", base::format_count(tally.unreadable),
-                          base::format_count(tally.lines), input_name(path)),
-              tally.first_problem,
-              R"(each line as {"id": "a", "t": [0, 1], "step": [1, 2], "rss_mb": [5.0, 5.1]})"});
+    console::print_error(
+        {fmt::format("{} of {} lines of {} could not be read", base::format_count(tally.unreadable),
+                     base::format_count(tally.lines), input_name(path)),
+         tally.first_problem,
+         R"(each line as {"id": "a", "t": [0, 1], "step": [1, 2], "rss_mb": [5.0, 5.1]})"});
   }
 }
 
@@ -97,8 +99,8 @@ void tell(const Tally& tally, const std::string& path) {
 
 console::ExitCode analyze_series(const std::string& path, const SeriesOptions& options) {
   auto opened = open_input(path);
-  if (const auto* complaint = std::get_if<console::Complaint>(&opened)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&opened)) {
+    console::print_error(*user_error);
     return console::ExitCode::Unreadable;
   }
   const Input& input = std::get<Input>(opened);
@@ -133,12 +135,13 @@ console::ExitCode analyze_series(const std::string& path, const SeriesOptions& o
   }
   if (!output.finish()) return console::ExitCode::Unreadable;
   if (next == LineReader::Status::Failed) {
-    console::complain({fmt::format("cannot read {}: {}", input_name(path), std::strerror(reader.error())),
-              fmt::format("it broke off after {} lines", base::format_count(tally.lines)), "read it again"});
+    console::print_error({fmt::format("cannot read {}: {}", input_name(path), std::strerror(reader.error())),
+                          fmt::format("it broke off after {} lines", base::format_count(tally.lines)),
+                          "read it again"});
     return console::ExitCode::Unreadable;
   }
   if (tally.series == 0 && tally.unreadable == 0 && !output.is_over()) {
-    console::complain(nothing_in(path));
+    console::print_error(nothing_in(path));
     return console::ExitCode::Unreadable;
   }
   tell(tally, path);

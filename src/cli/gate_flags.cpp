@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -18,7 +15,7 @@ namespace {
 using model::Rule;
 using model::RuleKind;
 
-console::Complaint wrong_size(std::string_view flag, const std::string& text) {
+console::UserError wrong_size(std::string_view flag, const std::string& text) {
   return {fmt::format("--{} cannot be '{}'", flag, text), "it is a size with its unit",
           fmt::format("--{} 500M, or 20G", flag)};
 }
@@ -67,7 +64,7 @@ base::Result<GivenRate> parse_rate(std::string_view text) {
   return error;
 }
 
-std::variant<std::vector<Rule>, console::Complaint> parse_rules(const Arguments& arguments) {
+std::variant<std::vector<Rule>, console::UserError> parse_rules(const Arguments& arguments) {
   std::vector<Rule> rules;
   if (const auto text = arguments.text("budget")) {
     const auto size = base::parse_size(*text);
@@ -89,14 +86,14 @@ std::variant<std::vector<Rule>, console::Complaint> parse_rules(const Arguments&
     rule.after_warmup = after_warmup;
     rules.push_back(std::move(rule));
   } else if (after_warmup) {
-    return console::Complaint{"--after-warmup goes with --max-growth only", "it says which growth counts",
-                     "--max-growth 500M --after-warmup"};
+    return console::UserError{"--after-warmup goes with --max-growth only", "it says which growth counts",
+                              "--max-growth 500M --after-warmup"};
   }
   if (const auto text = arguments.text("max-rate")) {
     const auto rate = parse_rate(*text);
     if (!rate) {
-      return console::Complaint{fmt::format("--max-rate cannot be '{}'", *text), "it is a size per step, s, min or h",
-                       "--max-rate 1M/step, or 50M/h"};
+      return console::UserError{fmt::format("--max-rate cannot be '{}'", *text),
+                                "it is a size per step, s, min or h", "--max-rate 1M/step, or 50M/h"};
     }
     Rule rule;
     rule.kind = RuleKind::MaxRate;
@@ -114,8 +111,8 @@ std::variant<std::vector<Rule>, console::Complaint> parse_rules(const Arguments&
   if (const auto text = arguments.text("expect")) {
     const auto kind = parse_kind(*text);
     if (!kind) {
-      return console::Complaint{fmt::format("--expect cannot be '{}'", *text),
-                       "it is one of leak, warmup, spikes or stable", "--expect warmup"};
+      return console::UserError{fmt::format("--expect cannot be '{}'", *text),
+                                "it is one of leak, warmup, spikes or stable", "--expect warmup"};
     }
     Rule rule;
     rule.kind = RuleKind::Expect;
@@ -124,36 +121,6 @@ std::variant<std::vector<Rule>, console::Complaint> parse_rules(const Arguments&
     rules.push_back(std::move(rule));
   }
   return rules;
-}
-
-console::ExitCode console::exit_code_of(model::Outcome outcome) {
-  switch (outcome) {
-    case model::Outcome::Kept:
-      return console::ExitCode::NoLeak;
-    case model::Outcome::Broken:
-      return console::ExitCode::Leak;
-    case model::Outcome::Undecided:
-      break;
-  }
-  return console::ExitCode::Inconclusive;
-}
-
-std::variant<std::monostate, console::Complaint> write_file(const std::string& path, std::string_view text) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  bool whole = file != nullptr;
-  int error = errno;
-  if (file != nullptr) {
-    whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    error = errno;
-    if (std::fclose(file) != 0 && whole) {
-      whole = false;
-      error = errno;
-    }
-  }
-  if (whole) return std::monostate{};
-  return console::Complaint{fmt::format("cannot write {}: {}", path, std::strerror(error)),
-                   "its folder is missing, read-only or full",
-                   "name a file in a folder that can be written to"};
 }
 
 std::string gate_text(const model::Gate& gate) {

@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "cli/command.h"
-#include "console/user_error.h"
 #include "console/exit_code.h"
+#include "console/user_error.h"
 #include "model/gate.h"
 
 namespace lowtide::cli {
@@ -18,7 +18,7 @@ namespace lowtide::cli {
 std::vector<Flag> gate_flags();
 
 // The rules that were given, in the order of gate_flags(); none is no error.
-std::variant<std::vector<model::Rule>, console::Complaint> parse_rules(const Arguments& arguments);
+std::variant<std::vector<model::Rule>, console::UserError> parse_rules(const Arguments& arguments);
 
 // "1M/step", "20M/min": bytes per step or per second.
 struct GivenRate {
@@ -26,12 +26,6 @@ struct GivenRate {
   model::RatePer per = model::RatePer::Step;
 };
 base::Result<GivenRate> parse_rate(std::string_view text);
-
-// 0 kept, 1 broken, 4 undecided.
-console::ExitCode console::exit_code_of(model::Outcome outcome);
-
-// Writes a file; a complaint where that does not work. Used for --junit.
-std::variant<std::monostate, console::Complaint> write_file(const std::string& path, std::string_view text);
 
 // One line a rule: "broken: --budget 20G: the peak of the tree was ...".
 std::string gate_text(const model::Gate& gate);

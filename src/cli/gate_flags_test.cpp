@@ -37,7 +37,7 @@ TEST(GateFlags, rules_carry_the_words_they_were_given_in) {
 }
 
 TEST(GateFlags, after_warmup_alone_says_nothing_and_is_refused) {
-  EXPECT_TRUE(std::holds_alternative<console::Complaint>(parse_rules(Arguments({{"after-warmup", ""}}, {}))));
+  EXPECT_TRUE(std::holds_alternative<console::UserError>(parse_rules(Arguments({{"after-warmup", ""}}, {}))));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-console::Complaint missing(const std::string& path) {
+console::UserError missing(const std::string& path) {
   const fs::path folder = folder_of(path);
   const std::string name = fs::path(path).filename().string();
   const std::string what = fmt::format("cannot read {}: no such file", path);
@@ -65,7 +65,7 @@ console::Complaint missing(const std::string& path) {
   return {what, why, "check the path, or the folder you are in"};
 }
 
-console::Complaint denied(const std::string& path) {
+console::UserError denied(const std::string& path) {
   struct stat status {};
   std::string why = "a folder on the way to it may not be entered by " + user_name(::geteuid());
   if (::stat(path.c_str(), &status) == 0) {
@@ -76,18 +76,18 @@ console::Complaint denied(const std::string& path) {
           fmt::format("sudo cat {} | lowtide analyze -", quoted(path))};
 }
 
-console::Complaint is_folder(const std::string& path) {
+console::UserError is_folder(const std::string& path) {
   const std::string prefix = path.back() == '/' ? path : path + "/";
-  std::string attempt = fmt::format("lowtide analyze {}*", quoted(prefix));
+  std::string hint = fmt::format("lowtide analyze {}*", quoted(prefix));
   for (const std::string& name : names_in(path)) {
     const std::string extension = fs::path(name).extension().string();
     if (extension == ".log" || extension == ".txt" || extension == ".csv") {
-      attempt = fmt::format("lowtide analyze {}*{}", quoted(prefix), extension);
+      hint = fmt::format("lowtide analyze {}*{}", quoted(prefix), extension);
       break;
     }
   }
   return {fmt::format("cannot read {}: it is a folder", path),
-          "analyze reads files, and does not look for them in folders", attempt};
+          "analyze reads files, and does not look for them in folders", hint};
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::string input_name(const std::string& path) {
   return path == "-" ? "standard input" : path;
 }
 
-std::variant<Input, console::Complaint> open_input(const std::string& path) {
+std::variant<Input, console::UserError> open_input(const std::string& path) {
   if (path == "-") return Input(STDIN_FILENO, false);
   int fd = -1;
   do {
@@ -110,8 +110,8 @@ std::variant<Input, console::Complaint> open_input(const std::string& path) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) return missing(path);
     if (error == EACCES || error == EPERM) return denied(path);
-    return console::Complaint{fmt::format("cannot read {}: {}", path, std::strerror(error)),
-                     "the system does not open it", fmt::format("ls -l {}", quoted(path))};
+    return console::UserError{fmt::format("cannot read {}: {}", path, std::strerror(error)),
+                              "the system does not open it", fmt::format("ls -l {}", quoted(path))};
   }
   Input input(fd, true);
   struct stat status {};
@@ -119,7 +119,7 @@ std::variant<Input, console::Complaint> open_input(const std::string& path) {
   return input;
 }
 
-console::Complaint nothing_in(const std::string& path) {
+console::UserError nothing_in(const std::string& path) {
   return {fmt::format("cannot read {}: it is empty", input_name(path)), "there is not one byte in it",
           "if the job is running, its output may wait in a buffer: start it with PYTHONUNBUFFERED=1"};
 }

@@ -27,10 +27,10 @@ class Input {
 
 // Opens a file to read, or says why not: gone (with the nearest name beside
 // it), a folder, not allowed (with owner and mode).
-std::variant<Input, console::Complaint> open_input(const std::string& path);
+std::variant<Input, console::UserError> open_input(const std::string& path);
 
 // What else can stand in the way once it is open.
-console::Complaint nothing_in(const std::string& path);
+console::UserError nothing_in(const std::string& path);
 
 // The name for people: "standard input" for "-".
 std::string input_name(const std::string& path);

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "console/user_error.h"
 #include "cli/help.h"
-#include "watch/job.h"
 #include "cli/nearest.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "console/user_error.h"
+#include "watch/job.h"
 
 namespace lowtide::cli {
 namespace {
@@ -29,24 +29,25 @@ console::ExitCode unknown_verb(const std::string& word) {
   std::vector<std::string> names{"--help", "--version"};
   for (const Command& command : commands()) names.emplace_back(command.name);
   const auto nearest = find_nearest(word, names);
-  console::complain({fmt::format("there is no verb '{}'", word),
-            nearest ? fmt::format("the nearest is '{}'", *nearest) : "the first word says what to do",
-            nearest ? fmt::format("lowtide {}", *nearest) : "lowtide --help"});
+  console::print_error(
+      {fmt::format("there is no verb '{}'", word),
+       nearest ? fmt::format("the nearest is '{}'", *nearest) : "the first word says what to do",
+       nearest ? fmt::format("lowtide {}", *nearest) : "lowtide --help"});
   return console::ExitCode::Usage;
 }
 
 // The words about lowtide itself take nothing after them.
 console::ExitCode alone(const std::vector<std::string>& words, const std::string& text) {
   if (words.size() == 1) return print(text);
-  console::complain(
+  console::print_error(
       {fmt::format("{} does not take '{}'", words[0], words[1]), "it stands alone", "lowtide " + words[0]});
   return console::ExitCode::Usage;
 }
 
 console::ExitCode run(const std::vector<std::string>& words) {
   if (words.empty()) {
-    console::complain({"there is no verb", "lowtide needs to be told what to do",
-              "lowtide analyze train.log, or lowtide --help"});
+    console::print_error({"there is no verb", "lowtide needs to be told what to do",
+                          "lowtide analyze train.log, or lowtide --help"});
     return console::ExitCode::Usage;
   }
   const std::string& verb = words.front();
@@ -62,8 +63,8 @@ console::ExitCode run(const std::vector<std::string>& words) {
   if (command == nullptr) return unknown_verb(verb);
   const auto parsed = parse_arguments(*command, std::span(words).subspan(1));
   if (std::holds_alternative<HelpWanted>(parsed)) return print(help_of(*command));
-  if (const auto* complaint = std::get_if<console::Complaint>(&parsed)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&parsed)) {
+    console::print_error(*user_error);
     return console::ExitCode::Usage;
   }
   return command->run(std::get<Arguments>(parsed));

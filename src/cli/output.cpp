@@ -36,12 +36,29 @@ void Output::flush() {
 bool Output::finish() {
   flush();
   if (!failed_) return true;
-  const char* attempt = error_ == ENOSPC
-                            ? "free some space there, or write elsewhere: lowtide ... > /tmp/report"
-                            : "write elsewhere: lowtide ... > /tmp/report";
-  console::complain({fmt::format("cannot write the result: {}", std::strerror(error_)),
-            "standard output takes no more of it, so what is there is not complete", attempt});
+  const char* hint = error_ == ENOSPC ? "free some space there, or write elsewhere: lowtide ... > /tmp/report"
+                                      : "write elsewhere: lowtide ... > /tmp/report";
+  console::print_error({fmt::format("cannot write the result: {}", std::strerror(error_)),
+                        "standard output takes no more of it, so what is there is not complete", hint});
   return false;
+}
+
+std::variant<std::monostate, console::UserError> write_file(const std::string& path, std::string_view text) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  bool whole = file != nullptr;
+  int error = errno;
+  if (file != nullptr) {
+    whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    error = errno;
+    if (std::fclose(file) != 0 && whole) {
+      whole = false;
+      error = errno;
+    }
+  }
+  if (whole) return std::monostate{};
+  return console::UserError{fmt::format("cannot write {}: {}", path, std::strerror(error)),
+                            "its folder is missing, read-only or full",
+                            "name a file in a folder that can be written to"};
 }
 
 }  // namespace lowtide::cli

@@ -2,6 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
+
+#include "console/user_error.h"
 
 namespace lowtide::cli {
 
@@ -32,5 +35,8 @@ class Output {
   bool failed_ = false;
   int error_ = 0;
 };
+
+// Writes a whole file; an error where that does not work.
+std::variant<std::monostate, console::UserError> write_file(const std::string& path, std::string_view text);
 
 }  // namespace lowtide::cli

@@ -23,7 +23,7 @@ std::string help_hint(const Command& command) {
   return fmt::format("lowtide {} --help", command.name);
 }
 
-console::Complaint unknown_word(const Command& command, const std::string& word) {
+console::UserError unknown_word(const Command& command, const std::string& word) {
   if (word.size() > 1 && word.front() == '-') {
     const std::string name = word.substr(0, word.find('='));
     std::vector<std::string> known{"--help"};
@@ -44,8 +44,8 @@ bool is_choice(const std::vector<std::string_view>& choices, const std::string& 
   return choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
 }
 
-console::Complaint not_a_choice(const Command& command, std::string_view what, const std::string& value,
-                       const std::vector<std::string_view>& choices) {
+console::UserError not_a_choice(const Command& command, std::string_view what, const std::string& value,
+                                const std::vector<std::string_view>& choices) {
   return {fmt::format("{} cannot be '{}'", what, value), fmt::format("it is one of {}", joined(choices)),
           help_hint(command)};
 }
@@ -72,8 +72,8 @@ std::size_t count_own(const Command& command, std::span<const std::string> words
 
 }  // namespace
 
-std::variant<Arguments, HelpWanted, console::Complaint> parse_arguments(const Command& command,
-                                                               std::span<const std::string> all_words) {
+std::variant<Arguments, HelpWanted, console::UserError> parse_arguments(
+    const Command& command, std::span<const std::string> all_words) {
   const std::span<const std::string> words = all_words.first(count_own(command, all_words));
   std::span<const std::string> job = all_words.subspan(words.size());
   if (!job.empty() && job.front() == "--") job = job.subspan(1);
@@ -104,8 +104,8 @@ std::variant<Arguments, HelpWanted, console::Complaint> parse_arguments(const Co
   try {  // CLI11 speaks in exceptions; here is where they end
     app.parse(std::vector<std::string>(options.rbegin(), options.rend()));
   } catch (const CLI::ParseError& error) {
-    return console::Complaint{fmt::format("{}: {}", command.name, error.what()),
-                     "an option is given in a way it does not take", help_hint(command)};
+    return console::UserError{fmt::format("{}: {}", command.name, error.what()),
+                              "an option is given in a way it does not take", help_hint(command)};
   }
   if (help) return HelpWanted{};
   if (const auto extra = app.remaining(); !extra.empty()) return unknown_word(command, extra.front());

@@ -12,7 +12,7 @@ namespace lowtide::cli {
 struct HelpWanted {};
 
 // The words after the verb, against what the command takes.
-std::variant<Arguments, HelpWanted, console::Complaint> parse_arguments(const Command& command,
-                                                               std::span<const std::string> words);
+std::variant<Arguments, HelpWanted, console::UserError> parse_arguments(const Command& command,
+                                                                        std::span<const std::string> words);
 
 }  // namespace lowtide::cli

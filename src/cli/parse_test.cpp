@@ -5,7 +5,7 @@
 namespace lowtide::cli {
 namespace {
 
-std::variant<Arguments, HelpWanted, console::Complaint> parse(std::vector<std::string> words) {
+std::variant<Arguments, HelpWanted, console::UserError> parse(std::vector<std::string> words) {
   return parse_arguments(*find_command("analyze"), words);
 }
 
@@ -30,13 +30,13 @@ TEST(Parse, standard_input_is_a_value_too) {
 TEST(Parse, unknown_option_names_the_nearest) {
   const auto parsed = parse({"--jsno", "a.log"});
 
-  ASSERT_TRUE(std::holds_alternative<console::Complaint>(parsed));
-  EXPECT_EQ(std::get<console::Complaint>(parsed).why, "the nearest option is --json");
+  ASSERT_TRUE(std::holds_alternative<console::UserError>(parsed));
+  EXPECT_EQ(std::get<console::UserError>(parsed).why, "the nearest option is --json");
 }
 
 TEST(Parse, missing_value_and_wrong_choice_are_refused) {
-  EXPECT_TRUE(std::holds_alternative<console::Complaint>(parse({"a.log", "--limit"})));
-  EXPECT_TRUE(std::holds_alternative<console::Complaint>(parse({"a.log", "--color", "pink"})));
+  EXPECT_TRUE(std::holds_alternative<console::UserError>(parse({"a.log", "--limit"})));
+  EXPECT_TRUE(std::holds_alternative<console::UserError>(parse({"a.log", "--color", "pink"})));
 }
 
 TEST(Parse, help_is_wanted_wherever_it_stands) {
@@ -47,7 +47,7 @@ TEST(Parse, help_is_wanted_wherever_it_stands) {
 TEST(Parse, word_too_many_is_refused) {
   const auto parsed = parse_arguments(*find_command("completion"), std::vector<std::string>{"bash", "zsh"});
 
-  EXPECT_TRUE(std::holds_alternative<console::Complaint>(parsed));
+  EXPECT_TRUE(std::holds_alternative<console::UserError>(parsed));
 }
 
 }  // namespace

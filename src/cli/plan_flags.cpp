@@ -69,11 +69,11 @@ class Reader {
     return std::nullopt;
   }
 
-  void refuse(console::Complaint complaint) {
-    if (!complaint_) complaint_ = std::move(complaint);
+  void refuse(console::UserError user_error) {
+    if (!complaint_) complaint_ = std::move(user_error);
   }
 
-  [[nodiscard]] const std::optional<console::Complaint>& complaint() const { return complaint_; }
+  [[nodiscard]] const std::optional<console::UserError>& user_error() const { return complaint_; }
 
  private:
   static std::optional<model::ImageSize> parse_image(const std::string& text) {
@@ -93,7 +93,7 @@ class Reader {
   }
 
   const Arguments& arguments_;
-  std::optional<console::Complaint> complaint_;
+  std::optional<console::UserError> complaint_;
 };
 
 model::Precision precision_of(const std::string& name) {
@@ -231,13 +231,13 @@ std::vector<Flag> plan_flags() {
   };
 }
 
-std::variant<TrainingSetup, console::Complaint> parse_setup(const Arguments& arguments) {
+std::variant<TrainingSetup, console::UserError> parse_setup(const Arguments& arguments) {
   Reader read(arguments);
   TrainingSetup setup;
   read_model(arguments, read, setup);
   read_data(arguments, read, setup);
   read_rest(arguments, read, setup);
-  if (read.complaint()) return *read.complaint();
+  if (read.user_error()) return *read.user_error();
   return setup;
 }
 

@@ -13,6 +13,6 @@ namespace lowtide::cli {
 std::vector<Flag> plan_flags();
 
 // What was told, checked; it may lack the parameters.
-std::variant<model::TrainingSetup, console::Complaint> parse_setup(const Arguments& arguments);
+std::variant<model::TrainingSetup, console::UserError> parse_setup(const Arguments& arguments);
 
 }  // namespace lowtide::cli

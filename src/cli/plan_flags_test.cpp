@@ -7,7 +7,7 @@ namespace {
 
 using model::TrainingSetup;
 
-std::variant<TrainingSetup, console::Complaint> parse(std::map<std::string, std::string> flags) {
+std::variant<TrainingSetup, console::UserError> parse(std::map<std::string, std::string> flags) {
   return parse_setup(Arguments(std::move(flags), {}));
 }
 
@@ -72,17 +72,17 @@ TEST(PlanFlags, nonsense_is_told_with_what_to_try) {
                                                                   {"examples", "\x1b[31m"}};
   for (const auto& [flag, value] : wrong) {
     const auto parsed = parse({{flag, value}});
-    ASSERT_TRUE(std::holds_alternative<console::Complaint>(parsed)) << flag << " " << value;
-    const auto& complaint = std::get<console::Complaint>(parsed);
-    EXPECT_NE(complaint.what.find("--" + flag), std::string::npos) << complaint.what;
-    EXPECT_NE(complaint.attempt.find("--" + flag), std::string::npos) << complaint.attempt;
-    EXPECT_EQ(complaint.what.find('\x1b'), std::string::npos);
+    ASSERT_TRUE(std::holds_alternative<console::UserError>(parsed)) << flag << " " << value;
+    const auto& user_error = std::get<console::UserError>(parsed);
+    EXPECT_NE(user_error.what.find("--" + flag), std::string::npos) << user_error.what;
+    EXPECT_NE(user_error.hint.find("--" + flag), std::string::npos) << user_error.hint;
+    EXPECT_EQ(user_error.what.find('\x1b'), std::string::npos);
   }
 }
 
 TEST(PlanFlags, what_cannot_be_together_is_refused) {
   const auto is_refused = [](std::map<std::string, std::string> flags) {
-    return std::holds_alternative<console::Complaint>(parse(std::move(flags)));
+    return std::holds_alternative<console::UserError>(parse(std::move(flags)));
   };
   EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "4bit"}}));
   EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "8bit"}}));

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "cli/analyze_log.h"
-#include "watch/deep_attach.h"
 #include "cli/report_recording.h"
-#include "watch/take_snapshot.h"
 #include "plan/tensor_facts.h"
 #include "procfs/process_files.h"
+#include "watch/deep_attach.h"
+#include "watch/take_snapshot.h"
 
 namespace lowtide::cli {
 namespace {
@@ -26,9 +26,9 @@ bool is_recording(const std::string& path) {
   return file && std::string_view(begin.data(), begin.size()) == kMagic;
 }
 
-std::variant<PlanSource, console::Complaint> from_process(pid_t pid) {
+std::variant<PlanSource, console::UserError> from_process(pid_t pid) {
   auto taken = watch::take_snapshot(pid, {});
-  if (auto* complaint = std::get_if<console::Complaint>(&taken)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&taken)) return std::move(*user_error);
   PlanSource source{fmt::format("process {}", pid)};
   source.tensors = plan::facts_of(std::get<model::Snapshot>(taken).tensors);
   if (auto files = procfs::ProcessFiles::open({}, pid)) {
@@ -39,22 +39,22 @@ std::variant<PlanSource, console::Complaint> from_process(pid_t pid) {
   return source;
 }
 
-std::variant<PlanSource, console::Complaint> from_recording(const std::string& path) {
+std::variant<PlanSource, console::UserError> from_recording(const std::string& path) {
   auto report = report_recording(path, std::nullopt);
-  if (auto* complaint = std::get_if<console::Complaint>(&report)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&report)) return std::move(*user_error);
   auto tensors = tensors_recording(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&tensors)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&tensors)) return std::move(*user_error);
   return PlanSource{path, std::move(std::get<model::Report>(report)),
                     std::get<std::optional<model::TensorFacts>>(tensors)};
 }
 
 }  // namespace
 
-std::variant<PlanSource, console::Complaint> read_plan_source(const std::string& from) {
+std::variant<PlanSource, console::UserError> read_plan_source(const std::string& from) {
   if (const auto pid = watch::parse_pid(from)) return from_process(*pid);
   if (is_recording(from)) return from_recording(from);
   auto report = analyze_log(from, std::nullopt);
-  if (auto* complaint = std::get_if<console::Complaint>(&report)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&report)) return std::move(*user_error);
   return PlanSource{from, std::move(std::get<model::Report>(report))};
 }
 

@@ -19,6 +19,6 @@ struct PlanSource {
 };
 
 // A number is a pid.
-std::variant<PlanSource, console::Complaint> read_plan_source(const std::string& from);
+std::variant<PlanSource, console::UserError> read_plan_source(const std::string& from);
 
 }  // namespace lowtide::cli

@@ -24,9 +24,10 @@ struct ProfileFlags {
 // --pprof, --folded, --growth, --live, --allocated
 std::vector<Flag> profile_flags();
 
-std::variant<ProfileFlags, console::Complaint> parse_profile_flags(const Arguments& arguments);
+std::variant<ProfileFlags, console::UserError> parse_profile_flags(const Arguments& arguments);
 
 // Reads the recording again and writes what was asked for; what goes to standard output is returned.
-std::variant<std::string, console::Complaint> write_profiles(const std::string& path, const ProfileFlags& flags);
+std::variant<std::string, console::UserError> write_profiles(const std::string& path,
+                                                             const ProfileFlags& flags);
 
 }  // namespace lowtide::cli

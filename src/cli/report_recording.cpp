@@ -8,17 +8,17 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "cli/input.h"
-#include "plan/tensor_facts.h"
 #include "explain/report.h"
 #include "explain/trace.h"
+#include "plan/tensor_facts.h"
 #include "record/reader.h"
-#include "base/clock.h"
 
 namespace lowtide::cli {
 namespace {
 
-console::Complaint cannot_read(const std::string& path, const base::Error& error) {
+console::UserError cannot_read(const std::string& path, const base::Error& error) {
   const std::string what = fmt::format("cannot read the recording {}: {}", path, error.message);
   switch (error.code) {
     case base::ErrorCode::Malformed:
@@ -35,14 +35,14 @@ console::Complaint cannot_read(const std::string& path, const base::Error& error
   return {what, "the system does not let it be read", fmt::format("ls -l {}", path)};
 }
 
-std::variant<record::Recording, console::Complaint> open_recording(const std::string& path) {
+std::variant<record::Recording, console::UserError> open_recording(const std::string& path) {
   if (path == "-") {
-    return console::Complaint{"a recording cannot come from standard input",
-                     "it is a database, and is read here and there", "lowtide report FILE"};
+    return console::UserError{"a recording cannot come from standard input",
+                              "it is a database, and is read here and there", "lowtide report FILE"};
   }
   {  // A file that is gone, a folder, or not allowed: told as for every other input.
     auto opened = open_input(path);
-    if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
+    if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   }
   auto recording = record::Recording::open(path);
   if (!recording) return cannot_read(path, recording.error());
@@ -51,10 +51,10 @@ std::variant<record::Recording, console::Complaint> open_recording(const std::st
 
 }  // namespace
 
-std::variant<model::Report, console::Complaint> report_recording(const std::string& path,
-                                                        std::optional<std::uint64_t> limit_bytes) {
+std::variant<model::Report, console::UserError> report_recording(const std::string& path,
+                                                                 std::optional<std::uint64_t> limit_bytes) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   explain::ReportOptions options;
   options.path = path;
   options.limit_bytes = limit_bytes;
@@ -62,19 +62,20 @@ std::variant<model::Report, console::Complaint> report_recording(const std::stri
   return explain::make_report(std::get<record::Recording>(opened), options);
 }
 
-std::variant<model::Profile, console::Complaint> profile_recording(const std::string& path) {
+std::variant<model::Profile, console::UserError> profile_recording(const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   model::Profile profile = explain::make_profile(std::get<record::Recording>(opened));
   if (!profile.samples.empty()) return profile;
-  return console::Complaint{fmt::format("{} holds no stacks", path),
-                   "no agent was in the job, or it saw no allocation",
-                   "lowtide report without --pprof and --folded"};
+  return console::UserError{fmt::format("{} holds no stacks", path),
+                            "no agent was in the job, or it saw no allocation",
+                            "lowtide report without --pprof and --folded"};
 }
 
-std::variant<std::optional<model::TensorFacts>, console::Complaint> tensors_recording(const std::string& path) {
+std::variant<std::optional<model::TensorFacts>, console::UserError> tensors_recording(
+    const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   // Of several processes the one with the most tensors has the model.
   std::map<model::ProcessId, model::Snapshot> last;
   for (auto& recorded : std::get<record::Recording>(opened).snapshots()) {
@@ -89,16 +90,16 @@ std::variant<std::optional<model::TensorFacts>, console::Complaint> tensors_reco
   return plan::facts_of(most->second.tensors);
 }
 
-std::variant<RecordedRun, console::Complaint> page_recording(const std::string& path) {
+std::variant<RecordedRun, console::UserError> page_recording(const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   auto& recording = std::get<record::Recording>(opened);
   return RecordedRun{explain::make_trace(recording), explain::make_profile(recording)};
 }
 
-std::variant<model::Trace, console::Complaint> trace_recording(const std::string& path) {
+std::variant<model::Trace, console::UserError> trace_recording(const std::string& path) {
   auto opened = open_recording(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   return explain::make_trace(std::get<record::Recording>(opened));
 }
 

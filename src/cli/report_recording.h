@@ -13,23 +13,24 @@
 namespace lowtide::cli {
 
 // Opens a recording, of a run that ended or goes on, and makes its report.
-std::variant<model::Report, console::Complaint> report_recording(const std::string& path,
-                                                        std::optional<std::uint64_t> limit_bytes);
+std::variant<model::Report, console::UserError> report_recording(const std::string& path,
+                                                                 std::optional<std::uint64_t> limit_bytes);
 
 // The stacks that an agent left in the recording; a complaint where there are none.
-std::variant<model::Profile, console::Complaint> profile_recording(const std::string& path);
+std::variant<model::Profile, console::UserError> profile_recording(const std::string& path);
 
 // What the last looks at its Pythons say of the model; absent where none saw a tensor.
-std::variant<std::optional<model::TensorFacts>, console::Complaint> tensors_recording(const std::string& path);
+std::variant<std::optional<model::TensorFacts>, console::UserError> tensors_recording(
+    const std::string& path);
 
 // Both, for a page; no stacks are no complaint.
 struct RecordedRun {
   model::Trace trace;
   model::Profile profile;
 };
-std::variant<RecordedRun, console::Complaint> page_recording(const std::string& path);
+std::variant<RecordedRun, console::UserError> page_recording(const std::string& path);
 
 // All of it over time.
-std::variant<model::Trace, console::Complaint> trace_recording(const std::string& path);
+std::variant<model::Trace, console::UserError> trace_recording(const std::string& path);
 
 }  // namespace lowtide::cli

@@ -24,18 +24,20 @@ std::optional<std::size_t> parse_width(const std::string& text) {
 
 }  // namespace
 
-std::variant<ReportStyle, console::Complaint> choose_style(const Arguments& arguments, std::string_view verb) {
+std::variant<ReportStyle, console::UserError> choose_style(const Arguments& arguments,
+                                                           std::string_view verb) {
   if (arguments.has("json") && arguments.has("markdown")) {
-    return console::Complaint{fmt::format("{} cannot write JSON and Markdown at once", verb),
-                     "both would go to standard output",
-                     "call it twice, once with --json and once with --markdown"};
+    return console::UserError{fmt::format("{} cannot write JSON and Markdown at once", verb),
+                              "both would go to standard output",
+                              "call it twice, once with --json and once with --markdown"};
   }
   std::optional<std::size_t> width;
   if (const auto text = arguments.text("width")) {
     width = parse_width(*text);
     if (!width) {
-      return console::Complaint{fmt::format("--width cannot be '{}'", *text), "it is a number of columns, 40 to 1000",
-                       fmt::format("lowtide {} --help", verb)};
+      return console::UserError{fmt::format("--width cannot be '{}'", *text),
+                                "it is a number of columns, 40 to 1000",
+                                fmt::format("lowtide {} --help", verb)};
     }
   }
   const console::Terminal terminal = console::find_terminal(arguments.text("color").value_or("auto"), width);
@@ -47,14 +49,14 @@ std::variant<ReportStyle, console::Complaint> choose_style(const Arguments& argu
   return style;
 }
 
-std::variant<std::optional<std::uint64_t>, console::Complaint> parse_limit(const Arguments& arguments) {
+std::variant<std::optional<std::uint64_t>, console::UserError> parse_limit(const Arguments& arguments) {
   const auto text = arguments.text("limit");
   if (!text) return std::optional<std::uint64_t>();
   const auto limit = base::parse_size(*text);
   if (!limit || limit.value() < kSmallestLimit) {
-    return console::Complaint{fmt::format("--limit cannot be '{}'", *text),
-                     "it is a size of at least 1 MB, with its unit",
-                     "--limit 32G, --limit 80GiB or --limit 500M"};
+    return console::UserError{fmt::format("--limit cannot be '{}'", *text),
+                              "it is a size of at least 1 MB, with its unit",
+                              "--limit 32G, --limit 80GiB or --limit 500M"};
   }
   return std::optional(limit.value());
 }
@@ -79,7 +81,7 @@ void warn_of(const model::Report& report, bool many) {
                                                base::format_count(warning.count), warning.first_line)
                                  : fmt::format(" (line {})", warning.first_line);
     }
-    console::warn(words);
+    console::print_warning(words);
   }
 }
 

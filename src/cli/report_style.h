@@ -21,10 +21,10 @@ struct ReportStyle {
 };
 
 // From --json, --markdown, --width, --no-plot, --quiet and --color.
-std::variant<ReportStyle, console::Complaint> choose_style(const Arguments& arguments, std::string_view verb);
+std::variant<ReportStyle, console::UserError> choose_style(const Arguments& arguments, std::string_view verb);
 
 // From --limit; absent when it was not given.
-std::variant<std::optional<std::uint64_t>, console::Complaint> parse_limit(const Arguments& arguments);
+std::variant<std::optional<std::uint64_t>, console::UserError> parse_limit(const Arguments& arguments);
 
 std::string written(const model::Report& report, const ReportStyle& style);
 

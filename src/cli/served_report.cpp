@@ -4,14 +4,14 @@
 #include <utility>
 #include <variant>
 
+#include "base/clock.h"
 #include "cli/page_output.h"
 #include "cli/report_recording.h"
-#include "watch/watch.h"
+#include "show/export/openmetrics.h"
 #include "show/json/json.h"
 #include "show/markup.h"
-#include "show/export/openmetrics.h"
 #include "show/terminal/text.h"
-#include "base/clock.h"
+#include "watch/watch.h"
 
 namespace lowtide::cli {
 namespace {
@@ -79,7 +79,7 @@ serve::Response ServedReport::page() {
     const double began_s = base::steady_seconds();
     auto made = make_page(path_, *report_,
                           report_->ending == model::Ending::Running ? std::optional(kAgainS) : std::nullopt);
-    if (std::holds_alternative<console::Complaint>(made)) return serve::bare_response(503);
+    if (std::holds_alternative<console::UserError>(made)) return serve::bare_response(503);
     page_ = std::move(std::get<std::string>(made));
     next_s_ += kTimesItsCost * (base::steady_seconds() - began_s);
   }

@@ -2,19 +2,19 @@
 
 #include <utility>
 
-#include "cli/gate_flags.h"
+#include "cli/output.h"
 #include "cli/report_recording.h"
 #include "show/export/perfetto.h"
 
 namespace lowtide::cli {
 
-std::variant<std::string, console::Complaint> write_trace(const std::string& path, const std::string& where) {
+std::variant<std::string, console::UserError> write_trace(const std::string& path, const std::string& where) {
   auto read = trace_recording(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&read)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&read)) return std::move(*user_error);
   std::string text = show::to_perfetto(std::get<model::Trace>(read));
   if (where == "-") return text;
   auto saved = write_file(where, text);
-  if (auto* complaint = std::get_if<console::Complaint>(&saved)) return std::move(*complaint);
+  if (auto* user_error = std::get_if<console::UserError>(&saved)) return std::move(*user_error);
   return std::string();
 }
 

@@ -10,6 +10,6 @@
 namespace lowtide::cli {
 
 // Writes it to `where`; what goes to standard output ("-") is returned.
-std::variant<std::string, console::Complaint> write_trace(const std::string& path, const std::string& where);
+std::variant<std::string, console::UserError> write_trace(const std::string& path, const std::string& where);
 
 }  // namespace lowtide::cli

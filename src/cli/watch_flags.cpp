@@ -11,9 +11,9 @@ constexpr double kShortestIntervalS = 0.01;
 constexpr double kLongestIntervalS = 3600;
 constexpr std::uint64_t kSmallestLimit = 1'000'000;
 
-console::Complaint refused(const std::string& flag, const std::string& value, const std::string& why,
-                  const std::string& attempt) {
-  return {fmt::format("--{} cannot be '{}'", flag, value), why, attempt};
+console::UserError refused(const std::string& flag, const std::string& value, const std::string& why,
+                           const std::string& hint) {
+  return {fmt::format("--{} cannot be '{}'", flag, value), why, hint};
 }
 
 }  // namespace
@@ -51,7 +51,8 @@ Flag screen_flag() {
           "holds memory; h tells the keys"};
 }
 
-std::variant<watch::Settings, console::Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb) {
+std::variant<watch::Settings, console::UserError> parse_watch_flags(const Arguments& arguments,
+                                                                    std::string_view verb) {
   watch::Settings flags;
   const std::string help = fmt::format("lowtide {} --help", verb);
   if (const auto text = arguments.text("interval")) {
@@ -93,21 +94,22 @@ std::variant<watch::Settings, console::Complaint> parse_watch_flags(const Argume
   flags.trim_trial = arguments.has("trim-trial");
   flags.screen = arguments.has("screen");
   if (flags.screen && flags.steps_from_output) {
-    return console::Complaint{"--screen and --steps-from-output exclude each other",
-                     "with the screen the job's output goes into a file, and its steps are read from there",
-                     "lowtide run --screen -- python train.py"};
+    return console::UserError{
+        "--screen and --steps-from-output exclude each other",
+        "with the screen the job's output goes into a file, and its steps are read from there",
+        "lowtide run --screen -- python train.py"};
   }
   if (flags.trim_trial && verb == "attach" && !flags.deep) {
-    return console::Complaint{"--trim-trial needs --deep", "the agent in the job is who calls malloc_trim",
-                     "lowtide attach --deep --trim-trial 4711"};
+    return console::UserError{"--trim-trial needs --deep", "the agent in the job is who calls malloc_trim",
+                              "lowtide attach --deep --trim-trial 4711"};
   }
   if (flags.trim_trial && verb == "run" && (!flags.duration_s || !flags.use_agent)) {
-    return console::Complaint{fmt::format("--trim-trial {}",
-                                 flags.use_agent ? "needs --duration" : "and --no-agent exclude each other"),
-                     flags.use_agent
-                         ? "it is made at the end of the watching, and there must be a job left then"
-                         : "the agent in the job is who calls malloc_trim",
-                     "lowtide run --duration 10min --trim-trial -- python train.py"};
+    return console::UserError{
+        fmt::format("--trim-trial {}",
+                    flags.use_agent ? "needs --duration" : "and --no-agent exclude each other"),
+        flags.use_agent ? "it is made at the end of the watching, and there must be a job left then"
+                        : "the agent in the job is who calls malloc_trim",
+        "lowtide run --duration 10min --trim-trial -- python train.py"};
   }
   return flags;
 }

@@ -17,6 +17,7 @@ std::vector<Flag> watch_flags();
 Flag trim_trial_flag();
 // For those whose watching a person looks at.
 Flag screen_flag();
-std::variant<watch::Settings, console::Complaint> parse_watch_flags(const Arguments& arguments, std::string_view verb);
+std::variant<watch::Settings, console::UserError> parse_watch_flags(const Arguments& arguments,
+                                                                    std::string_view verb);
 
 }  // namespace lowtide::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/gate.h"
 #include "model/verdict.h"
 
 namespace lowtide::console {
@@ -19,6 +20,18 @@ constexpr ExitCode exit_code_of(model::VerdictKind kind) {
       return ExitCode::NoLeak;
   }
   return ExitCode::Bug;
+}
+
+constexpr ExitCode exit_code_of(model::Outcome outcome) {
+  switch (outcome) {
+    case model::Outcome::Kept:
+      return ExitCode::NoLeak;
+    case model::Outcome::Broken:
+      return ExitCode::Leak;
+    case model::Outcome::Undecided:
+      break;
+  }
+  return ExitCode::Inconclusive;
 }
 
 // Of several inputs: unreadable beats leak beats inconclusive beats no leak.

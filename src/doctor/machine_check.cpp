@@ -38,7 +38,7 @@ std::vector<MachineCheck> check_machine(const Surroundings& where) {
   check_tools(where, checks);
   // Names of files, programs and devices are text from outside.
   for (MachineCheck& check : checks) {
-    for (std::string* text : {&check.value, &check.why, &check.attempt}) *text = base::printable(*text);
+    for (std::string* text : {&check.value, &check.why, &check.hint}) *text = base::printable(*text);
   }
   return checks;
 }
@@ -54,7 +54,7 @@ std::string checks_to_text(const std::vector<MachineCheck>& checks, std::size_t 
   for (const MachineCheck& check : checks) {
     rows.push_back({std::string(to_string(check.state)), std::string(check.name),
                     check.why.empty() ? check.value : fmt::format("{}: {}", check.value, check.why)});
-    if (!check.attempt.empty()) rows.push_back({"", "", "try: " + check.attempt});
+    if (!check.hint.empty()) rows.push_back({"", "", "try: " + check.hint});
   }
   std::string out;
   for (const std::string& line : show::table(rows, width)) out += line + "\n";
@@ -70,7 +70,7 @@ std::string checks_to_json(const std::vector<MachineCheck>& checks) {
                     {"state", to_string(check.state)},
                     {"value", check.value},
                     {"why", text_or_null(check.why)},
-                    {"try", text_or_null(check.attempt)}});
+                    {"try", text_or_null(check.hint)}});
   }
   const nlohmann::ordered_json root = {{"lowtide", LOWTIDE_VERSION}, {"schema", kSchema}, {"checks", list}};
   return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -20,9 +20,9 @@ std::string_view to_string(CheckState state);
 struct MachineCheck {
   std::string_view name;
   CheckState state = CheckState::Ok;
-  std::string value = {};    // what was found
-  std::string why = {};      // what it means for the user
-  std::string attempt = {};  // what to try; empty where all is well
+  std::string value = {};  // what was found
+  std::string why = {};    // what it means for the user
+  std::string hint = {};   // what to try; empty where all is well
 };
 
 // Where to look; tests look elsewhere.

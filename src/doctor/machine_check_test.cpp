@@ -7,8 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "doctor/python_installs.h"
 #include "base/testing/source_dir.h"
+#include "doctor/python_installs.h"
 
 namespace lowtide::doctor {
 namespace {
@@ -69,7 +69,7 @@ TEST_F(MachineChecks, machine_where_all_is_well_needs_nothing_tried) {
   for (const char* name : {"kernel", "proc", "shared pages", "ptrace", "perf events", "capabilities",
                            "memory", "cgroup", "pressure"}) {
     EXPECT_EQ(find(checks, name).state, CheckState::Ok) << name << ": " << find(checks, name).why;
-    EXPECT_EQ(find(checks, name).attempt, "") << name;
+    EXPECT_EQ(find(checks, name).hint, "") << name;
   }
   EXPECT_TRUE(find(checks, "kernel").value.starts_with("Linux 6.18"));
   EXPECT_TRUE(can_watch(checks));
@@ -86,7 +86,7 @@ TEST_F(MachineChecks, whatever_is_not_ok_says_why_and_what_to_try) {
     EXPECT_FALSE(check.value.empty()) << check.name;
     if (check.state == CheckState::Ok) continue;
     EXPECT_FALSE(check.why.empty()) << check.name;
-    EXPECT_FALSE(check.attempt.empty()) << check.name;
+    EXPECT_FALSE(check.hint.empty()) << check.name;
   }
   EXPECT_EQ(find(checks, "recordings").state, CheckState::Missing);
   EXPECT_EQ(find(checks, "gpu").state, CheckState::Missing);

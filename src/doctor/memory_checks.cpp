@@ -30,7 +30,7 @@ MachineCheck memory_check(const Surroundings& where) {
   check.state = CheckState::Limited;
   check.value = "unknown";
   check.why = meminfo.error().message + "; without a cgroup's limit no forecast can be given";
-  check.attempt = "lowtide run --limit 32G -- COMMAND";
+  check.hint = "lowtide run --limit 32G -- COMMAND";
   return check;
 }
 
@@ -48,7 +48,7 @@ MachineCheck cgroup_check(const Surroundings& where) {
     check.value = "none that counts memory";
     check.why =
         limits.error().message + "; the machine's memory is taken for the limit, and kills are not counted";
-    check.attempt = "systemd-run --user --scope -p MemoryMax=32G lowtide run -- COMMAND";
+    check.hint = "systemd-run --user --scope -p MemoryMax=32G lowtide run -- COMMAND";
     return check;
   }
   const std::string version = fmt::format("v{}", cgroup.value().version());
@@ -77,7 +77,7 @@ MachineCheck pressure_check(const Surroundings& where) {
   check.value = "not told";
   check.why = (pressure ? std::string("the kernel has no PSI, or it is off") : pressure.error().message) +
               "; time that a job waits for memory is not seen";
-  check.attempt = "psi=1 on the kernel's command line";
+  check.hint = "psi=1 on the kernel's command line";
   return check;
 }
 
@@ -88,7 +88,7 @@ MachineCheck shm_check(const Surroundings& where) {
     check.state = CheckState::Missing;
     check.value = "not there";
     check.why = shm.error().message + "; DataLoader workers pass batches through it";
-    check.attempt = "mount -t tmpfs tmpfs /dev/shm, as root";
+    check.hint = "mount -t tmpfs tmpfs /dev/shm, as root";
     return check;
   }
   check.value =
@@ -96,7 +96,7 @@ MachineCheck shm_check(const Surroundings& where) {
   if (shm.value().total_bytes >= kLittleShmBytes) return check;
   check.state = CheckState::Limited;
   check.why = "DataLoader workers pass batches through it, and die of SIGBUS when it is full";
-  check.attempt = "docker run --shm-size 8g, or --ipc host";
+  check.hint = "docker run --shm-size 8g, or --ipc host";
   return check;
 }
 

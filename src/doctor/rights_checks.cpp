@@ -39,14 +39,14 @@ MachineCheck kernel_check(const Rights& rights) {
     check.state = CheckState::Limited;
     check.value = "unknown";
     check.why = rights.kernel.error().message;
-    check.attempt = "mount -t proc proc /proc";
+    check.hint = "mount -t proc proc /proc";
     return check;
   }
   check.value = "Linux " + rights.kernel.value();
   if (is_older(rights.kernel.value(), kRollupMajor, kRollupMinor)) {
     check.state = CheckState::Limited;
     check.why = "it cannot tell shared pages at a bearable cost, so they are counted once per process";
-    check.attempt = "Linux 4.14 or newer";
+    check.hint = "Linux 4.14 or newer";
   }
   return check;
 }
@@ -68,7 +68,7 @@ MachineCheck proc_check(const Surroundings& where) {
     check.state = CheckState::Missing;
     check.value = "not readable";
     check.why = status.error().message + "; everything lowtide knows of a job comes from there";
-    check.attempt = "mount -t proc proc /proc, as root";
+    check.hint = "mount -t proc proc /proc, as root";
     return check;
   }
   procfs::PidList pids(where.roots);
@@ -87,7 +87,7 @@ MachineCheck proc_check(const Surroundings& where) {
     check.state = CheckState::Limited;
     check.why = fmt::format("/proc hides those of other users{}; your own jobs are seen in full",
                             option.empty() ? "" : " (" + option + ")");
-    check.attempt =
+    check.hint =
         "as root, or in the group that the gid= option of the mount names, to attach to others' jobs";
   }
   return check;
@@ -101,14 +101,14 @@ MachineCheck own_pss_check(const Surroundings& where) {
     check.state = CheckState::Limited;
     check.value = "smaps_rollup of own processes cannot be read";
     check.why = rollup.error().message + "; pages that processes share are counted once for each of them";
-    check.attempt = "Linux 4.14 or newer; in a sandbox, one that shows /proc/PID/smaps_rollup";
+    check.hint = "Linux 4.14 or newer; in a sandbox, one that shows /proc/PID/smaps_rollup";
     return check;
   }
   check.value = "counted once (PSS)";
   if (!rollup.value().has_pss_split) {
     check.state = CheckState::Limited;
     check.why = "the kernel does not split them by kind, so mapped files are in the sum as well";
-    check.attempt = "Linux 5.1 or newer";
+    check.hint = "Linux 5.1 or newer";
   }
   return check;
 }
@@ -147,7 +147,7 @@ MachineCheck foreign_pss_check(const Surroundings& where, const Rights& rights) 
       "for "
       "each process, and does not know its output file",
       other->pid());
-  check.attempt = "sudo lowtide attach PID, or as the user of the job";
+  check.hint = "sudo lowtide attach PID, or as the user of the job";
   return check;
 }
 
@@ -158,7 +158,7 @@ MachineCheck ptrace_check(const Rights& rights) {
     check.state = absent ? CheckState::Ok : CheckState::Limited;
     check.value = absent ? "not restricted" : "unknown";
     check.why = rights.ptrace_scope.error().message;
-    if (!absent) check.attempt = "sysctl kernel.yama.ptrace_scope, as root";
+    if (!absent) check.hint = "sysctl kernel.yama.ptrace_scope, as root";
     return check;
   }
   const int scope = rights.ptrace_scope.value();
@@ -168,8 +168,8 @@ MachineCheck ptrace_check(const Rights& rights) {
   if (scope <= 0 || (scope < 3 && may)) return check;
   check.state = scope < 3 ? CheckState::Limited : CheckState::Missing;
   check.why = "watching does not need it; looking inside a job that runs already would";
-  check.attempt = scope < 3 ? "start the job with lowtide run, or as root: sysctl kernel.yama.ptrace_scope=0"
-                            : "boot with another kernel.yama.ptrace_scope: 3 cannot be lowered";
+  check.hint = scope < 3 ? "start the job with lowtide run, or as root: sysctl kernel.yama.ptrace_scope=0"
+                         : "boot with another kernel.yama.ptrace_scope: 3 cannot be lowered";
   return check;
 }
 
@@ -179,7 +179,7 @@ MachineCheck perf_check(const Rights& rights) {
     check.state = CheckState::Missing;
     check.value = "not there";
     check.why = rights.perf_event_paranoid.error().message + "; watching does not need them";
-    check.attempt = "in a container: a seccomp profile that allows perf_event_open";
+    check.hint = "in a container: a seccomp profile that allows perf_event_open";
     return check;
   }
   const int paranoid = rights.perf_event_paranoid.value();
@@ -190,7 +190,7 @@ MachineCheck perf_check(const Rights& rights) {
   if (paranoid <= 2 || has(procfs::kCapPerfmon) || has(procfs::kCapSysAdmin)) return check;
   check.state = CheckState::Limited;
   check.why = "watching does not need them; telling which line touches new memory would";
-  check.attempt = "as root: sysctl kernel.perf_event_paranoid=2";
+  check.hint = "as root: sysctl kernel.perf_event_paranoid=2";
   return check;
 }
 
@@ -200,7 +200,7 @@ MachineCheck capabilities_check(const Rights& rights) {
     check.state = CheckState::Limited;
     check.value = "unknown";
     check.why = rights.capabilities.error().message;
-    check.attempt = "look at CapEff in /proc/self/status";
+    check.hint = "look at CapEff in /proc/self/status";
     return check;
   }
   for (const auto& [bit, name] :

@@ -29,7 +29,7 @@ MachineCheck gpu_check(const Surroundings& where) {
     check.state = CheckState::Missing;
     check.value = "none seen";
     check.why = nvml.error().message + "; memory on GPUs is not watched";
-    check.attempt = "nothing, where there is no NVIDIA GPU; in a container: docker run --gpus all";
+    check.hint = "nothing, where there is no NVIDIA GPU; in a container: docker run --gpus all";
     return check;
   }
   const auto devices = nvml.value().devices();
@@ -59,7 +59,7 @@ MachineCheck python_check(const Surroundings& where) {
     check.state = CheckState::Missing;
     check.value = "no python3 in PATH";
     check.why = "jobs in any language are watched all the same";
-    check.attempt = "activate the environment of your job, then lowtide doctor again";
+    check.hint = "activate the environment of your job, then lowtide doctor again";
     return check;
   }
   for (const PythonInstall& install : installs) {
@@ -89,7 +89,7 @@ MachineCheck disk_check(const Surroundings& where) {
     check.value = fmt::format("here, {} free", free);
     return check;
   }
-  check.attempt = "lowtide run --output FILE -- COMMAND, with a file in a folder that has room";
+  check.hint = "lowtide run --output FILE -- COMMAND, with a file in a folder that has room";
   if (wanted.writable) {
     check.state = CheckState::Limited;
     check.value = fmt::format("here, only {} free", free);
@@ -114,7 +114,7 @@ MachineCheck descriptors_check() {
   check.state = CheckState::Limited;
   check.why = fmt::format("beyond some {} processes each reading opens its files anew, which costs more",
                           limit.rlim_cur / kDescriptorsPerProcess);
-  check.attempt = "ulimit -n 1024";
+  check.hint = "ulimit -n 1024";
   return check;
 }
 

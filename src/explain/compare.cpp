@@ -25,8 +25,8 @@ constexpr double kSpreads = 3;
 
 // The series of the tree, also where a GPU speaks for the report.
 const SeriesReport* tree_of(const Report& report) {
-  if (report.speaking_run >= report.runs.size()) return nullptr;
-  for (const SeriesReport& series : report.runs[report.speaking_run].series) {
+  if (report.primary_run >= report.runs.size()) return nullptr;
+  for (const SeriesReport& series : report.runs[report.primary_run].series) {
     if (!is_of_gpu(series.quantity)) return &series;
   }
   return nullptr;

@@ -21,8 +21,8 @@ using model::VerdictKind;
 // The series of the host's memory: a GPU that leaks may speak for the report, but the rules are about the
 // tree.
 const model::SeriesReport* judged_series(const model::Report& report) {
-  if (report.speaking_run >= report.runs.size()) return nullptr;
-  const auto& all = report.runs[report.speaking_run].series;
+  if (report.primary_run >= report.runs.size()) return nullptr;
+  const auto& all = report.runs[report.primary_run].series;
   const auto found = std::find_if(all.begin(), all.end(), [](const model::SeriesReport& series) {
     return series.quantity == model::Quantity::ProcessMemory;
   });

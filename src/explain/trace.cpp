@@ -12,7 +12,7 @@ namespace {
 
 using model::CounterTrack;
 
-void add_track(model::Trace& trace, std::int64_t pid, std::string name, const Trail& trail,
+void add_track(model::Trace& trace, std::int64_t pid, std::string name, const RecordedSeries& trail,
                Pick pick = &TrailPoint::high_bytes) {
   CounterTrack track{.pid = pid, .name = std::move(name), .points = {}};
   for (const TrailPoint& point : trail) {
@@ -27,7 +27,7 @@ void add_track(model::Trace& trace, std::int64_t pid, std::string name, const Tr
   if (!track.points.empty()) trace.counters.push_back(std::move(track));
 }
 
-void add_steps(model::Trace& trace, const Trail& target) {
+void add_steps(model::Trace& trace, const RecordedSeries& target) {
   CounterTrack track{.pid = 0, .name = "step", .points = {}};
   for (const TrailPoint& point : target) {
     if (!std::isnan(point.step)) track.points.push_back({point.at_s, point.step});

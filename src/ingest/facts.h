@@ -65,12 +65,12 @@ struct Topic {
   int gpu = -1;  // where the label itself names it: "system.gpu.1.memoryAllocatedBytes"
 };
 
-struct Plan;
+struct ShapePlan;
 
 struct FactHeader {
   std::uint64_t line = 0;
-  const Plan* plan = nullptr;     // set: the numbers are still text, at Facts::text + first_value
-  std::uint32_t first_value = 0;  // else: of Facts::values
+  const ShapePlan* plan = nullptr;  // set: the numbers are still text, at Facts::text + first_value
+  std::uint32_t first_value = 0;    // else: of Facts::values
   std::uint16_t values = 0;
   std::uint16_t format = 0;  // index into formats()
 };

@@ -10,7 +10,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace ingest = lowtide::ingest;
-  ingest::Recorder recorder;
+  ingest::CollectingSink recorder;
   const auto summary = ingest::read_log_text({reinterpret_cast<const char*>(data), size}, recorder);
   for (const ingest::RecordedSeries& series : recorder.series) {
     LOWTIDE_CHECK(!series.samples.empty() || !summary, "a series begins with a reading");

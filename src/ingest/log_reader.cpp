@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/formats/formats.h"
 #include "ingest/runs/assembler.h"
 #include "ingest/scan/byte_source.h"
 #include "ingest/scan/chunks.h"
-#include "ingest/formats/formats.h"
 #include "ingest/scan/line_parser.h"
 #include "ingest/scan/parse_ahead.h"
 

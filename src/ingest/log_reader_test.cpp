@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 struct Read {
-  Recorder log;
+  CollectingSink log;
   std::string error;
   Summary summary;
 };
@@ -243,7 +243,7 @@ TEST(an_input_that_is_no_log, is_refused_with_a_reason) {
   EXPECT_THAT(read("\n\n  \n").error, HasSubstr("blank lines"));
   EXPECT_THAT(read(std::string(1000, '\0')).error, HasSubstr("not text"));
   EXPECT_THAT(read("hello\nworld\n").error, HasSubstr("nvidia-smi"));
-  Recorder recorder;
+  CollectingSink recorder;
   EXPECT_THAT(read_log("/", recorder).error().message, HasSubstr("directory"));
   EXPECT_EQ(read_log("/does/not/exist", recorder).error().code, base::ErrorCode::Gone);
 }
@@ -309,7 +309,7 @@ TEST(a_pipe, is_read_to_its_end) {
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   ASSERT_EQ(write(ends[1], kTwoRuns.data(), kTwoRuns.size()), static_cast<ssize_t>(kTwoRuns.size()));
   close(ends[1]);
-  Recorder recorder;
+  CollectingSink recorder;
 
   const auto summary = read_log(ends[0], recorder);
   close(ends[0]);
@@ -329,8 +329,8 @@ TEST(shapes, give_what_analysis_of_every_line_gives) {
     if (i % 7 == 0)
       text += fmt::format(" 5%|# | {}/3000 [00:03<00:00, 12.62it/s, ram={}.2G]\r", i, 5 + i / 1000);
   }
-  Recorder fast;
-  Recorder slow;
+  CollectingSink fast;
+  CollectingSink slow;
 
   ASSERT_TRUE(read_log_text(text, fast, {.use_shapes = true}).ok());
   ASSERT_TRUE(read_log_text(text, slow, {.use_shapes = false}).ok());

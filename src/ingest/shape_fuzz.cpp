@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string text(reinterpret_cast<const char*>(data), size);
   text += '\n';
   text += text;
-  ingest::Recorder fast;
-  ingest::Recorder slow;
+  ingest::CollectingSink fast;
+  ingest::CollectingSink slow;
   const auto fast_summary = ingest::read_log_text(text, fast, {.use_shapes = true});
   const auto slow_summary = ingest::read_log_text(text, slow, {.use_shapes = false});
   LOWTIDE_CHECK(fast_summary.ok() == slow_summary.ok(), "both find something, or neither");

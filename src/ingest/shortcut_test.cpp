@@ -20,8 +20,8 @@ bool same(double left, double right) {
 }
 
 void expect_same(const std::string& text, const Options& short_way) {
-  Recorder fast;
-  Recorder slow;
+  CollectingSink fast;
+  CollectingSink slow;
   const auto fast_summary = read_log_text(text, fast, short_way);
   const auto slow_summary = read_log_text(text, slow, {.use_shapes = false, .chunk_bytes = text.size() + 1});
   ASSERT_EQ(fast_summary.ok(), slow_summary.ok());

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "ingest/facts.h"
-#include "ingest/scan/line_parser.h"
 #include "ingest/runs/progress.h"
+#include "ingest/scan/line_parser.h"
 
 namespace lowtide::ingest {
 

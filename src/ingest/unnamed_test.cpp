@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 struct Read {
-  Recorder log;
+  CollectingSink log;
   std::string error;
   std::string warnings;
 };

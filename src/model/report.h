@@ -100,7 +100,7 @@ struct Report {
   Source source;
   Verdict verdict;  // of the whole target
   std::vector<RunReport> runs;
-  std::size_t speaking_run = 0;  // the run whose first series gave `verdict`
+  std::size_t primary_run = 0;  // the run whose first series gave `verdict`
   std::optional<Limit> limit;
   std::optional<Forecast> forecast;
   std::vector<Event> events;          // the first and the last ones, where there were too many

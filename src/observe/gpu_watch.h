@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/tick.h"
 #include "gpu/nvml.h"
+#include "model/tick.h"
 #include "observe/tree/process_tree.h"
 #include "procfs/roots.h"
 

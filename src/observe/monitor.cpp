@@ -65,8 +65,8 @@ base::Result<Monitor> Monitor::open(const Options& options, double at_s) {
 }
 
 void Monitor::note_once(const std::string& text) {
-  if (std::find(limits_of_sight_.begin(), limits_of_sight_.end(), text) == limits_of_sight_.end()) {
-    limits_of_sight_.push_back(text);
+  if (std::find(blind_spots_.begin(), blind_spots_.end(), text) == blind_spots_.end()) {
+    blind_spots_.push_back(text);
   }
 }
 

@@ -13,10 +13,10 @@
 #include "model/tick.h"
 #include "model/verdict.h"
 #include "observe/agents/agent_registry.h"
+#include "observe/agents/trainer_marks.h"
 #include "observe/gpu_watch.h"
 #include "observe/tree/process_tree.h"
 #include "observe/tree/pss_budget.h"
-#include "observe/agents/trainer_marks.h"
 #include "procfs/cgroup.h"
 #include "procfs/text_file.h"
 
@@ -36,7 +36,7 @@ class Monitor {
     std::optional<std::uint64_t> limit_bytes;  // the user's own
     bool use_gpu = true;
     bool use_pss = true;
-    AgentHub* agents = nullptr;  // must outlive the monitor
+    AgentRegistry* agents = nullptr;  // must outlive the monitor
   };
 
   static base::Result<Monitor> open(const Options& options, double at_s);
@@ -44,7 +44,7 @@ class Monitor {
   // The same object at every tick: its vectors keep their room.
   const model::Tick& tick(double at_s, double step);
 
-  [[nodiscard]] AgentHub* agents() const { return options_.agents; }
+  [[nodiscard]] AgentRegistry* agents() const { return options_.agents; }
   [[nodiscard]] double steps_told() const { return marks_.steps(); }
   [[nodiscard]] ProcessTree& tree() { return tree_; }
   [[nodiscard]] const ProcessTree& tree() const { return tree_; }
@@ -56,7 +56,7 @@ class Monitor {
   [[nodiscard]] const PssBudget& budget() const { return budget_; }
   [[nodiscard]] std::vector<gpu::Device> gpus() const { return gpus_.devices(); }
   // Why something is not seen; empty when all is.
-  [[nodiscard]] const std::vector<std::string>& limits_of_sight() const { return limits_of_sight_; }
+  [[nodiscard]] const std::vector<std::string>& blind_spots() const { return blind_spots_; }
 
  private:
   Monitor(const Options& options, ProcessTree tree);
@@ -92,7 +92,7 @@ class Monitor {
   TrainerMarks marks_;
   std::optional<NearestLimit> limit_;
   std::vector<model::Event> events_;
-  std::vector<std::string> limits_of_sight_;
+  std::vector<std::string> blind_spots_;
   model::Tick tick_;
 };
 

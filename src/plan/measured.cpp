@@ -45,8 +45,8 @@ double peak_of_phase(const model::Report& report, const std::string& name) {
 }
 
 const model::SeriesReport* find_tree(const model::Report& report) {
-  if (report.speaking_run >= report.runs.size()) return nullptr;
-  for (const model::SeriesReport& series : report.runs[report.speaking_run].series) {
+  if (report.primary_run >= report.runs.size()) return nullptr;
+  for (const model::SeriesReport& series : report.runs[report.primary_run].series) {
     if (!is_of_gpu(series.quantity)) return &series;
   }
   return nullptr;

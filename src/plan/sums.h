@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plan/parts.h"
 #include "model/plan.h"
+#include "plan/parts.h"
 
 namespace lowtide::plan {
 

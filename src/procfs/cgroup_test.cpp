@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <string>
 
+#include "base/testing/source_dir.h"
 #include "procfs/cgroup_path.h"
 #include "procfs/test_machines.h"
-#include "base/testing/source_dir.h"
 
 namespace lowtide::procfs {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "record/open.h"
 #include "record/reader_state.h"
+#include "record/sqlite.h"
 #include "record/tables/rows.h"
 #include "record/tables/schema.h"
-#include "record/sqlite.h"
 #include "record/tables/values.h"
 
 namespace lowtide::record {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "record/reader.h"
-#include "record/tables/schema.h"
 #include "record/sqlite.h"
+#include "record/tables/schema.h"
 
 namespace lowtide::record {
 

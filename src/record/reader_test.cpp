@@ -9,8 +9,8 @@
 #include <functional>
 #include <thread>
 
-#include "record/tables/schema.h"
 #include "record/sqlite.h"
+#include "record/tables/schema.h"
 #include "record/test_ticks.h"
 
 namespace lowtide::record {

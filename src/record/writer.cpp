@@ -11,11 +11,11 @@
 #include "base/text.h"
 #include "record/checkpointer.h"
 #include "record/new_file.h"
+#include "record/sqlite.h"
 #include "record/tables/retention.h"
 #include "record/tables/sample_tables.h"
 #include "record/tables/small_tables.h"
 #include "record/tables/snapshot_tables.h"
-#include "record/sqlite.h"
 
 namespace lowtide::record {
 namespace {

@@ -61,10 +61,10 @@ void scroll(Display& display, Key key) {
   }
 }
 
-Wish press_in_help(Display& display, Key key) {
-  if (key == Key::Redraw) return Wish::Redraw;
+ScreenAction press_in_help(Display& display, Key key) {
+  if (key == Key::Redraw) return ScreenAction::Redraw;
   display.shows_help = false;
-  return Wish::None;
+  return ScreenAction::None;
 }
 
 }  // namespace
@@ -85,30 +85,30 @@ std::string_view to_string(Order order) {
   return "growth";
 }
 
-Wish press(Display& display, Key key, bool has_output) {
+ScreenAction handle_key(Display& display, Key key, bool has_output) {
   display.notice.clear();
   if (display.shows_help) return press_in_help(display, key);
   switch (key) {
     case Key::Quit:
-      return Wish::Quit;
+      return ScreenAction::Quit;
     case Key::Look:
-      return Wish::Look;
+      return ScreenAction::Look;
     case Key::Redraw:
-      return Wish::Redraw;
+      return ScreenAction::Redraw;
     case Key::Help:
       display.shows_help = true;
-      return Wish::None;
+      return ScreenAction::None;
     case Key::Pause:
       display.is_paused = !display.is_paused;
-      return Wish::None;
+      return ScreenAction::None;
     case Key::Sort:
       display.order = next_order(display.order);
-      return Wish::None;
+      return ScreenAction::None;
     case Key::NextPane:
       display.focus = next_pane(display.focus, has_output);
-      return Wish::None;
+      return ScreenAction::None;
     case Key::Close:
-      return Wish::None;
+      return ScreenAction::None;
     case Key::Up:
     case Key::Down:
     case Key::PageUp:
@@ -116,9 +116,9 @@ Wish press(Display& display, Key key, bool has_output) {
     case Key::First:
     case Key::Last:
       scroll(display, key);
-      return Wish::None;
+      return ScreenAction::None;
   }
-  return Wish::None;
+  return ScreenAction::None;
 }
 
 }  // namespace lowtide::screen

@@ -34,7 +34,7 @@ enum class Key {
 };
 
 // What a key asks of others than the display.
-enum class Wish { None, Quit, Look, Redraw };
+enum class ScreenAction { None, Quit, Look, Redraw };
 
 struct Display {
   Pane focus = Pane::Processes;
@@ -50,6 +50,6 @@ struct Display {
 };
 
 // `has_output`: there is a fourth list to go to.
-Wish press(Display& display, Key key, bool has_output);
+ScreenAction handle_key(Display& display, Key key, bool has_output);
 
 }  // namespace lowtide::screen

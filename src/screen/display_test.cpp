@@ -9,7 +9,7 @@ TEST(Display, sorting_goes_round) {
   Display display;
   std::string seen;
   for (int turn = 0; turn < 5; ++turn) {
-    press(display, Key::Sort, false);
+    handle_key(display, Key::Sort, false);
     seen += std::string(to_string(display.order)) + " ";
   }
 
@@ -18,11 +18,11 @@ TEST(Display, sorting_goes_round) {
 
 TEST(Display, tab_goes_to_the_output_only_where_there_is_one) {
   Display display;
-  for (int turn = 0; turn < 3; ++turn) press(display, Key::NextPane, false);
+  for (int turn = 0; turn < 3; ++turn) handle_key(display, Key::NextPane, false);
   EXPECT_EQ(display.focus, Pane::Processes);
-  for (int turn = 0; turn < 3; ++turn) press(display, Key::NextPane, true);
+  for (int turn = 0; turn < 3; ++turn) handle_key(display, Key::NextPane, true);
   EXPECT_EQ(display.focus, Pane::Output);
-  press(display, Key::NextPane, true);
+  handle_key(display, Key::NextPane, true);
   EXPECT_EQ(display.focus, Pane::Processes);
 }
 
@@ -31,7 +31,7 @@ TEST(Display, scrolling_stays_within_the_list) {
   display.last_scroll[0] = 10;
   display.page_rows[0] = 4;
   const auto after = [&](Key key) {
-    press(display, key, false);
+    handle_key(display, key, false);
     return display.scroll[0];
   };
 
@@ -47,19 +47,19 @@ TEST(Display, scrolling_stays_within_the_list) {
 
 TEST(Display, quit_within_the_help_leaves_the_help) {
   Display display;
-  EXPECT_EQ(press(display, Key::Help, false), Wish::None);
+  EXPECT_EQ(handle_key(display, Key::Help, false), ScreenAction::None);
   EXPECT_TRUE(display.shows_help);
-  EXPECT_EQ(press(display, Key::Quit, false), Wish::None);
+  EXPECT_EQ(handle_key(display, Key::Quit, false), ScreenAction::None);
   EXPECT_FALSE(display.shows_help);
-  EXPECT_EQ(press(display, Key::Quit, false), Wish::Quit);
+  EXPECT_EQ(handle_key(display, Key::Quit, false), ScreenAction::Quit);
 }
 
 TEST(Display, keys_that_others_must_answer) {
   Display display;
   display.notice = "old";
-  EXPECT_EQ(press(display, Key::Look, false), Wish::Look);
-  EXPECT_EQ(press(display, Key::Redraw, false), Wish::Redraw);
-  EXPECT_EQ(press(display, Key::Pause, false), Wish::None);
+  EXPECT_EQ(handle_key(display, Key::Look, false), ScreenAction::Look);
+  EXPECT_EQ(handle_key(display, Key::Redraw, false), ScreenAction::Redraw);
+  EXPECT_EQ(handle_key(display, Key::Pause, false), ScreenAction::None);
   EXPECT_TRUE(display.is_paused);
   EXPECT_TRUE(display.notice.empty());
 }

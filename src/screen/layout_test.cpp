@@ -100,7 +100,7 @@ TEST(Layout, a_list_that_is_scrolled_to_its_end_shows_its_last_line) {
   Display display;
   lay_out(leak_view(), display, of_size(80, 24));
   ASSERT_GT(display.last_scroll[0], 0U);
-  press(display, Key::Last, true);
+  handle_key(display, Key::Last, true);
   const std::string text = text_of_all(lay_out(leak_view(), display, of_size(80, 24)));
 
   EXPECT_THAT(text, HasSubstr("wrapper"));
@@ -125,7 +125,7 @@ TEST(Layout, the_newest_words_of_the_job_are_shown_unless_one_has_scrolled_up) {
 
   display.focus = Pane::Output;
   lay_out(view, display, of_size(80, 24));
-  press(display, Key::First, true);
+  handle_key(display, Key::First, true);
   view.output.emplace_back("step 3020 loss 0.507");
   EXPECT_THAT(text_of_all(lay_out(view, display, of_size(80, 24))), HasSubstr("epoch 1"));
 }

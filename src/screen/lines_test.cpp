@@ -7,8 +7,8 @@
 
 #include "screen/holder_lines.h"
 #include "screen/process_lines.h"
-#include "screen/testing/sample_views.h"
 #include "screen/site_lines.h"
+#include "screen/testing/sample_views.h"
 
 namespace lowtide::screen {
 namespace {

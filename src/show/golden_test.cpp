@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "show/json/json.h"
 #include "show/export/junit.h"
+#include "show/json/json.h"
 #include "show/markdown/markdown.h"
-#include "show/testing/sample_reports.h"
-#include "show/testing/golden.h"
 #include "show/terminal/text.h"
+#include "show/testing/golden.h"
+#include "show/testing/sample_reports.h"
 
 namespace lowtide::show {
 namespace {

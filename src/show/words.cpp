@@ -132,7 +132,7 @@ bool has_fallen(const model::Verdict& verdict) {
 }
 
 std::string limit_words(const model::Limit& limit, const model::SeriesReport& series) {
-  std::string words = limit_size(limit.bytes) + limit_teller(limit) + ": ";
+  std::string words = limit_size(limit.bytes) + limit_source_suffix(limit) + ": ";
   const auto above = [&](std::uint64_t bytes) {
     return format_bytes(static_cast<double>(bytes) - static_cast<double>(limit.bytes));
   };
@@ -155,7 +155,7 @@ EventChoice choose_events(const model::Report& report, std::size_t first, std::s
 
 const model::SeriesReport* find_second(const model::Report& report) {
   if (speaker(report) == nullptr) return nullptr;
-  const auto& series = report.runs[report.speaking_run].series;
+  const auto& series = report.runs[report.primary_run].series;
   if (const model::SeriesReport* leak = model::find_other_leak(series)) return leak;
   return report.source.type == model::SourceType::Recording ? model::find_leaning_gpu(series) : nullptr;
 }
@@ -271,7 +271,7 @@ std::string extent(const model::SeriesReport& series) {
   return "";
 }
 
-std::string why_it_speaks(const model::RunReport& run) {
+std::string why_primary(const model::RunReport& run) {
   if (run.series.size() < 2) return "";
   const model::SeriesReport& first = run.series.front();
   const auto same = std::count_if(run.series.begin(), run.series.end(),
@@ -308,8 +308,8 @@ std::string advice(const model::Report& report) {
 }
 
 const model::SeriesReport* speaker(const model::Report& report) {
-  if (report.speaking_run >= report.runs.size()) return nullptr;
-  const auto& series = report.runs[report.speaking_run].series;
+  if (report.primary_run >= report.runs.size()) return nullptr;
+  const auto& series = report.runs[report.primary_run].series;
   return series.empty() ? nullptr : &series.front();
 }
 
@@ -319,8 +319,8 @@ std::string floor_words(const model::Floor& floor, bool unicode) {
 }
 
 const model::SeriesReport* tree_series(const model::Report& report) {
-  if (report.speaking_run >= report.runs.size()) return nullptr;
-  const auto& all = report.runs[report.speaking_run].series;
+  if (report.primary_run >= report.runs.size()) return nullptr;
+  const auto& all = report.runs[report.primary_run].series;
   const auto found = std::find_if(all.begin(), all.end(), is_host_process);
   return found == all.end() ? nullptr : &*found;
 }
@@ -331,7 +331,7 @@ std::string role_name(const model::ProcessInfo& info) {
   return info.index ? fmt::format("{} {}", role, *info.index) : role;
 }
 
-std::string limit_teller(const model::Limit& limit) {
+std::string limit_source_suffix(const model::Limit& limit) {
   if (limit.told_by_log) return ", as the log tells";
   if (!limit.told_by_machine) return "";
   return limit.kind == model::LimitKind::Cgroup ? ", the cgroup's limit" : ", the memory of the host";

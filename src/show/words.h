@@ -64,7 +64,7 @@ std::string limit_size(std::uint64_t bytes);
 std::string extent(const model::SeriesReport& series);
 
 // Why the first series of a run speaks for it; empty when it is the only one.
-std::string why_it_speaks(const model::RunReport& run);
+std::string why_primary(const model::RunReport& run);
 
 // What the reader should do now: one sentence, from the verdict alone.
 std::string advice(const model::Report& report);
@@ -82,7 +82,7 @@ const model::SeriesReport* tree_series(const model::Report& report);
 std::string role_name(const model::ProcessInfo& info);
 
 // "the cgroup's limit", "the memory of the host", or nothing where the user said it.
-std::string limit_teller(const model::Limit& limit);
+std::string limit_source_suffix(const model::Limit& limit);
 
 // When an event was: "line 12" of a log, "at 3.5 min" of a recording.
 std::string event_place(const model::Event& event);

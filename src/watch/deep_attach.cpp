@@ -9,17 +9,17 @@
 
 namespace lowtide::watch {
 
-std::variant<DeepAttach, console::Complaint> DeepAttach::begin(pid_t pid, std::string agent_path,
-                                                      std::string socket_path) {
+std::variant<DeepAttach, console::UserError> DeepAttach::begin(pid_t pid, std::string agent_path,
+                                                               std::string socket_path) {
   attach::InjectOptions options;
   options.agent_path = std::move(agent_path);
   options.socket_path = std::move(socket_path);
   const auto injected = attach::inject_agent(pid, options);
   if (!injected) {
     const attach::Advice advice = attach::advise(pid, injected.error());
-    return console::Complaint{
+    return console::UserError{
         fmt::format("cannot enter process {}: {}", pid, base::printable(injected.error().message)),
-        advice.why, advice.attempt};
+        advice.why, advice.hint};
   }
   return DeepAttach(pid, std::move(options), injected.value());
 }

@@ -17,8 +17,8 @@ namespace lowtide::watch {
 class DeepAttach {
  public:
   // `socket_path` is bound already: the agent says hello there before this returns.
-  static std::variant<DeepAttach, console::Complaint> begin(pid_t pid, std::string agent_path,
-                                                   std::string socket_path);
+  static std::variant<DeepAttach, console::UserError> begin(pid_t pid, std::string agent_path,
+                                                            std::string socket_path);
 
   // Takes the hooks out, if the job is still there. What stood in the way is for a warning;
   // the agent goes quiet by itself where nobody reads.

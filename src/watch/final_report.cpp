@@ -4,13 +4,13 @@
 
 #include <cstdio>
 
+#include "base/clock.h"
 #include "base/text.h"
+#include "console/terminal.h"
 #include "console/user_error.h"
 #include "explain/report.h"
 #include "record/reader.h"
-#include "console/terminal.h"
 #include "show/terminal/text.h"
-#include "base/clock.h"
 
 namespace lowtide::watch {
 namespace {
@@ -24,19 +24,20 @@ void tell(const model::Report& report, const Settings& flags) {
 
 }  // namespace
 
-console::ExitCode tell_the_end(const Watch& watch, RecordingFile& file, const Settings& flags) {
+console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, const Settings& flags) {
   model::VerdictKind kind = watch.judgement().verdict.kind;
   // Going over all that was recorded is worth it only for somebody who wants to know.
   if (!file.path.empty() && (flags.show_report || flags.gate)) {
     auto recording = record::Recording::open(file.path);
     if (recording) {
-      const model::Report report = explain::make_report(
-          recording.value(), {file.path, flags.limit_bytes, base::unix_seconds()});
+      const model::Report report =
+          explain::make_report(recording.value(), {file.path, flags.limit_bytes, base::unix_seconds()});
       kind = report.verdict.kind;
       if (flags.show_report) tell(report, flags);
     } else if (flags.show_report) {
-      console::complain({fmt::format("cannot read the recording {}: {}", file.path, recording.error().message),
-                         "it was damaged or removed while the job ran", fmt::format("ls -l {}", file.path)});
+      console::print_error(
+          {fmt::format("cannot read the recording {}: {}", file.path, recording.error().message),
+           "it was damaged or removed while the job ran", fmt::format("ls -l {}", file.path)});
     }
   }
   if (!flags.keep_recording) {

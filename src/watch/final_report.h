@@ -10,6 +10,6 @@ namespace lowtide::watch {
 
 // The findings of the recording and where it is; the code of its verdict. That is
 // the one of the latest tick where neither a report nor a gate was asked for.
-console::ExitCode tell_the_end(const Watch& watch, RecordingFile& file, const Settings& flags);
+console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, const Settings& flags);
 
 }  // namespace lowtide::watch

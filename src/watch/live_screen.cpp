@@ -55,15 +55,15 @@ std::string holder_note(const Watch& watch, const screen::HolderLines& holders) 
 
 }  // namespace
 
-std::optional<console::Complaint> LiveScreen::find_trouble() {
+std::optional<console::UserError> LiveScreen::find_trouble() {
   const auto trouble = screen::Terminal::find_trouble();
   if (!trouble) return std::nullopt;
   const bool is_missing = trouble->code == base::ErrorCode::Gone;
-  return console::Complaint{fmt::format("no screen: {}", trouble->message),
-                   is_missing ? "--screen draws on the terminal that lowtide was started from"
-                              : "the screen needs ncurses, and a terminal that it knows",
-                   is_missing ? "the same without --screen; over ssh: ssh -t"
-                              : "the same without --screen, or with TERM=xterm"};
+  return console::UserError{fmt::format("no screen: {}", trouble->message),
+                            is_missing ? "--screen draws on the terminal that lowtide was started from"
+                                       : "the screen needs ncurses, and a terminal that it knows",
+                            is_missing ? "the same without --screen; over ssh: ssh -t"
+                                       : "the same without --screen, or with TERM=xterm"};
 }
 
 LiveScreen::LiveScreen(Options options) : options_(std::move(options)) {
@@ -90,7 +90,7 @@ void LiveScreen::take_news(const Watch& watch) {
   const model::Tick& tick = *watch.latest();
   peak_bytes_ = std::max(peak_bytes_, tick.target.bytes);
   processes_.add(tick);
-  if (const observe::AgentHub* agents = watch.monitor().agents()) {
+  if (const observe::AgentRegistry* agents = watch.monitor().agents()) {
     for (const model::SiteInfo& site : agents->begun()) sites_.begin(site);
   }
   sites_.add(tick);
@@ -130,15 +130,15 @@ void LiveScreen::make_tables(const Watch& watch) {
   view_.holder_note = holder_note(watch, holders_);
 }
 
-screen::Wish LiveScreen::take_keys() {
+screen::ScreenAction LiveScreen::take_keys() {
   while (const auto key = terminal_->next_key()) {
-    const screen::Wish wish = screen::press(display_, *key, !view_.output_path.empty());
+    const screen::ScreenAction wish = screen::handle_key(display_, *key, !view_.output_path.empty());
     if (!display_.is_paused) next_view_s_ = 0;
-    if (wish == screen::Wish::Redraw) terminal_->redraw_all();
-    if (wish == screen::Wish::Quit || wish == screen::Wish::Look) return wish;
+    if (wish == screen::ScreenAction::Redraw) terminal_->redraw_all();
+    if (wish == screen::ScreenAction::Quit || wish == screen::ScreenAction::Look) return wish;
     draw();
   }
-  return screen::Wish::None;
+  return screen::ScreenAction::None;
 }
 
 void LiveScreen::take_new_size() {

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "console/user_error.h"
-#include "watch/job_output.h"
-#include "watch/watch.h"
 #include "screen/display.h"
 #include "screen/holder_lines.h"
 #include "screen/process_lines.h"
 #include "screen/site_lines.h"
 #include "screen/terminal.h"
 #include "screen/view.h"
+#include "watch/job_output.h"
+#include "watch/watch.h"
 
 namespace lowtide::watch {
 
@@ -29,7 +29,7 @@ class LiveScreen {
   };
 
   // Why there can be none here; to be asked before the job is started.
-  static std::optional<console::Complaint> find_trouble();
+  static std::optional<console::UserError> find_trouble();
 
   // Where the terminal cannot be had after all, it is never open.
   explicit LiveScreen(Options options);
@@ -40,7 +40,7 @@ class LiveScreen {
   // After every tick: also while it is paused, so that nothing is missing afterwards.
   void take_tick(const Watch& watch);
   // The next key that asks something of the watching; None when there is none.
-  screen::Wish take_keys();
+  screen::ScreenAction take_keys();
   void take_new_size();
   void say(std::string notice);
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "watch/settings.h"
 #include "record/header.h"
 #include "record/writer.h"
+#include "watch/settings.h"
 
 namespace lowtide::watch {
 

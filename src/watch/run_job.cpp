@@ -11,21 +11,22 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.h"
+#include "console/exit_code.h"
+#include "console/user_error.h"
+#include "observe/agents/agent_registry.h"
 #include "watch/agent_preload.h"
 #include "watch/final_report.h"
-#include "console/user_error.h"
-#include "console/exit_code.h"
 #include "watch/job.h"
 #include "watch/job_output.h"
 #include "watch/live_screen.h"
 #include "watch/output_relay.h"
 #include "watch/output_steps.h"
+#include "watch/setup.h"
 #include "watch/signals.h"
 #include "watch/survivors.h"
-#include "watch/watch_loop.h"
-#include "observe/agents/agent_registry.h"
 #include "watch/watch.h"
-#include "base/clock.h"
+#include "watch/watch_loop.h"
 
 namespace lowtide::watch {
 namespace {
@@ -39,11 +40,11 @@ constexpr double kGraceS = 1.0;
 
 int refuse_command(const std::string& name, const base::Error& error) {
   const bool missing = error.code == base::ErrorCode::Gone;
-  console::complain({fmt::format("cannot start {}: {}", name, error.message),
-            missing ? "no such file, and nothing of that name in PATH"
-                    : "it is not a program this user may execute",
-            missing ? "lowtide run -- python train.py"
-                    : fmt::format("chmod +x {}, or name its interpreter", name)});
+  console::print_error({fmt::format("cannot start {}: {}", name, error.message),
+                        missing ? "no such file, and nothing of that name in PATH"
+                                : "it is not a program this user may execute",
+                        missing ? "lowtide run -- python train.py"
+                                : fmt::format("chmod +x {}, or name its interpreter", name)});
   return missing ? kNotFound : kNotExecutable;
 }
 
@@ -57,30 +58,17 @@ model::EventKind event_of(int status) {
   return status == 128 + SIGKILL ? model::EventKind::Killed : model::EventKind::Exit;
 }
 
-Watch::Options options_for(const Settings& flags, pid_t pid) {
-  Watch::Options options;
-  options.interval_s = flags.interval_s;
-  options.monitor.tree.root_pid = pid;
-  options.monitor.tree.own_pid = ::getpid();
-  options.monitor.tree.adopts_orphans = true;
-  options.monitor.limit_bytes = flags.limit_bytes;
-  options.monitor.use_gpu = flags.use_gpu;
-  options.monitor.use_pss = flags.use_pss;
-  options.take_snapshots = flags.take_snapshots;
-  return options;
-}
-
 // What the job's environment needs for the agent; nothing where there is none. The job is worth more than
 // the lines it allocates at: whatever is missing is no reason not to run it.
-std::vector<std::string> prepare_agents(std::optional<observe::AgentHub>& agents) {
+std::vector<std::string> prepare_agents(std::optional<observe::AgentRegistry>& agents) {
   const auto library = find_agent_library();
   rlimit files{};
   // The files whose names it tells are kept open; the watching needs descriptors more.
   const bool enough_files = ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= kFilesForNames;
   if (!library || !enough_files) return {};
-  auto hub = observe::AgentHub::open();
+  auto hub = observe::AgentRegistry::open();
   if (!hub) {
-    console::warn(fmt::format("no allocation lines: {}", hub.error().message));
+    console::print_warning(fmt::format("no allocation lines: {}", hub.error().message));
     return {};
   }
   agents.emplace(std::move(hub).value());
@@ -88,13 +76,13 @@ std::vector<std::string> prepare_agents(std::optional<observe::AgentHub>& agents
 }
 
 // Before the job is started: afterwards its words would be on the screen, or lost.
-std::optional<console::Complaint> make_way_for_screen(std::optional<JobOutput>& output) {
+std::optional<console::UserError> make_way_for_screen(std::optional<JobOutput>& output) {
   if (auto trouble = LiveScreen::find_trouble()) return trouble;
   auto opened = JobOutput::open();
   if (!opened) {
-    return console::Complaint{fmt::format("no place for the job's output: {}", opened.error().message),
-                     "with --screen it goes into a file, since the terminal shows the screen",
-                     "lowtide run --screen -- python train.py > train.log 2>&1"};
+    return console::UserError{fmt::format("no place for the job's output: {}", opened.error().message),
+                              "with --screen it goes into a file, since the terminal shows the screen",
+                              "lowtide run --screen -- python train.py > train.log 2>&1"};
   }
   output.emplace(std::move(opened).value());
   return std::nullopt;
@@ -121,25 +109,16 @@ void await_last_words(pid_t relaying) {
 // What was made ready before the job was started; null: not wanted.
 struct Surroundings {
   OutputRelay* relay = nullptr;
-  observe::AgentHub* agents = nullptr;
+  observe::AgentRegistry* agents = nullptr;
   JobOutput* output = nullptr;
 };
 
-void open_screen(std::optional<LiveScreen>& screen, LiveScreen::Options options) {
-  screen.emplace(std::move(options));
-  if (!screen->is_open()) console::warn("the screen could not be opened; the job is watched all the same");
-}
-
 WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const Settings& flags,
                      double began_s, Signals& signals, const Surroundings& around) {
-  record::Header header = make_header(command);
-  header.root_pid = pid;
-  header.limit_bytes = flags.limit_bytes;
-  header.interval_s = flags.interval_s.value_or(0);
-  RecordingFile file = make_recording(flags, header);
-  for (const std::string& warning : file.warnings) console::warn(warning);
-
+  const record::Header header = header_for(command, flags, pid);
+  RecordingFile file = open_recording(flags, header);
   Watch::Options options = options_for(flags, pid);
+  options.monitor.tree.adopts_orphans = true;
   options.monitor.agents = around.agents;
   auto watch = Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
@@ -147,7 +126,8 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
     const pid_t relaying = around.relay != nullptr ? around.relay->carry_on_in_background() : 0;
     const int status = only_wait(pid, signals);
     if (relaying != 0) await_last_words(relaying);
-    console::warn(fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
+    console::print_warning(
+        fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
     file.discard();
     return {.status = status};
   }
@@ -174,18 +154,19 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
     watch.value().add_event(event_of(*loop.exit_status()), describe_exit(*loop.exit_status()));
     loop.linger(kGraceS);
     if (!watch.value().is_over()) follow_survivors(watch.value(), file, flags);
-    if (flags.trim_trial) console::warn("no trim trial: the job ended before the watching did");
+    if (flags.trim_trial) console::print_warning("no trim trial: the job ended before the watching did");
   } else if (flags.trim_trial) {
     watch.value().try_trim(kTrimPatienceS);
   }
   watch.value().end();
   if (around.output != nullptr && watch.value().is_over()) around.output->remove_if_empty();
   if (!watch.value().has_seen()) {
-    console::warn(fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
+    console::print_warning(
+        fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
     file.discard();
     return {.status = loop.wait_for_job()};  // at once where it has ended
   }
-  const console::ExitCode verdict = tell_the_end(watch.value(), file, flags);
+  const console::ExitCode verdict = print_final_report(watch.value(), file, flags);
   // Only the watching was limited in time: the job goes on, and so do we.
   const int status = end == WatchLoop::End::JobEnded ? *loop.exit_status() : loop.wait_for_job();
   return {.status = status,
@@ -199,8 +180,8 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
 WatchedJob run_job(const std::vector<std::string>& command, const Settings& flags) {
   std::optional<JobOutput> output;
   if (flags.screen) {
-    if (const auto complaint = make_way_for_screen(output)) {
-      console::complain(*complaint);
+    if (const auto user_error = make_way_for_screen(output)) {
+      console::print_error(*user_error);
       return {.status = static_cast<int>(console::ExitCode::Usage)};
     }
   }
@@ -208,7 +189,7 @@ WatchedJob run_job(const std::vector<std::string>& command, const Settings& flag
   const double began_s = base::steady_seconds();
   std::optional<OutputRelay> relay;
   if (flags.steps_from_output) relay.emplace();
-  std::optional<observe::AgentHub> agents;
+  std::optional<observe::AgentRegistry> agents;
   std::vector<std::string> settings;
   if (flags.use_agent) settings = prepare_agents(agents);
   const JobStreams streams = relay ? relay->job_streams() : output ? output->job_streams() : JobStreams{};

@@ -31,7 +31,7 @@ std::optional<std::uint64_t> room_below_limit(const observe::Monitor& monitor, c
 
 }  // namespace
 
-void Looks::take(observe::Monitor& monitor, double at_s, record::Writer* writer) {
+void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Writer* writer) {
   taken_.clear();
   for (model::Snapshot& snapshot : monitor.agents()->take_snapshots()) {
     const auto id = ids_.find(snapshot.pid);
@@ -43,7 +43,7 @@ void Looks::take(observe::Monitor& monitor, double at_s, record::Writer* writer)
   }
 }
 
-void Looks::note_reasons(const model::Tick& tick, const model::Verdict& verdict) {
+void SnapshotScheduler::note_reasons(const model::Tick& tick, const model::Verdict& verdict) {
   const bool leans = verdict.kind == model::VerdictKind::Leak ||
                      (verdict.lean && verdict.lean->kind == model::VerdictKind::Leak);
   const bool is_pressed = tick.host && tick.host->pressure_percent.value_or(0) >= kPressedPercent;
@@ -54,11 +54,11 @@ void Looks::note_reasons(const model::Tick& tick, const model::Verdict& verdict)
   was_pressed_ = is_pressed;
 }
 
-bool Looks::is_due(Looked& looked, const observe::Member& member, double at_s,
-                   std::optional<std::uint64_t> room_bytes) const {
+bool SnapshotScheduler::is_due(ProcessSchedule& looked, const observe::Member& member, double at_s,
+                               std::optional<std::uint64_t> room_bytes) const {
   if (room_bytes && *room_bytes < walk_bytes(member)) return false;
-  if (room_bytes && *room_bytes < 2 * walk_bytes(member) && !looked.had_last_chance) {
-    looked.had_last_chance = true;
+  if (room_bytes && *room_bytes < 2 * walk_bytes(member) && !looked.took_headroom_snapshot) {
+    looked.took_headroom_snapshot = true;
     looked.is_eager = true;
   }
   return looked.answered < asked_ ||
@@ -68,8 +68,10 @@ bool Looks::is_due(Looked& looked, const observe::Member& member, double at_s,
 // Looks that the process may take by itself: of wire::LastLook. At its end none of one that uses a GPU, whose
 // memory there others may wait for, and none of workers, which come and go. Several may end at once: what is
 // promised to one is no room for another.
-std::uint32_t Looks::welcome(const Looked& looked, const observe::Member& member, double at_s,
-                             std::optional<std::uint64_t>& room_bytes, bool is_walking) const {
+std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& looked,
+                                                     const observe::Member& member, double at_s,
+                                                     std::optional<std::uint64_t>& room_bytes,
+                                                     bool is_walking) const {
   const double age_s = at_s - member.info.started_s;
   std::uint32_t which = 0;
   if (!is_walking && (!room_bytes || *room_bytes >= walk_bytes(member)) &&
@@ -86,9 +88,9 @@ std::uint32_t Looks::welcome(const Looked& looked, const observe::Member& member
 }
 
 // One at a time: each makes a copy of what its process writes meanwhile.
-void Looks::tick(observe::Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
-                 record::Writer* writer) {
-  observe::AgentHub* const agents = monitor.agents();
+void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
+                             const model::Verdict& verdict, record::Writer* writer) {
+  observe::AgentRegistry* const agents = monitor.agents();
   if (agents == nullptr) return;
   take(monitor, tick.at_s, writer);
   if (is_over_) return;
@@ -98,14 +100,14 @@ void Looks::tick(observe::Monitor& monitor, const model::Tick& tick, const model
   const bool is_walking = agents->is_walking();
   const auto room_bytes = room_below_limit(monitor, tick);
   auto room_at_end = room_bytes;
-  Looked* chosen = nullptr;
+  ProcessSchedule* chosen = nullptr;
   const observe::Member* whom = nullptr;
   for (const std::int64_t pid : agents->pythons()) {
     const observe::Member* member = monitor.tree().find(pid);
     if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
-    Looked& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
+    ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
     ids_.insert_or_assign(pid, member->info.id);
-    agents->want_last_looks(pid, welcome(looked, *member, tick.at_s, room_at_end, is_walking));
+    agents->want_last_looks(pid, allowed_unsolicited(looked, *member, tick.at_s, room_at_end, is_walking));
     if (is_walking || !is_due(looked, *member, tick.at_s, room_bytes)) continue;
     if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
     chosen = &looked;

@@ -13,16 +13,16 @@
 #include "model/tick.h"
 #include "model/verdict.h"
 #include "observe/monitor.h"
-#include "watch/snapshot_pace.h"
 #include "record/writer.h"
+#include "watch/snapshot_pace.h"
 
 namespace lowtide::watch {
 
-class Looks {
+class SnapshotScheduler {
  public:
   // `at_end`: a Python that ends is looked into once more; its memory stays in use until that is done, so
   // whoever waits for it must wait for us.
-  explicit Looks(bool at_end) : at_end_(at_end) {}
+  explicit SnapshotScheduler(bool at_end) : at_end_(at_end) {}
 
   // A person wants to know: every Python is looked into once, whatever it costs.
   void ask() { ++asked_; }
@@ -34,25 +34,28 @@ class Looks {
   [[nodiscard]] const std::vector<model::Snapshot>& taken() const { return taken_; }
 
   // Takes what has come, and asks the next one whose turn it is. `writer` may be null.
-  void tick(observe::Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict, record::Writer* writer);
+  void tick(observe::Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
+            record::Writer* writer);
 
  private:
-  struct Looked {
+  struct ProcessSchedule {
     SnapshotPace pace;
     bool is_eager = false;
-    bool had_last_chance = false;
+    bool took_headroom_snapshot = false;
     std::size_t answered = 0;  // of asked_
   };
 
   void take(observe::Monitor& monitor, double at_s, record::Writer* writer);
   void note_reasons(const model::Tick& tick, const model::Verdict& verdict);
-  [[nodiscard]] bool is_due(Looked& looked, const observe::Member& member, double at_s,
+  [[nodiscard]] bool is_due(ProcessSchedule& looked, const observe::Member& member, double at_s,
                             std::optional<std::uint64_t> room_bytes) const;
-  [[nodiscard]] std::uint32_t welcome(const Looked& looked, const observe::Member& member, double at_s,
-                                      std::optional<std::uint64_t>& room_bytes, bool is_walking) const;
+  [[nodiscard]] std::uint32_t allowed_unsolicited(const ProcessSchedule& looked,
+                                                  const observe::Member& member, double at_s,
+                                                  std::optional<std::uint64_t>& room_bytes,
+                                                  bool is_walking) const;
 
-  std::map<std::uint32_t, Looked> looked_;        // by ProcessId
-  std::map<std::int64_t, model::ProcessId> ids_;  // of those that may be gone when their last look comes
+  std::map<std::uint32_t, ProcessSchedule> looked_;  // by ProcessId
+  std::map<std::int64_t, model::ProcessId> ids_;     // of those that may be gone when their last look comes
   std::vector<model::Snapshot> taken_;
   bool at_end_;
   bool is_over_ = false;

@@ -57,14 +57,14 @@ void follow_survivors(const Watch& watch, const RecordingFile& file, const Setti
                   count == 1 ? "es" : "", largest->info.pid, base::printable(largest->info.command, 60));
   const bool worth = largest->status.anon_bytes + largest->status.shmem_bytes >= kWorthWatchingBytes;
   if (!worth || !flags.keep_recording) {
-    console::warn(which);
+    console::print_warning(which);
     return;
   }
   const std::string path = second_path(file.path);
   const std::string pid = std::to_string(largest->info.pid);
-  console::warn(start_attach(pid, path, flags)
-           ? fmt::format("{}; it is watched in the background, into {}", which, path)
-           : fmt::format("{}; lowtide attach {} watches it", which, pid));
+  console::print_warning(start_attach(pid, path, flags)
+                             ? fmt::format("{}; it is watched in the background, into {}", which, path)
+                             : fmt::format("{}; lowtide attach {} watches it", which, pid));
 }
 
 }  // namespace lowtide::watch

@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "attach/remote_exec.h"
-#include "base/text.h"
-#include "watch/agent_preload.h"
-#include "observe/agents/snapshot_socket.h"
 #include "base/clock.h"
+#include "base/text.h"
+#include "observe/agents/snapshot_socket.h"
+#include "watch/agent_preload.h"
 
 namespace lowtide::watch {
 namespace {
 
-console::Complaint cannot_enter(pid_t pid, const attach::InjectOptions& options, const base::Error& error) {
+console::UserError cannot_enter(pid_t pid, const attach::InjectOptions& options, const base::Error& error) {
   const std::string again = fmt::format("lowtide snapshot {}", pid);
   const std::string what =
       fmt::format("cannot look into process {}: {}", pid, base::printable(error.message));
@@ -38,7 +38,7 @@ console::Complaint cannot_enter(pid_t pid, const attach::InjectOptions& options,
   return {what, advice.why, "as root: " + again + ", or start the job by: lowtide run"};
 }
 
-console::Complaint cannot_enter_by_remote_exec(pid_t pid, const base::Error& error) {
+console::UserError cannot_enter_by_remote_exec(pid_t pid, const base::Error& error) {
   const std::string what =
       fmt::format("cannot look into process {} by sys.remote_exec: {}", pid, base::printable(error.message));
   const std::string by_ptrace = fmt::format("lowtide snapshot {}, without --remote-exec", pid);
@@ -59,8 +59,8 @@ console::Complaint cannot_enter_by_remote_exec(pid_t pid, const base::Error& err
 
 using Begun = base::Result<attach::Injected>;
 
-std::variant<attach::Injected, console::Complaint> enter(pid_t pid, const attach::InjectOptions& options,
-                                                const attach::WalkLimits& limits, WayIn way) {
+std::variant<attach::Injected, console::UserError> enter(pid_t pid, const attach::InjectOptions& options,
+                                                         const attach::WalkLimits& limits, WayIn way) {
   if (way == WayIn::RemoteExec) {
     Begun begun = attach::begin_snapshot_by_remote_exec(pid, options, limits);
     if (begun) return std::move(begun).value();
@@ -68,28 +68,28 @@ std::variant<attach::Injected, console::Complaint> enter(pid_t pid, const attach
   }
   attach::Entry first = attach::begin_snapshot(pid, options, limits);
   if (first.outcome) return std::move(first.outcome).value();
-  console::Complaint complaint = cannot_enter(pid, options, first.outcome.error());
+  console::UserError user_error = cannot_enter(pid, options, first.outcome.error());
   const base::ErrorCode code = first.outcome.error().code;
   if (first.was_entered || code == base::ErrorCode::Gone || code == base::ErrorCode::Unsupported ||
       !attach::has_remote_exec(pid)) {
-    return complaint;
+    return user_error;
   }
   Begun second = attach::begin_snapshot_by_remote_exec(pid, options, limits);
   if (second) return std::move(second).value();
-  complaint.what += "; nor by sys.remote_exec: " + base::printable(second.error().message);
-  return complaint;
+  user_error.what += "; nor by sys.remote_exec: " + base::printable(second.error().message);
+  return user_error;
 }
 
 // The child that walks waited for a lock; another one may not.
 struct Stuck {};
 
-std::variant<model::Snapshot, console::Complaint, Stuck> try_once(pid_t pid, const attach::WalkLimits& limits,
-                                                         WayIn way, const std::string& library) {
+std::variant<model::Snapshot, console::UserError, Stuck> try_once(pid_t pid, const attach::WalkLimits& limits,
+                                                                  WayIn way, const std::string& library) {
   auto socket = observe::SnapshotSocket::open();
   if (!socket) {
-    return console::Complaint{"cannot take a snapshot: " + socket.error().message,
-                     "the child that walks needs a socket to speak to",
-                     "TMPDIR and XDG_RUNTIME_DIR must name folders that can be written"};
+    return console::UserError{"cannot take a snapshot: " + socket.error().message,
+                              "the child that walks needs a socket to speak to",
+                              "TMPDIR and XDG_RUNTIME_DIR must name folders that can be written"};
   }
   attach::InjectOptions options;
   options.agent_path = library;
@@ -97,11 +97,11 @@ std::variant<model::Snapshot, console::Complaint, Stuck> try_once(pid_t pid, con
   options.answer_limit = limits.to_begin + std::chrono::seconds(3);
   const double at_s = base::unix_seconds();
   const auto begun = enter(pid, options, limits, way);
-  if (const auto* complaint = std::get_if<console::Complaint>(&begun)) return *complaint;
+  if (const auto* user_error = std::get_if<console::UserError>(&begun)) return *user_error;
   auto snapshot = socket.value().receive(std::chrono::seconds(10), limits.to_end);
   if (!snapshot && snapshot.error().code == base::ErrorCode::Gone) return Stuck{};
   if (!snapshot) {
-    return console::Complaint{
+    return console::UserError{
         fmt::format("the snapshot of process {} came to nothing: {}", pid, snapshot.error().message),
         "the child that walks was killed, the process died, or the machine is too busy for it: it yields to "
         "all",
@@ -116,26 +116,27 @@ std::variant<model::Snapshot, console::Complaint, Stuck> try_once(pid_t pid, con
 
 }  // namespace
 
-std::variant<model::Snapshot, console::Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
-                                                       WayIn way) {
+std::variant<model::Snapshot, console::UserError> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
+                                                                WayIn way) {
   const auto library = find_agent_library();
   if (!library) {
-    return console::Complaint{"cannot take a snapshot: liblowtide_agent.so is not there",
-                     "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
-                     "./dev build"};
+    return console::UserError{"cannot take a snapshot: liblowtide_agent.so is not there",
+                              "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
+                              "./dev build"};
   }
   // A lock that was taken just then is free a moment later.
   constexpr int kMostTries = 3;
   for (int tries = 1;; ++tries) {
     auto taken = try_once(pid, limits, way, *library);
     if (!std::holds_alternative<Stuck>(taken)) {
-      if (auto* complaint = std::get_if<console::Complaint>(&taken)) return std::move(*complaint);
+      if (auto* user_error = std::get_if<console::UserError>(&taken)) return std::move(*user_error);
       return std::move(std::get<model::Snapshot>(taken));
     }
     if (tries == kMostTries) {
-      return console::Complaint{fmt::format("the snapshot of process {} came to nothing, {} times", pid, tries),
-                       "a thread of the job held a lock that is needed to look at its objects",
-                       fmt::format("again: lowtide snapshot {}", pid)};
+      return console::UserError{
+          fmt::format("the snapshot of process {} came to nothing, {} times", pid, tries),
+          "a thread of the job held a lock that is needed to look at its objects",
+          fmt::format("again: lowtide snapshot {}", pid)};
     }
   }
 }

@@ -18,7 +18,7 @@ enum class WayIn : std::uint8_t {
 };
 
 // Enters the process, lets it fork, and waits for what the child found.
-std::variant<model::Snapshot, console::Complaint> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
-                                                       WayIn way = WayIn::Any);
+std::variant<model::Snapshot, console::UserError> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
+                                                                WayIn way = WayIn::Any);
 
 }  // namespace lowtide::watch

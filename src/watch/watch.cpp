@@ -10,9 +10,9 @@
 #include <limits>
 #include <thread>
 
+#include "base/clock.h"
 #include "observe/cpu_time.h"
 #include "procfs/process_files.h"
-#include "base/clock.h"
 
 namespace lowtide::watch {
 namespace {
@@ -74,12 +74,13 @@ std::string_view words_of(wire::OffReason reason) {
 
 }  // namespace
 
-Watch::Watch(const Options& options, double began_s, std::optional<record::Writer> writer, observe::Monitor monitor)
+Watch::Watch(const Options& options, double began_s, std::optional<record::Writer> writer,
+             observe::Monitor monitor)
     : pace_(options.interval_s),
       began_s_(began_s),
       writer_(std::move(writer)),
       monitor_(std::move(monitor)),
-      looks_(options.take_snapshots ? std::optional<Looks>(options.monitor.tree.adopts_orphans)
+      looks_(options.take_snapshots ? std::optional<SnapshotScheduler>(options.monitor.tree.adopts_orphans)
                                     : std::nullopt) {}
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
@@ -155,7 +156,7 @@ void Watch::judge(const model::Tick& tick) {
 void Watch::record(const model::Tick& tick) {
   if (!writer_) return;
   record_changes();
-  if (const observe::AgentHub* agents = monitor_.agents()) {
+  if (const observe::AgentRegistry* agents = monitor_.agents()) {
     for (const model::SiteInfo& site : agents->begun()) writer_->begin_site(site);
   }
   if (!monitor_.tree().empty()) writer_->add(tick);
@@ -174,7 +175,7 @@ void Watch::record_changes() {
 }
 
 double Watch::poll_agents() {
-  observe::AgentHub* const agents = monitor_.agents();
+  observe::AgentRegistry* const agents = monitor_.agents();
   if (agents == nullptr) return std::numeric_limits<double>::infinity();
   agents->poll();
   return agents->wait_s();
@@ -182,7 +183,7 @@ double Watch::poll_agents() {
 
 // The last word on how far the sites can be trusted.
 void Watch::note_agents() {
-  const observe::AgentHub* const agents = monitor_.agents();
+  const observe::AgentRegistry* const agents = monitor_.agents();
   if (agents == nullptr) return;
   const observe::AgentSummary summary = agents->summary();
   std::string note = summary.note;
@@ -206,7 +207,7 @@ void Watch::note_agents() {
 }
 
 void Watch::note_limits_of_sight() {
-  const auto& notes = monitor_.limits_of_sight();
+  const auto& notes = monitor_.blind_spots();
   for (; noted_ < notes.size(); ++noted_)
     writer_->set_meta(fmt::format("not_seen_{}", noted_ + 1), notes[noted_]);
 }
@@ -218,7 +219,7 @@ void Watch::add_event(model::EventKind kind, const std::string& text) {
 void Watch::try_trim(double patience_s) {
   constexpr double kMoreIfBegunS = 30;
   constexpr auto kNap = std::chrono::milliseconds(10);
-  observe::AgentHub* const agents = monitor_.agents();
+  observe::AgentRegistry* const agents = monitor_.agents();
   if (agents == nullptr) return;
   agents->ask_trims();
   const double began_s = base::steady_seconds();

@@ -14,11 +14,11 @@
 #include "model/outline.h"
 #include "model/snapshot.h"
 #include "model/trim_trial.h"
-#include "watch/snapshot_scheduler.h"
 #include "observe/monitor.h"
-#include "watch/pace.h"
 #include "record/header.h"
 #include "record/writer.h"
+#include "watch/pace.h"
+#include "watch/snapshot_scheduler.h"
 
 namespace lowtide::watch {
 
@@ -85,7 +85,8 @@ class Watch {
   [[nodiscard]] bool is_over() const { return monitor_.tree().empty(); }
 
  private:
-  Watch(const Options& options, double began_s, std::optional<record::Writer> writer, observe::Monitor monitor);
+  Watch(const Options& options, double began_s, std::optional<record::Writer> writer,
+        observe::Monitor monitor);
 
   void record(const model::Tick& tick);
   void record_changes();
@@ -109,7 +110,7 @@ class Watch {
   bool has_seen_ = false;
   std::size_t noted_ = 0;
   std::vector<model::TrimTrial> trim_trials_;
-  std::optional<Looks> looks_;
+  std::optional<SnapshotScheduler> looks_;
 };
 
 }  // namespace lowtide::watch

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "watch/job.h"
 #include "procfs/rights.h"
 #include "procfs/text_file.h"
+#include "watch/job.h"
 
 namespace lowtide::watch {
 namespace {
@@ -135,19 +135,19 @@ void WatchLoop::take_keys(const pollfd& keys) {
   const bool is_gone = (keys.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
   if (is_gone) options_.screen->close();
   while (has_screen()) {
-    const screen::Wish wish = options_.screen->take_keys();
-    if (wish == screen::Wish::Quit) {
+    const screen::ScreenAction wish = options_.screen->take_keys();
+    if (wish == screen::ScreenAction::Quit) {
       options_.screen->leave();
       detach_ = !options_.is_child;
-    } else if (wish == screen::Wish::Look) {
-      ask_look();
+    } else if (wish == screen::ScreenAction::Look) {
+      request_snapshot();
     } else {
       return;
     }
   }
 }
 
-void WatchLoop::ask_look() {
+void WatchLoop::request_snapshot() {
   if (watch_.monitor().agents() == nullptr) {
     options_.screen->say("no look: there is no agent in the job; lowtide snapshot PID looks from outside");
   } else if (!watch_.ask_snapshots()) {

@@ -50,7 +50,7 @@ class WatchLoop {
   void wait_for_any(double seconds);
   void take_signals();
   void take_keys(const pollfd& keys);
-  void ask_look();
+  void request_snapshot();
   [[nodiscard]] bool has_screen() const { return options_.screen != nullptr && options_.screen->is_open(); }
   [[nodiscard]] bool job_takes(int signal) const;
   void pass_on(const Signals::Signal& signal);

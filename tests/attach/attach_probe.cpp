@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
       tally.count(injected);
       if (!injected) {
         const auto told = lowtide::attach::advise(options->pid, injected.error());
-        advice = told.why + " | " + told.attempt;
+        advice = told.why + " | " + told.hint;
         continue;
       }
       read_for_a_while(socket.value(), options->read_ms, tally);

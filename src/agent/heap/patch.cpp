@@ -110,7 +110,7 @@ int find_definitions(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/
 
 // Our hooks pass on to g_real: only where that is what the slots lead to may we step in
 // between, or a block would go to another allocator than it came from.
-void drop_what_we_would_not_pass_on() {
+void unhook_functions_with_foreign_target() {
   const std::uintptr_t passed_on_to[] = {
       address_of(g_real.malloc),
       address_of(g_real.free),
@@ -312,7 +312,7 @@ void each_slot(const dl_phdr_info& object, const Tables& tables, Visit visit) {
 
 // What this library's names lead to. Not everybody need find the first definition: a
 // library that brings its own allocator along is left as it is.
-struct Leads {
+struct SlotTargets {
   bool to_real = false;
   bool elsewhere = false;
   bool unresolved = false;
@@ -326,8 +326,8 @@ bool leads_through_program(std::uintptr_t value, const Hook& hook) {
          !is_within(g_program, reinterpret_cast<const void*>(hook.real));
 }
 
-Leads look_where_they_lead(const dl_phdr_info& object, const Tables& tables) {
-  Leads leads;
+SlotTargets classify_slots(const dl_phdr_info& object, const Tables& tables) {
+  SlotTargets leads;
   each_slot(object, tables, [&](const std::uintptr_t* slot, const Hook& hook) {
     const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_RELAXED);
     const bool is_real = value == hook.real || value == hook.ours;
@@ -374,7 +374,7 @@ int patch(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/) {
     g_skipped.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
-  const Leads leads = look_where_they_lead(*object, tables);
+  const SlotTargets leads = classify_slots(*object, tables);
   if (leads.elsewhere || (!leads.to_real && !leads.unresolved)) {
     return 0;
   }
@@ -450,7 +450,7 @@ void patch_all() {
   if (!g_hooks_ready) {
     fill_hooks();
     dl_iterate_phdr(find_definitions, nullptr);
-    drop_what_we_would_not_pass_on();
+    unhook_functions_with_foreign_target();
     g_hooks_ready = true;
   }
   std::uint64_t adds = 0;

@@ -7,9 +7,9 @@
 #include "cli/analyze_log.h"
 #include "cli/analyze_series.h"
 #include "cli/commands/all.h"
-#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/report_style.h"
+#include "console/user_error.h"
 #include "show/terminal/text.h"
 
 namespace lowtide::cli {
@@ -17,21 +17,21 @@ namespace {
 
 constexpr std::string_view kHelpHint = "lowtide analyze --help";
 
-console::ExitCode refuse(std::string what, std::string why, std::string attempt = std::string(kHelpHint)) {
-  console::complain({std::move(what), std::move(why), std::move(attempt)});
+console::ExitCode refuse(std::string what, std::string why, std::string hint = std::string(kHelpHint)) {
+  console::print_error({std::move(what), std::move(why), std::move(hint)});
   return console::ExitCode::Usage;
 }
 
-console::ExitCode analyze_logs(const std::vector<std::string>& paths, std::optional<std::uint64_t> limit_bytes,
-                      const ReportStyle& style) {
+console::ExitCode analyze_logs(const std::vector<std::string>& paths,
+                               std::optional<std::uint64_t> limit_bytes, const ReportStyle& style) {
   Output output;
   console::ExitCode code = console::ExitCode::NoLeak;
   bool first = true;
   for (const std::string& path : paths) {
     const auto result = analyze_log(path, limit_bytes);
-    if (const auto* complaint = std::get_if<console::Complaint>(&result)) {
+    if (const auto* user_error = std::get_if<console::UserError>(&result)) {
       output.flush();  // so that words and results come in the order of the files
-      console::complain(*complaint);
+      console::print_error(*user_error);
       code = console::worse_of(code, console::ExitCode::Unreadable);
       continue;
     }
@@ -71,13 +71,13 @@ console::ExitCode run(const Arguments& arguments) {
   }
 
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&limit)) {
+    console::print_error(*user_error);
     return console::ExitCode::Usage;
   }
   auto chosen = choose_style(arguments, "analyze");
-  if (const auto* complaint = std::get_if<console::Complaint>(&chosen)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&chosen)) {
+    console::print_error(*user_error);
     return console::ExitCode::Usage;
   }
   auto& style = std::get<ReportStyle>(chosen);

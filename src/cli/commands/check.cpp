@@ -7,22 +7,22 @@
 
 #include "base/text.h"
 #include "cli/commands/all.h"
-#include "console/user_error.h"
 #include "cli/gate_flags.h"
 #include "cli/output.h"
 #include "cli/report_recording.h"
-#include "watch/run_job.h"
+#include "console/user_error.h"
 #include "explain/gate.h"
-#include "show/json/json.h"
 #include "show/export/junit.h"
+#include "show/json/json.h"
 #include "show/words.h"
+#include "watch/run_job.h"
 
 namespace lowtide::cli {
 namespace {
 
 console::ExitCode run(const Arguments& arguments) {
-  const auto refuse = [](const console::Complaint& complaint, console::ExitCode code) {
-    console::complain(complaint);
+  const auto refuse = [](const console::UserError& user_error, console::ExitCode code) {
+    console::print_error(user_error);
     return code;
   };
   const bool runs_job = !arguments.command().empty();
@@ -33,7 +33,8 @@ console::ExitCode run(const Arguments& arguments) {
         console::ExitCode::Usage);
   }
   const auto rules = parse_rules(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&rules)) return refuse(*complaint, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&rules))
+    return refuse(*user_error, console::ExitCode::Usage);
   watch::WatchedJob job;
   if (runs_job) {
     watch::Settings flags;
@@ -44,8 +45,8 @@ console::ExitCode run(const Arguments& arguments) {
   }
   const std::string& path = runs_job ? job.recording : arguments.positionals().front();
   const auto result = report_recording(path, std::nullopt);
-  if (const auto* complaint = std::get_if<console::Complaint>(&result))
-    return refuse(*complaint, console::ExitCode::Unreadable);
+  if (const auto* user_error = std::get_if<console::UserError>(&result))
+    return refuse(*user_error, console::ExitCode::Unreadable);
 
   const auto& report = std::get<model::Report>(result);
   const model::Gate gate = explain::check_rules(report, std::get<std::vector<model::Rule>>(rules));
@@ -61,11 +62,11 @@ console::ExitCode run(const Arguments& arguments) {
   }
   if (const auto junit = arguments.text("junit")) {
     const auto saved = write_file(*junit, show::to_junit(report, gate));
-    if (const auto* complaint = std::get_if<console::Complaint>(&saved))
-      return refuse(*complaint, console::ExitCode::Unreadable);
+    if (const auto* user_error = std::get_if<console::UserError>(&saved))
+      return refuse(*user_error, console::ExitCode::Unreadable);
   }
   if (job.status != 0) {
-    console::warn(fmt::format("the job itself failed with status {}", job.status));
+    console::print_warning(fmt::format("the job itself failed with status {}", job.status));
     return console::ExitCode::Leak;
   }
   return console::exit_code_of(gate.outcome());

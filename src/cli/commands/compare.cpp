@@ -4,10 +4,10 @@
 #include <variant>
 
 #include "cli/commands/all.h"
-#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
+#include "console/user_error.h"
 #include "explain/compare.h"
 #include "show/compare.h"
 
@@ -28,20 +28,20 @@ std::string written(const model::Comparison& comparison, const ReportStyle& styl
 
 console::ExitCode run(const Arguments& arguments) {
   const auto style = choose_style(arguments, "compare");
-  if (const auto* complaint = std::get_if<console::Complaint>(&style)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&style)) {
+    console::print_error(*user_error);
     return console::ExitCode::Usage;
   }
   if (arguments.positionals().size() != 2) {
-    console::complain({"compare needs two recordings", "the one before the change, and the one after it",
-              "lowtide compare before.lowtide after.lowtide"});
+    console::print_error({"compare needs two recordings", "the one before the change, and the one after it",
+                          "lowtide compare before.lowtide after.lowtide"});
     return console::ExitCode::Usage;
   }
   std::vector<model::Report> reports;
   for (const std::string& path : arguments.positionals()) {
     auto read = report_recording(path, std::nullopt);
-    if (const auto* complaint = std::get_if<console::Complaint>(&read)) {
-      console::complain(*complaint);
+    if (const auto* user_error = std::get_if<console::UserError>(&read)) {
+      console::print_error(*user_error);
       return console::ExitCode::Unreadable;
     }
     reports.push_back(std::move(std::get<model::Report>(read)));

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/commands/all.h"
-#include "console/user_error.h"
 #include "cli/output.h"
+#include "console/user_error.h"
 
 namespace lowtide::cli {
 namespace {
@@ -130,7 +130,8 @@ std::string fish() {
 
 console::ExitCode run(const Arguments& arguments) {
   if (arguments.positionals().empty()) {
-    console::complain({"completion needs the name of a shell", "none was given", "lowtide completion bash"});
+    console::print_error(
+        {"completion needs the name of a shell", "none was given", "lowtide completion bash"});
     return console::ExitCode::Usage;
   }
   const std::string& shell = arguments.positionals().front();

@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "cli/commands/all.h"
-#include "doctor/machine_check.h"
 #include "cli/output.h"
 #include "console/terminal.h"
+#include "doctor/machine_check.h"
 
 namespace lowtide::cli {
 namespace {
@@ -18,13 +18,15 @@ std::string environment(const char* name, const char* otherwise) {
 }
 
 console::ExitCode run(const Arguments& arguments) {
-  const std::vector<doctor::MachineCheck> checks = doctor::check_machine({.own_pid = ::getpid(),
-                                                          .own_uid = ::geteuid(),
-                                                          .search_path = environment("PATH", ""),
-                                                          .fallback_folder = environment("TMPDIR", "/tmp")});
+  const std::vector<doctor::MachineCheck> checks =
+      doctor::check_machine({.own_pid = ::getpid(),
+                             .own_uid = ::geteuid(),
+                             .search_path = environment("PATH", ""),
+                             .fallback_folder = environment("TMPDIR", "/tmp")});
   Output output;
-  output.write(arguments.has("json") ? doctor::checks_to_json(checks)
-                                     : doctor::checks_to_text(checks, console::find_terminal("never", std::nullopt).width));
+  output.write(arguments.has("json")
+                   ? doctor::checks_to_json(checks)
+                   : doctor::checks_to_text(checks, console::find_terminal("never", std::nullopt).width));
   if (!output.finish()) return console::ExitCode::Unreadable;
   return doctor::can_watch(checks) ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "cli/commands/all.h"
-#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/plan_flags.h"
 #include "cli/plan_source.h"
 #include "cli/report_style.h"
+#include "console/user_error.h"
 #include "plan/measured.h"
 #include "plan/plan.h"
 #include "show/plan.h"
@@ -49,35 +49,39 @@ void set_beside(const PlanSource& source, model::Plan& plan) {
   if (source.resident_bytes) plan.measured->host_bytes = source.resident_bytes;
 }
 
-console::ExitCode refuse(const console::Complaint& complaint, console::ExitCode code) {
-  console::complain(complaint);
+console::ExitCode refuse(const console::UserError& user_error, console::ExitCode code) {
+  console::print_error(user_error);
   return code;
 }
 
 console::ExitCode run(const Arguments& arguments) {
   const auto style = choose_style(arguments, "plan");
-  if (const auto* complaint = std::get_if<console::Complaint>(&style)) return refuse(*complaint, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&style))
+    return refuse(*user_error, console::ExitCode::Usage);
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) return refuse(*complaint, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&limit))
+    return refuse(*user_error, console::ExitCode::Usage);
   auto parsed = parse_setup(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&parsed)) return refuse(*complaint, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&parsed))
+    return refuse(*user_error, console::ExitCode::Usage);
   auto& setup = std::get<model::TrainingSetup>(parsed);
 
   std::optional<PlanSource> source;
   if (const auto from = arguments.text("from")) {
     auto read = read_plan_source(*from);
-    if (const auto* complaint = std::get_if<console::Complaint>(&read))
-      return refuse(*complaint, console::ExitCode::Unreadable);
+    if (const auto* user_error = std::get_if<console::UserError>(&read))
+      return refuse(*user_error, console::ExitCode::Unreadable);
     source = std::move(std::get<PlanSource>(read));
     take_model_from(*source, setup);
   }
   if (setup.parameters <= 0 && !setup.tensors) {
-    return refuse(source ? console::Complaint{source->name + " does not tell the size of the model",
-                                     "nobody looked at its tensors, or it has none",
-                                     "lowtide plan --parameters 3B --from " + source->name}
-                         : console::Complaint{"plan needs the size of the model", "nearly everything follows from it",
-                                     "lowtide plan --parameters 3B --precision 4bit --lora-rank 16"},
-                  console::ExitCode::Usage);
+    return refuse(
+        source ? console::UserError{source->name + " does not tell the size of the model",
+                                    "nobody looked at its tensors, or it has none",
+                                    "lowtide plan --parameters 3B --from " + source->name}
+               : console::UserError{"plan needs the size of the model", "nearly everything follows from it",
+                                    "lowtide plan --parameters 3B --precision 4bit --lora-rank 16"},
+        console::ExitCode::Usage);
   }
 
   model::Plan plan = plan::make_plan(setup);
@@ -88,7 +92,8 @@ console::ExitCode run(const Arguments& arguments) {
   Output output;
   output.write(written(plan, std::get<ReportStyle>(style)));
   if (!output.finish()) return console::ExitCode::Unreadable;
-  return plan.limit_bytes && plan.host.estimate > *plan.limit_bytes ? console::ExitCode::Leak : console::ExitCode::NoLeak;
+  return plan.limit_bytes && plan.host.estimate > *plan.limit_bytes ? console::ExitCode::Leak
+                                                                    : console::ExitCode::NoLeak;
 }
 
 std::vector<Flag> all_flags() {

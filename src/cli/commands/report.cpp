@@ -5,13 +5,13 @@
 #include <variant>
 
 #include "cli/commands/all.h"
-#include "console/user_error.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/profile_output.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 #include "cli/trace_output.h"
+#include "console/user_error.h"
 
 namespace lowtide::cli {
 namespace {
@@ -25,29 +25,29 @@ struct Files {
   [[nodiscard]] bool to_output() const { return stacks.to_output() || trace == "-" || page == "-"; }
 };
 
-std::variant<Files, console::Complaint> parse_files(const Arguments& arguments) {
+std::variant<Files, console::UserError> parse_files(const Arguments& arguments) {
   const auto stacks = parse_profile_flags(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&stacks)) return *complaint;
+  if (const auto* user_error = std::get_if<console::UserError>(&stacks)) return *user_error;
   Files files{std::get<ProfileFlags>(stacks), arguments.text("perfetto"), arguments.text("html")};
   const bool prints = arguments.has("json") || arguments.has("markdown") || files.stacks.to_output();
   if (files.trace == "-" && prints) {
-    return console::Complaint{"the trace and something else cannot both go to standard output", "they would be mixed",
-                     "--perfetto train.json"};
+    return console::UserError{"the trace and something else cannot both go to standard output",
+                              "they would be mixed", "--perfetto train.json"};
   }
   if (files.page == "-" && (prints || files.trace == "-")) {
-    return console::Complaint{"the page and something else cannot both go to standard output", "they would be mixed",
-                     "--html train.html"};
+    return console::UserError{"the page and something else cannot both go to standard output",
+                              "they would be mixed", "--html train.html"};
   }
   return files;
 }
 
 // What stands in the way of them; what goes to standard output is put there.
-std::optional<console::Complaint> write_files(const Files& files, const std::string& path, const model::Report& report,
-                                     Output& output) {
-  std::optional<console::Complaint> failure;
-  const auto put = [&](const std::variant<std::string, console::Complaint>& text) {
-    if (const auto* complaint = std::get_if<console::Complaint>(&text)) {
-      failure = *complaint;
+std::optional<console::UserError> write_files(const Files& files, const std::string& path,
+                                              const model::Report& report, Output& output) {
+  std::optional<console::UserError> failure;
+  const auto put = [&](const std::variant<std::string, console::UserError>& text) {
+    if (const auto* user_error = std::get_if<console::UserError>(&text)) {
+      failure = *user_error;
     } else {
       output.write(std::get<std::string>(text));
     }
@@ -59,32 +59,34 @@ std::optional<console::Complaint> write_files(const Files& files, const std::str
 }
 
 console::ExitCode run(const Arguments& arguments) {
-  const auto refuse = [](const console::Complaint& complaint, console::ExitCode code = console::ExitCode::Usage) {
-    console::complain(complaint);
+  const auto refuse = [](const console::UserError& user_error,
+                         console::ExitCode code = console::ExitCode::Usage) {
+    console::print_error(user_error);
     return code;
   };
   if (arguments.positionals().empty()) {
     return refuse({"report needs a recording", "none was named", "lowtide report train.lowtide"});
   }
   const auto style = choose_style(arguments, "report");
-  if (const auto* complaint = std::get_if<console::Complaint>(&style)) return refuse(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) return refuse(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
   const auto parsed = parse_files(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&parsed)) return refuse(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&parsed)) return refuse(*user_error);
   const Files& files = std::get<Files>(parsed);
   if (files.page) {
-    if (const auto complaint = find_page_missing()) return refuse(*complaint, console::ExitCode::Unreadable);
+    if (const auto user_error = find_page_missing())
+      return refuse(*user_error, console::ExitCode::Unreadable);
   }
 
   const std::string& path = arguments.positionals().front();
   const auto result = report_recording(path, std::get<std::optional<std::uint64_t>>(limit));
-  if (const auto* complaint = std::get_if<console::Complaint>(&result))
-    return refuse(*complaint, console::ExitCode::Unreadable);
+  if (const auto* user_error = std::get_if<console::UserError>(&result))
+    return refuse(*user_error, console::ExitCode::Unreadable);
   const auto& report = std::get<model::Report>(result);
   Output output;
-  if (const auto complaint = write_files(files, path, report, output))
-    return refuse(*complaint, console::ExitCode::Unreadable);
+  if (const auto user_error = write_files(files, path, report, output))
+    return refuse(*user_error, console::ExitCode::Unreadable);
   if (!files.to_output()) output.write(written(report, std::get<ReportStyle>(style)));
   const bool all = output.finish();
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);

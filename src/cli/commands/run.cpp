@@ -5,9 +5,9 @@
 #include <variant>
 
 #include "cli/commands/all.h"
+#include "cli/watch_flags.h"
 #include "console/user_error.h"
 #include "watch/run_job.h"
-#include "cli/watch_flags.h"
 
 namespace lowtide::cli {
 namespace {
@@ -26,12 +26,12 @@ void die_of_interrupt() {
 
 console::ExitCode run(const Arguments& arguments) {
   const auto flags = parse_watch_flags(arguments, "run");
-  if (const auto* complaint = std::get_if<console::Complaint>(&flags)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&flags)) {
+    console::print_error(*user_error);
     return console::ExitCode::Usage;
   }
   if (arguments.command().empty()) {
-    console::complain({"run needs a command", "none was given", "lowtide run -- python train.py"});
+    console::print_error({"run needs a command", "none was given", "lowtide run -- python train.py"});
     return console::ExitCode::Usage;
   }
   const watch::WatchedJob job = watch::run_job(arguments.command(), std::get<watch::Settings>(flags));

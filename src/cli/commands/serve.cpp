@@ -16,14 +16,14 @@
 
 #include "base/text.h"
 #include "cli/commands/all.h"
-#include "console/user_error.h"
-#include "watch/deep_attach.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 #include "cli/served_report.h"
+#include "console/user_error.h"
+#include "serve/server.h"
+#include "watch/deep_attach.h"
 #include "watch/signals.h"
 #include "watch/watcher.h"
-#include "serve/server.h"
 
 namespace lowtide::cli {
 namespace {
@@ -53,28 +53,28 @@ bool await_recording(watch::Watcher& watcher, const std::string& path) {
     if (watcher.poll() >= 0) return false;
     ::usleep(kNapMs * 1000);
   }
-  console::complain({fmt::format("no recording came to {}", path),
-            "the folder cannot be written, or the machine is very busy",
-            "lowtide serve --output /tmp/live.lowtide PID"});
+  console::print_error({fmt::format("no recording came to {}", path),
+                        "the folder cannot be written, or the machine is very busy",
+                        "lowtide serve --output /tmp/live.lowtide PID"});
   return false;
 }
 
 console::ExitCode serve_recording(const std::string& path, const Arguments& arguments,
-                         std::optional<std::uint64_t> limit_bytes) {
+                                  std::optional<std::uint64_t> limit_bytes) {
   const std::string address = arguments.text("address").value_or("127.0.0.1");
   const auto port = parse_port(arguments.text("port").value_or("0"));
   if (!port) {
-    console::complain({fmt::format("--port cannot be '{}'", *arguments.text("port")), "it is a number up to 65535",
-              "--port 9464"});
+    console::print_error({fmt::format("--port cannot be '{}'", *arguments.text("port")),
+                          "it is a number up to 65535", "--port 9464"});
     return console::ExitCode::Usage;
   }
   auto server = serve::Server::listen(address, *port);
   const std::string token = serve::make_token();
   if (!server || token.empty()) {
-    console::complain({fmt::format("cannot listen on {} port {}: {}", address, *port,
-                          server ? "the kernel gives no random bytes" : server.error().message),
-              "the address is not of this machine, or the port is taken or not for this user",
-              "lowtide serve without --port and --address"});
+    console::print_error({fmt::format("cannot listen on {} port {}: {}", address, *port,
+                                      server ? "the kernel gives no random bytes" : server.error().message),
+                          "the address is not of this machine, or the port is taken or not for this user",
+                          "lowtide serve without --port and --address"});
     return console::ExitCode::Unreadable;
   }
   watch::Signals signals;
@@ -101,15 +101,16 @@ console::ExitCode serve_recording(const std::string& path, const Arguments& argu
   return console::ExitCode::NoLeak;
 }
 
-console::ExitCode serve_process(pid_t pid, const Arguments& arguments, std::optional<std::uint64_t> limit_bytes) {
+console::ExitCode serve_process(pid_t pid, const Arguments& arguments,
+                                std::optional<std::uint64_t> limit_bytes) {
   const std::string path = arguments.text("output").value_or(recording_name(pid));
   std::vector<std::string> more;
   if (arguments.has("deep")) more.emplace_back("--deep");
   if (limit_bytes) more.insert(more.end(), {"--limit", fmt::format("{}B", *limit_bytes)});
   auto watcher = watch::Watcher::start(pid, path, more);
   if (!watcher) {
-    console::complain({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
-              "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)});
+    console::print_error({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
+                          "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)});
     return console::ExitCode::Unreadable;
   }
   if (!await_recording(watcher.value(), path)) return console::ExitCode::Unreadable;
@@ -118,24 +119,26 @@ console::ExitCode serve_process(pid_t pid, const Arguments& arguments, std::opti
 
 console::ExitCode run(const Arguments& arguments) {
   if (arguments.positionals().size() != 1) {
-    console::complain({"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
+    console::print_error(
+        {"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
     return console::ExitCode::Usage;
   }
   const auto limit = parse_limit(arguments);
-  if (const auto* complaint = std::get_if<console::Complaint>(&limit)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&limit)) {
+    console::print_error(*user_error);
     return console::ExitCode::Usage;
   }
   const auto limit_bytes = std::get<std::optional<std::uint64_t>>(limit);
   const std::string& what = arguments.positionals().front();
   if (is_number(what)) {
     if (const auto pid = watch::parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
-    console::complain({fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
+    console::print_error(
+        {fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
     return console::ExitCode::Usage;
   }
   const auto first = report_recording(what, limit_bytes);
-  if (const auto* complaint = std::get_if<console::Complaint>(&first)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&first)) {
+    console::print_error(*user_error);
     return console::ExitCode::Unreadable;
   }
   return serve_recording(what, arguments, limit_bytes);

@@ -13,23 +13,24 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/all.h"
-#include "console/user_error.h"
-#include "watch/deep_attach.h"
-#include "watch/find_jobs.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/report_style.h"
-#include "watch/signals.h"
-#include "watch/take_snapshot.h"
+#include "console/user_error.h"
 #include "explain/evidence/snapshots.h"
 #include "ingest/snapshot_json.h"
 #include "show/snapshot.h"
+#include "watch/deep_attach.h"
+#include "watch/find_jobs.h"
+#include "watch/signals.h"
+#include "watch/take_snapshot.h"
 
 namespace lowtide::cli {
 namespace {
 
-console::ExitCode refuse(std::string what, std::string why, std::string attempt, console::ExitCode code = console::ExitCode::Usage) {
-  console::complain({std::move(what), std::move(why), std::move(attempt)});
+console::ExitCode refuse(std::string what, std::string why, std::string hint,
+                         console::ExitCode code = console::ExitCode::Usage) {
+  console::print_error({std::move(what), std::move(why), std::move(hint)});
   return code;
 }
 
@@ -40,10 +41,10 @@ bool tell(const model::SnapshotReport& report, const ReportStyle& style, Output&
   return !output.is_over();
 }
 
-std::variant<model::Snapshot, console::Complaint> read_snapshot(const std::string& path) {
+std::variant<model::Snapshot, console::UserError> read_snapshot(const std::string& path) {
   constexpr std::size_t kMostBytes = 256U << 20U;
   auto opened = open_input(path);
-  if (auto* complaint = std::get_if<console::Complaint>(&opened)) return *complaint;
+  if (auto* user_error = std::get_if<console::UserError>(&opened)) return *user_error;
   std::string text;
   char part[65536];
   for (;;) {
@@ -54,9 +55,9 @@ std::variant<model::Snapshot, console::Complaint> read_snapshot(const std::strin
   }
   auto snapshot = ingest::parse_snapshot_json(text);
   if (!snapshot) {
-    return console::Complaint{fmt::format("cannot read {}: {}", input_name(path), snapshot.error().message),
-                     "a snapshot is what lowtide snapshot --json writes",
-                     "lowtide snapshot PID --json > before.json"};
+    return console::UserError{fmt::format("cannot read {}: {}", input_name(path), snapshot.error().message),
+                              "a snapshot is what lowtide snapshot --json writes",
+                              "lowtide snapshot PID --json > before.json"};
   }
   return std::move(snapshot).value();
 }
@@ -67,13 +68,13 @@ console::ExitCode show_difference(const Arguments& arguments, const ReportStyle&
                   "lowtide snapshot --diff before.json after.json");
   }
   auto earlier = read_snapshot(arguments.positionals()[0]);
-  if (const auto* complaint = std::get_if<console::Complaint>(&earlier)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&earlier)) {
+    console::print_error(*user_error);
     return console::ExitCode::Unreadable;
   }
   auto later = read_snapshot(arguments.positionals()[1]);
-  if (const auto* complaint = std::get_if<console::Complaint>(&later)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&later)) {
+    console::print_error(*user_error);
     return console::ExitCode::Unreadable;
   }
   Output output;
@@ -100,17 +101,17 @@ bool wait_or_signal(watch::Signals& signals, double seconds) {
 }
 
 // One now, and with --watch one after the other, each compared with the first.
-console::ExitCode look_into(pid_t pid, std::optional<double> every_s, const attach::WalkLimits& limits, watch::WayIn way,
-                   const ReportStyle& style) {
+console::ExitCode look_into(pid_t pid, std::optional<double> every_s, const attach::WalkLimits& limits,
+                            watch::WayIn way, const ReportStyle& style) {
   std::optional<watch::Signals> signals;
   if (every_s) signals.emplace();
   std::optional<model::Snapshot> first;
   Output output;
   for (;;) {
     auto taken = watch::take_snapshot(pid, limits, way);
-    if (const auto* complaint = std::get_if<console::Complaint>(&taken)) {
+    if (const auto* user_error = std::get_if<console::UserError>(&taken)) {
       output.finish();
-      console::complain(*complaint);
+      console::print_error(*user_error);
       return console::ExitCode::Unreadable;
     }
     auto& snapshot = std::get<model::Snapshot>(taken);
@@ -128,21 +129,21 @@ std::optional<pid_t> find_target(const Arguments& arguments) {
   if (arguments.has("find")) {
     const auto job = watch::choose_job({});
     if (!job)
-      console::complain({"found no training process",
-                "no python that has torch, jax or tensorflow loaded runs as this user",
-                "lowtide snapshot PID"});
+      console::print_error({"found no training process",
+                            "no python that has torch, jax or tensorflow loaded runs as this user",
+                            "lowtide snapshot PID"});
     return job;
   }
   const std::string& text = arguments.positionals().front();
   const auto pid = watch::parse_pid(text);
   if (!pid) {
-    console::complain({fmt::format("'{}' is not a pid", base::printable(text, 40)), "a pid is a number above 0",
-              "lowtide snapshot --find"});
+    console::print_error({fmt::format("'{}' is not a pid", base::printable(text, 40)),
+                          "a pid is a number above 0", "lowtide snapshot --find"});
     return std::nullopt;
   }
   if (*pid == ::getpid()) {
-    console::complain({fmt::format("cannot look into process {}: it is this lowtide", *pid),
-              "there is no Python in it", "lowtide snapshot --find"});
+    console::print_error({fmt::format("cannot look into process {}: it is this lowtide", *pid),
+                          "there is no Python in it", "lowtide snapshot --find"});
     return std::nullopt;
   }
   observe::ProcessTree::Options options;
@@ -152,15 +153,16 @@ std::optional<pid_t> find_target(const Arguments& arguments) {
   if (!tree) return pid;  // entering it says why not
   const pid_t target = watch::choose_deep_target(tree.value(), *pid);
   if (target != *pid) {
-    console::warn(fmt::format("process {} is a wrapper: this is of process {} below it", *pid, target));
+    console::print_warning(
+        fmt::format("process {} is a wrapper: this is of process {} below it", *pid, target));
   }
   return target;
 }
 
 console::ExitCode run(const Arguments& arguments) {
   const auto style = choose_style(arguments, "snapshot");
-  if (const auto* complaint = std::get_if<console::Complaint>(&style)) {
-    console::complain(*complaint);
+  if (const auto* user_error = std::get_if<console::UserError>(&style)) {
+    console::print_error(*user_error);
     return console::ExitCode::Usage;
   }
   if (arguments.has("diff")) return show_difference(arguments, std::get<ReportStyle>(style));

@@ -24,9 +24,9 @@ void take_bytes(model::ProcessBytes& bytes, const model::ProcessReading& reading
 // Readings that may miss what moved between processes would say flat where
 // nobody looked: they are judged only where there are no others. Returns all of
 // them: the moments at which something was read.
-Trail read_target(record::Recording& recording, Evidence& evidence) {
+RecordedSeries read_target(record::Recording& recording, Evidence& evidence) {
   constexpr std::size_t kEnough = 3;
-  Trail all;
+  RecordedSeries all;
   recording.for_each_target([&](const record::TargetPoint& point) {
     TrailPoint out = to_trail_point(point);
     out.rss_bytes = point.last.rss_bytes;

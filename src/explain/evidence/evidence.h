@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "explain/evidence/site_evidence.h"
 #include "explain/evidence/series.h"
+#include "explain/evidence/site_evidence.h"
 #include "model/judgement.h"
 #include "model/process.h"
 #include "model/watched.h"
@@ -17,7 +17,7 @@ namespace lowtide::explain {
 
 struct ProcessEvidence {
   model::ProcessInfo info;
-  Trail trail;  // own bytes; rss, file and shmem beside them
+  RecordedSeries trail;  // own bytes; rss, file and shmem beside them
   model::ProcessBytes bytes;
   std::uint64_t pss_readings = 0;
 };
@@ -40,14 +40,14 @@ struct TargetMoment {
 struct GpuEvidence {
   int index = 0;
   model::GpuReading last;
-  Trail used;
+  RecordedSeries used;
   struct Share {
     model::ProcessId id{};
-    Trail trail;
-    Trail allocated = {};  // where torch tells
-    Trail reserved = {};
-    Trail outside = {};
-    Trail pinned = {};                              // of the host
+    RecordedSeries trail;
+    RecordedSeries allocated = {};  // where torch tells
+    RecordedSeries reserved = {};
+    RecordedSeries outside = {};
+    RecordedSeries pinned = {};                     // of the host
     std::optional<model::TorchReading> torch = {};  // the latest
   };
   std::vector<Share> processes;
@@ -59,7 +59,7 @@ struct Evidence {
   double last_at_s = 0;
   std::uint64_t lost_ticks = 0;
 
-  Trail target;  // rss is the plain sum, file the resident pages of files
+  RecordedSeries target;  // rss is the plain sum, file the resident pages of files
   std::vector<TargetMoment> target_moments;
   std::vector<CgroupMoment> cgroup;
   std::vector<HostMoment> host;
@@ -74,7 +74,7 @@ struct Evidence {
   std::vector<HeapEvidence> heaps;
   std::vector<record::RecordedSnapshot> snapshots;  // of Pythons, oldest first
 
-  Trail ticks;  // every moment at which something was read
+  RecordedSeries ticks;  // every moment at which something was read
   Steps steps;
   Window early;  // after the start-up ...
   Window late;   // ... and at the end: between them growth is measured

@@ -9,14 +9,14 @@ namespace {
 
 constexpr double kGrown = 0.9;  // of the typical size of a life: its start-up is over
 
-double typical(const Trail& trail) {
+double typical(const RecordedSeries& trail) {
   const Window all{trail.front().at_s, trail.back().at_s + trail.back().span_s};
   return level(trail, all).value_or(0);
 }
 
 }  // namespace
 
-std::vector<Lives> find_lives(const std::vector<ProcessEvidence>& processes) {
+std::vector<RespawnChains> find_lives(const std::vector<ProcessEvidence>& processes) {
   std::unordered_map<std::uint32_t, std::size_t> places;
   for (std::size_t at = 0; at < processes.size(); ++at) {
     places.emplace(static_cast<std::uint32_t>(processes[at].info.id), at);
@@ -31,20 +31,20 @@ std::vector<Lives> find_lives(const std::vector<ProcessEvidence>& processes) {
     next[before->second] = at;
     continues[at] = true;
   }
-  std::vector<Lives> all;
+  std::vector<RespawnChains> all;
   for (std::size_t at = 0; at < processes.size(); ++at) {
     if (continues[at]) continue;
-    Lives lives{at};
+    RespawnChains lives{at};
     while (next[lives.back()]) lives.push_back(*next[lives.back()]);
     all.push_back(std::move(lives));
   }
   return all;
 }
 
-Trail joined_trail(const std::vector<ProcessEvidence>& processes, const Lives& lives) {
-  Trail joined = processes[lives.front()].trail;
+RecordedSeries joined_trail(const std::vector<ProcessEvidence>& processes, const RespawnChains& lives) {
+  RecordedSeries joined = processes[lives.front()].trail;
   for (std::size_t life = 1; life < lives.size(); ++life) {
-    const Trail& trail = processes[lives[life]].trail;
+    const RecordedSeries& trail = processes[lives[life]].trail;
     if (trail.empty()) continue;
     const double grown = kGrown * typical(trail);
     const auto from = std::find_if(trail.begin(), trail.end(), [&](const TrailPoint& point) {

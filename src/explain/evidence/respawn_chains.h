@@ -15,11 +15,11 @@
 namespace lowtide::explain {
 
 // Processes that followed each other, oldest first: indices into Evidence::processes.
-using Lives = std::vector<std::size_t>;
+using RespawnChains = std::vector<std::size_t>;
 
 // Every process is in exactly one of them, however the recording is damaged.
-std::vector<Lives> find_lives(const std::vector<ProcessEvidence>& processes);
+std::vector<RespawnChains> find_lives(const std::vector<ProcessEvidence>& processes);
 
-Trail joined_trail(const std::vector<ProcessEvidence>& processes, const Lives& lives);
+RecordedSeries joined_trail(const std::vector<ProcessEvidence>& processes, const RespawnChains& lives);
 
 }  // namespace lowtide::explain

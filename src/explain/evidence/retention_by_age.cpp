@@ -11,8 +11,8 @@ double difference(std::uint64_t last, std::uint64_t first) {
 
 }  // namespace
 
-Keeping keeping_of(const SiteMoment& first, const SiteMoment& last) {
-  Keeping out;
+RetentionByAge keeping_of(const SiteMoment& first, const SiteMoment& last) {
+  RetentionByAge out;
   if (last.old) {
     const model::OldSamples then = first.old.value_or(model::OldSamples{});
     out.samples = difference(last.old->samples, then.samples);

@@ -12,13 +12,13 @@
 
 namespace lowtide::explain {
 
-struct Keeping {
+struct RetentionByAge {
   double bytes = 0;  // more than at first; 0 where too much of it was freed
   double samples = 0;
   double freed_samples = 0;
 };
 
 // Of old samples; of all where the recording does not tell them apart.
-Keeping keeping_of(const SiteMoment& first, const SiteMoment& last);
+RetentionByAge keeping_of(const SiteMoment& first, const SiteMoment& last);
 
 }  // namespace lowtide::explain

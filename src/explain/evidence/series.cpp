@@ -18,7 +18,7 @@ bool is_start_up(const TrailPoint& point, const Steps& steps) {
 }
 
 // Whether some eighth of the steps has several times the readings of another.
-bool is_uneven(const Trail& trail) {
+bool is_uneven(const RecordedSeries& trail) {
   constexpr std::size_t kParts = 8;
   constexpr std::size_t kSeveral = 3;
   const double first = trail.front().step;
@@ -36,11 +36,11 @@ bool is_uneven(const Trail& trail) {
 // Steps that take long have many readings. Where a part of the run is much
 // slower than another, it would outweigh it: of a stretch of steps with many
 // readings the lowest and the highest are then taken, in their order.
-Trail evened(const Trail& trail) {
+RecordedSeries evened(const RecordedSeries& trail) {
   constexpr double kStretches = 100;
   if (trail.size() < 2 * static_cast<std::size_t>(kStretches) || !is_uneven(trail)) return trail;
   const double width = (trail.back().step - trail.front().step) / kStretches;
-  Trail out;
+  RecordedSeries out;
   auto begin = trail.begin();
   while (begin != trail.end()) {
     const double first = begin->step;
@@ -61,8 +61,8 @@ Trail evened(const Trail& trail) {
   return out;
 }
 
-void feed(judge::Detector& detector, const Trail& trail, const Steps& steps) {
-  Trail judged;
+void feed(judge::Detector& detector, const RecordedSeries& trail, const Steps& steps) {
+  RecordedSeries judged;
   judged.reserve(trail.size());
   for (const TrailPoint& point : trail) {
     if (is_start_up(point, steps)) continue;
@@ -95,9 +95,9 @@ TrailPoint to_trail_point(const record::Point& point) {
   return out;
 }
 
-void fill_between(Trail& trail, const Trail& ticks) {
+void fill_between(RecordedSeries& trail, const RecordedSeries& ticks) {
   if (trail.size() < 2) return;
-  Trail filled;
+  RecordedSeries filled;
   filled.reserve(std::max(trail.size(), ticks.size()));
   auto tick = ticks.begin();
   for (std::size_t at = 0; at + 1 < trail.size(); ++at) {
@@ -123,7 +123,7 @@ void fill_between(Trail& trail, const Trail& ticks) {
   trail = std::move(filled);
 }
 
-void drop_teardown(Trail& trail, double ended_s) {
+void drop_teardown(RecordedSeries& trail, double ended_s) {
   constexpr double kTeardownS = 3;
   constexpr std::size_t kBefore = 10;
   const auto last_part = std::find_if(
@@ -140,7 +140,7 @@ void drop_teardown(Trail& trail, double ended_s) {
   while (trail.size() > before && is_teardown(trail.back())) trail.pop_back();
 }
 
-std::optional<double> level(const Trail& trail, const Window& window, Pick pick) {
+std::optional<double> level(const RecordedSeries& trail, const Window& window, Pick pick) {
   std::vector<double> values;
   for (const TrailPoint& point : trail) {
     if (point.at_s + point.span_s < window.from_s || point.at_s > window.to_s) continue;
@@ -152,11 +152,11 @@ std::optional<double> level(const Trail& trail, const Window& window, Pick pick)
   return *middle;
 }
 
-double change(const Trail& trail, const Window& early, const Window& late, Pick pick) {
+double change(const RecordedSeries& trail, const Window& early, const Window& late, Pick pick) {
   return level(trail, late, pick).value_or(0) - level(trail, early, pick).value_or(0);
 }
 
-const TrailPoint* nearest(const Trail& trail, double at_s) {
+const TrailPoint* nearest(const RecordedSeries& trail, double at_s) {
   const auto after =
       std::lower_bound(trail.begin(), trail.end(), at_s,
                        [](const TrailPoint& point, double wanted) { return point.at_s < wanted; });
@@ -166,7 +166,7 @@ const TrailPoint* nearest(const Trail& trail, double at_s) {
   return after->at_s - at_s < at_s - (after - 1)->at_s ? &*after : &*(after - 1);
 }
 
-std::vector<model::CounterPoint> course_of(const Trail& trail) {
+std::vector<model::CounterPoint> course_of(const RecordedSeries& trail) {
   constexpr std::size_t kMoments = 48;
   std::vector<model::CounterPoint> out;
   const std::size_t moments = std::min(kMoments, trail.size());
@@ -177,7 +177,7 @@ std::vector<model::CounterPoint> course_of(const Trail& trail) {
   return out;
 }
 
-Steps find_steps(const Trail& target) {
+Steps find_steps(const RecordedSeries& target) {
   Steps steps;
   std::size_t with_step = 0;
   double lowest = 0;
@@ -206,7 +206,7 @@ Steps find_steps(const Trail& target) {
   return steps;
 }
 
-model::SeriesReport judge_trail(const Trail& trail, const Steps& steps) {
+model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps) {
   judge::Detector detector;
   feed(detector, trail, steps);
   model::SeriesReport report;
@@ -224,8 +224,8 @@ model::SeriesReport judge_trail(const Trail& trail, const Steps& steps) {
   return report;
 }
 
-std::optional<model::Forecast> forecast_trail(const Trail& trail, const Steps& steps, model::LimitKind kind,
-                                              std::uint64_t ceiling_bytes) {
+std::optional<model::Forecast> forecast_trail(const RecordedSeries& trail, const Steps& steps,
+                                              model::LimitKind kind, std::uint64_t ceiling_bytes) {
   judge::Detector detector;
   feed(detector, trail, steps);
   return detector.forecast(kind, ceiling_bytes);

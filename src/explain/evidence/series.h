@@ -32,18 +32,18 @@ struct TrailPoint {
   std::uint32_t processes = 0;  // of the tree; 0 in the trail of a process
 };
 
-using Trail = std::vector<TrailPoint>;
+using RecordedSeries = std::vector<TrailPoint>;
 
 TrailPoint to_trail_point(const record::Point& point);
 
 // A process that ends gives its memory back, and a tick may fall into that:
 // such readings say nothing of the floor, and are taken off the end.
-void drop_teardown(Trail& trail, double ended_s);
+void drop_teardown(RecordedSeries& trail, double ended_s);
 
 // Where PSS could not be read at every tick, a series has gaps: between two
 // readings it is taken to have moved evenly. Nothing is added outside of them,
 // nor where processes came or went in between.
-void fill_between(Trail& trail, const Trail& ticks);
+void fill_between(RecordedSeries& trail, const RecordedSeries& ticks);
 
 // Which of the quantities of a point.
 using Pick = std::uint64_t TrailPoint::*;
@@ -55,17 +55,18 @@ struct Window {
 };
 
 // The typical value within the window; absent without a reading in it.
-std::optional<double> level(const Trail& trail, const Window& window, Pick pick = &TrailPoint::low_bytes);
+std::optional<double> level(const RecordedSeries& trail, const Window& window,
+                            Pick pick = &TrailPoint::low_bytes);
 
 // What changed from one window to the other; a window without a reading counts as nothing there.
-double change(const Trail& trail, const Window& early, const Window& late,
+double change(const RecordedSeries& trail, const Window& early, const Window& late,
               Pick pick = &TrailPoint::low_bytes);
 
 // The reading nearest to a moment; null where there is none at all.
-const TrailPoint* nearest(const Trail& trail, double at_s);
+const TrailPoint* nearest(const RecordedSeries& trail, double at_s);
 
 // A trail in a few dozen moments, for a picture as small as a word.
-std::vector<model::CounterPoint> course_of(const Trail& trail);
+std::vector<model::CounterPoint> course_of(const RecordedSeries& trail);
 
 // Whether the run has steps to be judged by, from some moment to its end.
 struct Steps {
@@ -83,14 +84,14 @@ struct Steps {
 // packs up, which takes long on a busy machine: memory that goes then was held all the same. (A
 // counter that stands for longer than half of the time before says that we lost it: then the
 // end is that of the trail.)
-Steps find_steps(const Trail& target);
+Steps find_steps(const RecordedSeries& target);
 
 // Verdict, outline and extent of a trail. A thinned point counts as two
 // readings, its lowest and its highest.
-model::SeriesReport judge_trail(const Trail& trail, const Steps& steps);
+model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps);
 
 // The forecast of the same trail against a ceiling of the judged quantity.
-std::optional<model::Forecast> forecast_trail(const Trail& trail, const Steps& steps, model::LimitKind kind,
-                                              std::uint64_t ceiling_bytes);
+std::optional<model::Forecast> forecast_trail(const RecordedSeries& trail, const Steps& steps,
+                                              model::LimitKind kind, std::uint64_t ceiling_bytes);
 
 }  // namespace lowtide::explain

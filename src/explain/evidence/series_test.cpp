@@ -13,8 +13,8 @@ TrailPoint reading(double at_s, std::uint64_t bytes, double step = model::kUnkno
   return point;
 }
 
-TEST(Trail, end_of_workers_before_their_trainer_is_no_floor) {
-  Trail trail;
+TEST(RecordedSeries, end_of_workers_before_their_trainer_is_no_floor) {
+  RecordedSeries trail;
   for (int at = 0; at < 12; ++at) {
     trail.push_back(reading(
         at, at < 5 ? 100U : 100U + 20U * static_cast<unsigned>(at)));  // the sparse readings reach far back
@@ -29,25 +29,25 @@ TEST(Trail, end_of_workers_before_their_trainer_is_no_floor) {
   EXPECT_EQ(trail.back().processes, 3U);
 }
 
-TEST(Trail, window_without_a_reading_has_no_level) {
-  const Trail trail{reading(0, 10), reading(1, 20)};
+TEST(RecordedSeries, window_without_a_reading_has_no_level) {
+  const RecordedSeries trail{reading(0, 10), reading(1, 20)};
 
   EXPECT_EQ(level(trail, {5, 9}), std::nullopt);
   EXPECT_EQ(level(trail, {0, 0.5}), 10.0);
 }
 
-TEST(Trail, change_counts_a_process_that_came_later_from_nothing) {
-  const Trail trail{reading(8, 500), reading(9, 500)};
+TEST(RecordedSeries, change_counts_a_process_that_came_later_from_nothing) {
+  const RecordedSeries trail{reading(8, 500), reading(9, 500)};
 
   EXPECT_DOUBLE_EQ(change(trail, {0, 2}, {8, 10}), 500.0);
 }
 
-TEST(Trail, thinned_point_is_two_readings_its_low_and_its_high) {
+TEST(RecordedSeries, thinned_point_is_two_readings_its_low_and_its_high) {
   TrailPoint thinned = reading(0, 100);
   thinned.span_s = 10;
   thinned.count = 11;
   thinned.high_bytes = 300;
-  const Trail trail{thinned, reading(20, 150)};
+  const RecordedSeries trail{thinned, reading(20, 150)};
 
   const model::SeriesReport report = judge_trail(trail, {});
 
@@ -57,8 +57,8 @@ TEST(Trail, thinned_point_is_two_readings_its_low_and_its_high) {
   EXPECT_EQ(report.last_s, 20.0);
 }
 
-TEST(Trail, what_comes_before_the_first_step_is_start_up) {
-  Trail trail;
+TEST(RecordedSeries, what_comes_before_the_first_step_is_start_up) {
+  RecordedSeries trail;
   for (int at = 0; at < 40; ++at) trail.push_back(reading(at, 100, at < 10 ? model::kUnknown : at));
 
   const Steps steps = find_steps(trail);
@@ -68,8 +68,8 @@ TEST(Trail, what_comes_before_the_first_step_is_start_up) {
   EXPECT_EQ(judge_trail(trail, steps).verdict.samples, 30U);
 }
 
-TEST(Trail, a_step_that_is_mentioned_now_and_then_is_no_axis) {
-  Trail trail;
+TEST(RecordedSeries, a_step_that_is_mentioned_now_and_then_is_no_axis) {
+  RecordedSeries trail;
   for (int at = 0; at < 100; ++at) trail.push_back(reading(at, 100, at % 20 == 0 ? at : model::kUnknown));
 
   EXPECT_FALSE(find_steps(trail).known);

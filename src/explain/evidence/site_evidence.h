@@ -34,7 +34,7 @@ struct SiteEvidence {
 
 struct HeapEvidence {
   model::ProcessId process{};
-  Trail live;  // bytes of all its sites
+  RecordedSeries live;  // bytes of all its sites
   model::HeapReading last;
 };
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/units.h"
-#include "explain/findings/held/held_causes.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/held/held_causes.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

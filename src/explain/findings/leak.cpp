@@ -152,13 +152,13 @@ void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Find
 }
 
 void say_processes_pile_up(const Scene& scene, Findings& out) {
-  const PileUp pile_up = find_pile_up(scene.evidence);
-  if (scene.report.verdict.kind != VerdictKind::Leak || pile_up.late == 0) return;
+  const ProcessCountGrowth process_count_growth = find_pile_up(scene.evidence);
+  if (scene.report.verdict.kind != VerdictKind::Leak || process_count_growth.late == 0) return;
   model::Finding out_finding;
   out_finding.id = "processes-pile-up";
   out_finding.severity = model::Severity::High;
-  out_finding.title =
-      fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end", pile_up.early, pile_up.late);
+  out_finding.title = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end",
+                                  process_count_growth.early, process_count_growth.late);
   out_finding.confidence = 0.9;
   out_finding.evidence = {"the tree grows, and so does the number of its processes"};
   out_finding.fix =

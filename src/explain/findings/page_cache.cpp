@@ -16,7 +16,7 @@ void find_page_cache(const Scene& scene, Findings& out) {
   constexpr double kStaysFlat = 0.1;  // of the files' growth: what anonymous memory may move
   const Evidence& evidence = scene.evidence;
   const double mapped = change(evidence.target, evidence.early, evidence.late, &TrailPoint::file_bytes);
-  Trail cache;
+  RecordedSeries cache;
   for (const CgroupMoment& moment : evidence.cgroup) {
     TrailPoint point;
     point.at_s = moment.at_s;

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "explain/findings/catalogue.h"
 #include "explain/findings/held/holder_features.h"
 #include "explain/findings/held/sawtooth.h"
-#include "explain/findings/catalogue.h"
 #include "explain/settle/own_frames.h"
 #include "explain/words.h"
 

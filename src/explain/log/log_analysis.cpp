@@ -153,7 +153,7 @@ void LogAnalysis::end_run() {
 void LogAnalysis::keep_run() {
   std::vector<const model::SeriesReport*> candidates;
   for (const Series& series : series_) candidates.push_back(&series.report);
-  const std::size_t speaks = find_speaking_series(candidates);
+  const std::size_t speaks = find_primary_series(candidates);
   std::swap(series_[0], series_[speaks]);
 
   // The user's limit is meant for what the report is about, not for every GPU beside it.
@@ -183,7 +183,7 @@ void LogAnalysis::add_to_runs(model::RunReport run, std::optional<model::Limit> 
   limits_.push_back(limit);
   const std::size_t latest = runs_.size() - 1;
   const bool overrules =
-      later_run_speaks(runs_[speaks_].series.front().verdict, runs_[latest].series.front().verdict);
+      later_run_is_primary(runs_[speaks_].series.front().verdict, runs_[latest].series.front().verdict);
   const std::size_t spoke = std::exchange(speaks_, overrules ? latest : speaks_);
   reduce(latest);
   if (latest > 0) reduce(latest - 1);
@@ -227,7 +227,7 @@ void LogAnalysis::add_own_warnings(std::vector<model::Warning>& warnings) const 
 // The verdict stays that of the series nearest to the job: what the machine's memory does may be another
 // job's doing. But it is never passed over.
 void LogAnalysis::name_other_leak(model::Report& report) {
-  const auto& series = report.runs[report.speaking_run].series;
+  const auto& series = report.runs[report.primary_run].series;
   const model::SeriesReport* other = find_other_leak(series);
   if (other != nullptr)
     report.verdict.reason += fmt::format("; but {} leaks: {}", other->name, other->verdict.reason);
@@ -247,13 +247,13 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
   report.events_left_out = events_left_out_;
   report.warnings = std::move(warnings);
   add_own_warnings(report.warnings);
-  report.speaking_run = speaks_;
+  report.primary_run = speaks_;
   report.runs = std::move(runs_);
-  if (report.speaking_run < report.runs.size()) {
-    const model::SeriesReport& speaker = report.runs[report.speaking_run].series.front();
+  if (report.primary_run < report.runs.size()) {
+    const model::SeriesReport& speaker = report.runs[report.primary_run].series.front();
     report.verdict = speaker.verdict;
     report.forecast = speaker.forecast;
-    report.limit = limits_[report.speaking_run];
+    report.limit = limits_[report.primary_run];
     name_other_leak(report);
   } else {
     report.verdict.reason = "the log tells of events but holds no memory reading";

@@ -43,7 +43,7 @@ TEST(LogAnalysis, latest_run_speaks_when_none_says_anything) {
     analysis.add(analysis.begin_series(named("process memory")), {0.0, 1, 100}, 1);
   }
 
-  EXPECT_EQ(analysis.finish({}, {}).speaking_run, 2U);
+  EXPECT_EQ(analysis.finish({}, {}).primary_run, 2U);
 }
 
 TEST(LogAnalysis, restart_on_every_line_does_not_fill_the_memory) {

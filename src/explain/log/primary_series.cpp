@@ -46,7 +46,7 @@ double growth_bytes(const model::SeriesReport& series) {
 
 }  // namespace
 
-std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& series) {
+std::size_t find_primary_series(const std::vector<const model::SeriesReport*>& series) {
   double largest = 0;
   for (const auto* one : series) largest = std::max(largest, static_cast<double>(one->peak_bytes));
   // Growth below a hundredth of the largest series is noise beside it, and must not let a small helper
@@ -71,7 +71,7 @@ std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& 
   return best;
 }
 
-bool later_run_speaks(const model::Verdict& earlier, const model::Verdict& later) {
+bool later_run_is_primary(const model::Verdict& earlier, const model::Verdict& later) {
   const bool earlier_is_open = earlier.kind == VerdictKind::Inconclusive;
   const bool later_is_open = later.kind == VerdictKind::Inconclusive;
   if (earlier_is_open) return !later_is_open || 4 * later.samples >= earlier.samples;

@@ -16,11 +16,11 @@ namespace lowtide::explain {
 // - of several processes the one that leaks; of several leaks, or of none, the
 //   one whose floor grew most; where none grew to speak of, the largest;
 // - but a leak on a GPU is not passed over because the host has none.
-std::size_t find_speaking_series(const std::vector<const model::SeriesReport*>& series);
+std::size_t find_primary_series(const std::vector<const model::SeriesReport*>& series);
 
 // Whether a later run speaks for the report in place of an earlier one. The job
 // as it is now counts, but a handful of readings does not overrule hundreds,
 // nor a short clean run the longer one before it that leaked.
-bool later_run_speaks(const model::Verdict& earlier, const model::Verdict& later);
+bool later_run_is_primary(const model::Verdict& earlier, const model::Verdict& later);
 
 }  // namespace lowtide::explain

@@ -21,7 +21,7 @@ std::size_t speaking(const std::vector<model::SeriesReport>& all) {
   std::vector<const model::SeriesReport*> candidates;
   candidates.reserve(all.size());
   for (const model::SeriesReport& one : all) candidates.push_back(&one);
-  return find_speaking_series(candidates);
+  return find_primary_series(candidates);
 }
 
 TEST(Speaker, process_speaks_before_container_and_system) {
@@ -66,15 +66,16 @@ model::Verdict said(VerdictKind kind, std::uint64_t samples) {
 }
 
 TEST(LaterRunSpeaks, the_latest_conclusive_run_of_some_length) {
-  EXPECT_TRUE(later_run_speaks(said(VerdictKind::Inconclusive, 7), said(VerdictKind::Warmup, 24)));
-  EXPECT_TRUE(later_run_speaks(said(VerdictKind::Leak, 100), said(VerdictKind::Stable, 120)));
-  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Warmup, 24), said(VerdictKind::Inconclusive, 7)));
+  EXPECT_TRUE(later_run_is_primary(said(VerdictKind::Inconclusive, 7), said(VerdictKind::Warmup, 24)));
+  EXPECT_TRUE(later_run_is_primary(said(VerdictKind::Leak, 100), said(VerdictKind::Stable, 120)));
+  EXPECT_FALSE(later_run_is_primary(said(VerdictKind::Warmup, 24), said(VerdictKind::Inconclusive, 7)));
 }
 
 TEST(LaterRunSpeaks, a_few_readings_do_not_overrule_hundreds) {
-  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Stable, 800), said(VerdictKind::Spikes, 10)));
-  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Leak, 300), said(VerdictKind::Stable, 60)));
-  EXPECT_FALSE(later_run_speaks(said(VerdictKind::Inconclusive, 800), said(VerdictKind::Inconclusive, 8)));
+  EXPECT_FALSE(later_run_is_primary(said(VerdictKind::Stable, 800), said(VerdictKind::Spikes, 10)));
+  EXPECT_FALSE(later_run_is_primary(said(VerdictKind::Leak, 300), said(VerdictKind::Stable, 60)));
+  EXPECT_FALSE(
+      later_run_is_primary(said(VerdictKind::Inconclusive, 800), said(VerdictKind::Inconclusive, 8)));
 }
 
 }  // namespace

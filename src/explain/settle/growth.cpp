@@ -11,7 +11,7 @@ constexpr double kLeastCopied = 8e6;   // bytes of private pages
 constexpr double kStandsStill = 0.34;  // of the private growth: what RSS may move and count as still
 
 double change_of_cgroup(const Evidence& evidence, std::uint64_t model::CgroupReading::*pick) {
-  Trail trail;
+  RecordedSeries trail;
   for (const CgroupMoment& moment : evidence.cgroup) {
     TrailPoint point;
     point.at_s = moment.at_s;
@@ -28,7 +28,7 @@ bool has_cgroup_of_its_own(const Evidence& evidence) {
 }
 
 double change_of_shm(const Evidence& evidence) {
-  Trail trail;
+  RecordedSeries trail;
   for (const HostMoment& moment : evidence.host) {
     TrailPoint point;
     point.at_s = moment.at_s;

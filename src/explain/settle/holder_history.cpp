@@ -92,7 +92,7 @@ HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted) {
   return out;
 }
 
-std::vector<model::CounterPoint> held_course(const Looks& looks, const model::HeldNode& wanted) {
+std::vector<model::CounterPoint> holder_history(const Looks& looks, const model::HeldNode& wanted) {
   std::vector<model::CounterPoint> out;
   for (const model::Snapshot* look : looks) {
     const model::HeldNode* node = find_node(*look, wanted);

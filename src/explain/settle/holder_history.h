@@ -23,7 +23,7 @@ struct HeldMoves {
 HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted);
 
 // What it kept at each look; nothing where it was not there, or too small to be told.
-std::vector<model::CounterPoint> held_course(const Looks& looks, const model::HeldNode& wanted);
+std::vector<model::CounterPoint> holder_history(const Looks& looks, const model::HeldNode& wanted);
 
 // It gains fewer things from look to look, by step where steps are known: a job that gets slower is no sign
 // of an end.

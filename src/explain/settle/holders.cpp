@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/units.h"
+#include "explain/evidence/snapshots.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/holder_history.h"
-#include "explain/evidence/snapshots.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -27,7 +27,7 @@ constexpr double kSlowerConfidence = 0.6;
 constexpr std::int64_t kLeastOnDevice = 1'000'000;
 constexpr std::size_t kMostGrown = 20;
 
-double change_between(const Trail& trail, double from_s, double to_s) {
+double change_between(const RecordedSeries& trail, double from_s, double to_s) {
   const TrailPoint* first = nearest(trail, from_s);
   const TrailPoint* last = nearest(trail, to_s);
   return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
@@ -56,7 +56,7 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
     const HeldMoves moves = count_moves(looks, grown.holder.node);
     grown.gains = moves.gains;
     grown.losses = moves.losses;
-    grown.holder.course = held_course(looks, grown.holder.node);
+    grown.holder.course = holder_history(looks, grown.holder.node);
     grown.slows_down = gains_ever_less(looks, grown.holder.node, evidence);
     grown.has_stopped = moves.gains + 1 >= kFewestLooks && stands_still(grown.holder.course);
     const auto bytes = static_cast<double>(holder.growth_bytes);

@@ -38,8 +38,8 @@ bool rises_to_the_end(const Evidence& evidence) {
 
 }  // namespace
 
-PileUp find_pile_up(const Evidence& evidence) {
-  PileUp out{count_in(evidence, evidence.early), count_in(evidence, evidence.late)};
+ProcessCountGrowth find_pile_up(const Evidence& evidence) {
+  ProcessCountGrowth out{count_in(evidence, evidence.early), count_in(evidence, evidence.late)};
   if (out.late < out.early + kLeastMore || out.late < kLeastFactor * out.early) return {};
   out.goes_on = rises_to_the_end(evidence);
   return out;

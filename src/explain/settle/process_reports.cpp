@@ -30,7 +30,7 @@ void say_too_few(model::Verdict& verdict, std::uint64_t readings) {
   verdict.needs = fmt::format("at least {} readings", kFewestReadings);
 }
 
-WatchedProcess judge_lives(const Evidence& evidence, const Lives& lives) {
+WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives) {
   const ProcessEvidence& first = evidence.processes[lives.front()];
   WatchedProcess out;
   out.report.info = evidence.processes[lives.back()].info;
@@ -61,7 +61,7 @@ WatchedProcess judge_lives(const Evidence& evidence, const Lives& lives) {
   return out;
 }
 
-std::uint64_t readings_of(const Evidence& evidence, const Lives& lives) {
+std::uint64_t readings_of(const Evidence& evidence, const RespawnChains& lives) {
   std::uint64_t readings = 0;
   for (const std::size_t at : lives) {
     for (const TrailPoint& point : evidence.processes[at].trail) readings += point.count;
@@ -69,7 +69,7 @@ std::uint64_t readings_of(const Evidence& evidence, const Lives& lives) {
   return readings;
 }
 
-std::uint64_t peak_of(const Evidence& evidence, const Lives& lives) {
+std::uint64_t peak_of(const Evidence& evidence, const RespawnChains& lives) {
   std::uint64_t peak = 0;
   for (const std::size_t at : lives) {
     for (const TrailPoint& point : evidence.processes[at].trail) peak = std::max(peak, point.high_bytes);
@@ -80,13 +80,13 @@ std::uint64_t peak_of(const Evidence& evidence, const Lives& lives) {
 }  // namespace
 
 WatchedProcesses judge_processes(const Evidence& evidence) {
-  const std::vector<Lives> all = find_lives(evidence.processes);
+  const std::vector<RespawnChains> all = find_lives(evidence.processes);
   double tree_peak = 0;
   for (const TrailPoint& point : evidence.target) {
     tree_peak = std::max(tree_peak, static_cast<double>(point.high_bytes));
   }
   WatchedProcesses out;
-  for (const Lives& lives : all) {
+  for (const RespawnChains& lives : all) {
     const std::uint64_t peak = peak_of(evidence, lives);
     const bool is_root = evidence.processes[lives.front()].info.pid == evidence.header.root_pid;
     const bool listed = all.size() <= kFewProcesses || is_root ||

@@ -11,7 +11,7 @@ namespace lowtide::explain {
 
 struct WatchedProcess {
   model::ProcessReport report;
-  Trail trail;              // of all its lives
+  RecordedSeries trail;     // of all its lives
   double change_bytes = 0;  // of its own bytes, from the early to the late window
   bool there_late = false;  // it has readings in the late window
   std::uint64_t pss_readings = 0;

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "explain/evidence/retention_by_age.h"
 #include "explain/evidence/respawn_chains.h"
+#include "explain/evidence/retention_by_age.h"
 #include "explain/settle/own_frames.h"
 
 namespace lowtide::explain {
@@ -29,7 +29,7 @@ struct Seen {
 };
 
 struct LivesSeen {
-  Lives lives;
+  RespawnChains lives;
   std::vector<Seen> seen;  // of each life; an empty window where there was no agent
 };
 
@@ -68,9 +68,9 @@ Seen seen_of(const Evidence& evidence, const ProcessEvidence& process) {
 }
 
 // The moments at which groups are looked at: those of the ticks, thinned to what a verdict needs.
-Trail moments_of(const Evidence& evidence) {
+RecordedSeries moments_of(const Evidence& evidence) {
   const std::size_t stride = evidence.ticks.size() / kMostMoments + 1;
-  Trail out;
+  RecordedSeries out;
   for (std::size_t at = 0; at < evidence.ticks.size(); at += stride) {
     TrailPoint point;
     point.at_s = evidence.ticks[at].at_s;
@@ -81,7 +81,8 @@ Trail moments_of(const Evidence& evidence) {
 }
 
 // The members' live bytes added up, each with its latest value.
-Trail sum_of(const std::vector<const SiteEvidence*>& members, const Trail& moments, const Window& window) {
+RecordedSeries sum_of(const std::vector<const SiteEvidence*>& members, const RecordedSeries& moments,
+                      const Window& window) {
   std::vector<std::pair<double, double>> changes;
   for (const SiteEvidence* member : members) {
     double before = 0;
@@ -92,7 +93,7 @@ Trail sum_of(const std::vector<const SiteEvidence*>& members, const Trail& momen
     }
   }
   std::sort(changes.begin(), changes.end());
-  Trail out;
+  RecordedSeries out;
   double sum = 0;
   auto next = changes.begin();
   for (const TrailPoint& moment : moments) {
@@ -112,7 +113,7 @@ double grown(const SiteEvidence& site, const Window& early, const Window& late) 
 class Grouping {
  public:
   explicit Grouping(const Evidence& evidence) : evidence_(evidence), moments_(moments_of(evidence)) {
-    for (Lives& lives : find_lives(evidence.processes)) {
+    for (RespawnChains& lives : find_lives(evidence.processes)) {
       LivesSeen entry{std::move(lives), {}};
       for (const std::size_t at : entry.lives) {
         lives_of_[static_cast<std::uint32_t>(evidence.processes[at].info.id)] = lives_.size();
@@ -144,7 +145,7 @@ class Grouping {
     return groups;
   }
 
-  void drop_packing_up(Trail& trail, const ProcessEvidence& process) const {
+  void drop_packing_up(RecordedSeries& trail, const ProcessEvidence& process) const {
     if (process.info.ended_s) drop_teardown(trail, evidence_.steps.end_of_work_s(*process.info.ended_s));
   }
 
@@ -155,15 +156,16 @@ class Grouping {
     return at;
   }
 
-  [[nodiscard]] Trail live_of(const std::vector<const SiteEvidence*>& members, const LivesSeen& lives) const {
+  [[nodiscard]] RecordedSeries live_of(const std::vector<const SiteEvidence*>& members,
+                                       const LivesSeen& lives) const {
     std::vector<ProcessEvidence> each;
-    Lives order;
+    RespawnChains order;
     for (std::size_t life = 0; life < lives.lives.size(); ++life) {
       const ProcessEvidence& process = evidence_.processes[lives.lives[life]];
       std::vector<const SiteEvidence*> own;
       std::copy_if(members.begin(), members.end(), std::back_inserter(own),
                    [&](const SiteEvidence* site) { return site->info.process == process.info.id; });
-      Trail trail = sum_of(own, moments_, lives.seen[life].all);
+      RecordedSeries trail = sum_of(own, moments_, lives.seen[life].all);
       drop_packing_up(trail, process);
       order.push_back(each.size());
       each.push_back({process.info, std::move(trail), {}, 0});
@@ -179,9 +181,9 @@ class Grouping {
       process.info = evidence_.processes[lives.lives.back()].info;
       process.early = lives.seen.front().early;
       std::vector<ProcessEvidence> each;
-      Lives order;
+      RespawnChains order;
       for (const std::size_t at : lives.lives) {
-        Trail trail;
+        RecordedSeries trail;
         for (const HeapEvidence& heap : evidence_.heaps) {
           if (heap.process == evidence_.processes[at].info.id) trail = heap.live;
         }
@@ -236,7 +238,7 @@ class Grouping {
       group.live_bytes += last.live_bytes;
       group.live_samples += last.live_samples;
       group.shared_bytes += last.shared_bytes;
-      const Keeping keeping = keeping_of(first, last);
+      const RetentionByAge keeping = keeping_of(first, last);
       group.new_samples += static_cast<double>(last.live_samples) - static_cast<double>(first.live_samples);
       group.kept_samples += keeping.samples;
       group.freed_samples += keeping.freed_samples;
@@ -292,7 +294,7 @@ class Grouping {
   }
 
   const Evidence& evidence_;
-  Trail moments_;
+  RecordedSeries moments_;
   std::vector<LivesSeen> lives_;
   std::unordered_map<std::uint32_t, std::size_t> lives_of_;
 };

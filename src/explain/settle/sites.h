@@ -18,7 +18,7 @@ struct SiteGroup {
   model::ProcessInfo process;                // the latest of those that followed each other
   std::vector<const SiteEvidence*> members;  // stacks, most growth first; never empty
   std::size_t act_on = 0;                    // in the frames of the first
-  Trail live;
+  RecordedSeries live;
   Window early;              // from here to the late window growth is measured
   bool there_late = false;   // it was still watched then
   double change_bytes = 0;   // of what is alive
@@ -44,7 +44,7 @@ struct SiteGroup {
 // A process with an agent in it.
 struct AgentProcess {
   model::ProcessInfo info;
-  Trail live;
+  RecordedSeries live;
   Window early;
   bool there_late = false;
   double change_bytes = 0;  // of all that is alive in it

@@ -23,7 +23,7 @@ double place_of(const TrailPoint& point, const Steps& steps) {
 }
 
 // The lowest of each part; a part without a reading has what the one before had.
-bool fill(Floors& floors, const Trail& trail, const Steps& steps, const Window& window) {
+bool fill(Floors& floors, const RecordedSeries& trail, const Steps& steps, const Window& window) {
   std::vector<const TrailPoint*> points;
   for (const TrailPoint& point : trail) {
     if (point.at_s < window.from_s || point.at_s > window.to_s) continue;
@@ -71,7 +71,8 @@ Pauses find_pauses(const Floors& floors) {
 
 }  // namespace
 
-SteadyRise find_steady_rise(const Trail& trail, const Steps& steps, const Window& window, double samples) {
+SteadyRise find_steady_rise(const RecordedSeries& trail, const Steps& steps, const Window& window,
+                            double samples) {
   SteadyRise out;
   Floors floors{};
   if (!fill(floors, trail, steps, window)) return out;

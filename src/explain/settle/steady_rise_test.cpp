@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kSeconds = 240;
 
-Trail trail_of(const std::function<double(double)>& bytes) {
-  Trail trail;
+RecordedSeries trail_of(const std::function<double(double)>& bytes) {
+  RecordedSeries trail;
   for (int at = 0; at <= kSeconds; ++at) {
     TrailPoint point;
     point.at_s = at;
@@ -60,7 +60,7 @@ TEST(SteadyRise, jump_is_none) {
 }
 
 TEST(SteadyRise, too_few_readings_are_none) {
-  Trail trail = trail_of([](double t) { return 2e8 * t; });
+  RecordedSeries trail = trail_of([](double t) { return 2e8 * t; });
   trail.resize(20);
 
   EXPECT_FALSE(find_steady_rise(trail, {}, {0, kSeconds}, 400).steady);

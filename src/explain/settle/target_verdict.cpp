@@ -90,12 +90,12 @@ bool settle_tree(model::Verdict& tree, const Evidence& evidence,
 
 bool settle_with_count(model::Verdict& tree, const Evidence& evidence) {
   if (tree.kind != VerdictKind::Inconclusive || !leans_to_leak(tree)) return false;
-  const PileUp pile_up = find_pile_up(evidence);
-  if (!pile_up.goes_on) return false;
+  const ProcessCountGrowth process_count_growth = find_pile_up(evidence);
+  if (!process_count_growth.goes_on) return false;
   tree.kind = VerdictKind::Leak;
   tree.confidence = kPileUpConfidence;
   tree.reason = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end, more and more all along",
-                            pile_up.early, pile_up.late);
+                            process_count_growth.early, process_count_growth.late);
   tree.needs.reset();
   tree.lean.reset();
   tree.basis.emplace_back("processes");

@@ -116,7 +116,7 @@ struct Found {
 
 class DictReader {
  public:
-  DictReader(const Line& line, Plan& plan) : line_(line), plan_(plan) {}
+  DictReader(const Line& line, ShapePlan& plan) : line_(line), plan_(plan) {}
 
   bool read(std::size_t from) {
     const std::vector<Member> members = members_of(line_.shape, line_.text, from);
@@ -249,7 +249,7 @@ class DictReader {
   }
 
   const Line& line_;
-  Plan& plan_;
+  ShapePlan& plan_;
   std::vector<Found> found_;
 };
 
@@ -261,7 +261,7 @@ bool is_quoted_key(std::string_view text) {
 
 }  // namespace
 
-bool analyse_dict(const Line& line, Plan& plan) {
+bool analyse_dict(const Line& line, ShapePlan& plan) {
   const std::size_t start = skip_blanks(line.shape, 0);
   const std::string_view body = line.shape.substr(start);
   if (body.empty()) return false;

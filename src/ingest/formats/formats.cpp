@@ -265,7 +265,7 @@ bool is_task_row(std::string_view shape) {
 }
 
 // "[Process restarted]", "Run 2 (Process 179532):": the log itself says that a run begins.
-bool analyse_mark(const Line& line, Plan& plan) {
+bool analyse_mark(const Line& line, ShapePlan& plan) {
   const std::string_view shape = line.shape;
   const std::size_t start = std::min(shape.find_first_not_of(" \t=-#*"), shape.size());
   const std::string_view body = shape.substr(start);
@@ -302,31 +302,31 @@ const Convention* find_convention(std::string_view shape) {
   return nullptr;
 }
 
-Plan analyse(const Line& line) {
-  Plan plan;
+ShapePlan analyse(const Line& line) {
+  ShapePlan plan;
   const auto attempt = [&](auto&& analyser) {
-    plan = Plan{};
+    plan = ShapePlan{};
     return analyser(line, plan);
   };
   if (attempt(analyse_row)) return plan;
-  plan = Plan{};
+  plan = ShapePlan{};
   const Triage worth = triage(line.shape);
-  if (worth == Triage::Nothing) return Plan{};
+  if (worth == Triage::Nothing) return ShapePlan{};
   if (worth == Triage::Progress) {
-    if (!attempt(kFormats[WordsFormat].analyse)) plan = Plan{};
+    if (!attempt(kFormats[WordsFormat].analyse)) plan = ShapePlan{};
     return plan;
   }
   const bool event = worth == Triage::MayBeEvent;
   if (event && is_only_event(line.shape)) {
     if (attempt(analyse_mark)) return plan;
-    plan = Plan{};
+    plan = ShapePlan{};
     plan.slots.push_back({.role = Role::Event});
     plan.ask_each_time = true;
     return plan;
   }
   if (line.shape.find("emory cgroup stats for") != std::string_view::npos)
-    return Plan{};  // of a kill, not of a run
-  if (is_task_row(line.shape)) return Plan{};
+    return ShapePlan{};  // of a kill, not of a run
+  if (is_task_row(line.shape)) return ShapePlan{};
   bool found = attempt(analyse_mark);
   for (std::size_t i = 0; i < kFormats.size() && !found; ++i) {
     const Format& format = kFormats[i];
@@ -334,7 +334,7 @@ Plan analyse(const Line& line) {
     if (format.analyse == nullptr || found) continue;
     found = attempt(format.analyse);
   }
-  if (!found) plan = Plan{};
+  if (!found) plan = ShapePlan{};
   if (event) {
     plan.slots.push_back({.role = Role::Event});
     plan.ask_each_time = true;

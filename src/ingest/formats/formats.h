@@ -49,8 +49,8 @@ struct Format {
   FormatNumber number = NoFormat;
   std::string_view name;  // "free", "nvidia-smi --query-gpu"
   std::string_view note;  // unit convention, what is ignored: for docs and people
-  bool (*analyse)(const Line& line, Plan& plan) = nullptr;  // null = another row's function reads it
-  std::string_view example;                                 // whole lines, as printed
+  bool (*analyse)(const Line& line, ShapePlan& plan) = nullptr;  // null = another row's function reads it
+  std::string_view example;                                      // whole lines, as printed
   struct Expected {
     model::Quantity quantity = model::Quantity::ProcessMemory;
     std::size_t readings = 0;  // of all series together
@@ -84,6 +84,6 @@ struct Convention {
 const Convention* find_convention(std::string_view shape);
 
 // Finds what a line says, trying the formats in the order of the table.
-Plan analyse(const Line& line);
+ShapePlan analyse(const Line& line);
 
 }  // namespace lowtide::ingest

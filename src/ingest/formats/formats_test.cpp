@@ -14,7 +14,7 @@ class EveryFormat : public testing::TestWithParam<Format> {};
 
 TEST_P(EveryFormat, reads_its_own_example) {
   const Format& format = GetParam();
-  Recorder recorder;
+  CollectingSink recorder;
 
   const auto summary = read_log_text(format.example, recorder);
 

@@ -7,7 +7,7 @@
 
 namespace lowtide::ingest {
 
-std::size_t take_prefix(std::string_view shape, Plan& plan) {
+std::size_t take_prefix(std::string_view shape, ShapePlan& plan) {
   std::size_t at = 0;
   for (int pieces = 0; pieces < 8; ++pieces) {
     at = skip_blanks(shape, at);

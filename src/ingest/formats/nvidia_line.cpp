@@ -66,7 +66,7 @@ struct BareRow {
 
 }  // namespace
 
-bool analyse_nvidia_table(const Line& line, Plan& plan) {
+bool analyse_nvidia_table(const Line& line, ShapePlan& plan) {
   const std::string_view shape = line.shape;
   const std::size_t start = shape.find_first_not_of(" \t");
   if (start == std::string_view::npos || shape[start] != '|') return false;
@@ -123,7 +123,7 @@ bool analyse_nvidia_table(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_nvidia_bare(const Line& line, Plan& plan) {
+bool analyse_nvidia_bare(const Line& line, ShapePlan& plan) {
   // --format=csv,noheader: "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 40960 MiB, 4 MiB"
   const std::string_view shape = line.shape;
   if (line.context.layout || shape.find("0 MiB") == std::string_view::npos) return false;
@@ -151,7 +151,7 @@ bool analyse_nvidia_bare(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_memory_summary(const Line& line, Plan& plan) {
+bool analyse_memory_summary(const Line& line, ShapePlan& plan) {
   const std::string_view shape = line.shape;
   if (!shape.starts_with("|")) return false;
   plan.format = SummaryFormat;

@@ -5,8 +5,8 @@
 
 namespace lowtide::ingest {
 
-bool analyse_nvidia_table(const Line& line, Plan& plan);
-bool analyse_nvidia_bare(const Line& line, Plan& plan);
-bool analyse_memory_summary(const Line& line, Plan& plan);
+bool analyse_nvidia_table(const Line& line, ShapePlan& plan);
+bool analyse_nvidia_bare(const Line& line, ShapePlan& plan);
+bool analyse_memory_summary(const Line& line, ShapePlan& plan);
 
 }  // namespace lowtide::ingest

@@ -46,7 +46,7 @@ double free_option(std::string_view text) {
   return 0;
 }
 
-void remember_free_option(const Line& line, Plan& plan) {
+void remember_free_option(const Line& line, ShapePlan& plan) {
   const double scale = free_option(line.shape);
   if (scale == 0 || scale == line.context.free_scale) return;
   const Context context = with_free_scale(line, scale);
@@ -62,7 +62,7 @@ Slot mark(Role role) {
 
 }  // namespace
 
-bool analyse_watch(const Line& line, Plan& plan) {
+bool analyse_watch(const Line& line, ShapePlan& plan) {
   const std::string_view shape = line.shape;
   const std::size_t start = std::min(shape.find_first_not_of(" \t"), shape.size());
   const std::string_view body = shape.substr(start);
@@ -96,7 +96,7 @@ bool analyse_watch(const Line& line, Plan& plan) {
   return false;
 }
 
-bool analyse_mprof(const Line& line, Plan& plan) {
+bool analyse_mprof(const Line& line, ShapePlan& plan) {
   const std::string_view shape = line.shape;
   if (shape.starts_with("CMDLINE ")) {
     plan.slots.push_back(mark(Role::RunMark));
@@ -128,7 +128,7 @@ bool analyse_mprof(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_free(const Line& line, Plan& plan) {
+bool analyse_free(const Line& line, ShapePlan& plan) {
   const std::string_view shape = line.shape;
   const std::vector<Field> fields = cut(shape, ' ', 9);
   if (fields.size() < 3) return false;
@@ -163,7 +163,7 @@ bool analyse_free(const Line& line, Plan& plan) {
   return line.context.old_free || take(fields[2], Role::Memory);
 }
 
-bool analyse_top_summary(const Line& line, Plan& plan) {
+bool analyse_top_summary(const Line& line, ShapePlan& plan) {
   // "MiB Mem :  24065.0 total,  20876.0 free,   1640.0 used,   1837.0 buff/cache"
   const std::string_view shape = line.shape;
   const std::vector<Field> fields = cut(shape, ' ', 12);
@@ -194,7 +194,7 @@ bool analyse_top_summary(const Line& line, Plan& plan) {
   return memory;
 }
 
-bool analyse_time(const Line& line, Plan& plan) {
+bool analyse_time(const Line& line, ShapePlan& plan) {
   const std::size_t at = line.shape.find("Maximum resident set size (kbytes): ");
   if (at == std::string_view::npos) return false;
   const std::size_t begin = at + 36;
@@ -210,7 +210,7 @@ bool analyse_time(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_headless_ps(const Line& line, Plan& plan) {
+bool analyse_headless_ps(const Line& line, ShapePlan& plan) {
   // `ps aux` without its header: user pid %cpu %mem vsz rss tty stat start time command
   const std::string_view shape = line.shape;
   if (line.context.layout) return false;
@@ -240,7 +240,7 @@ bool analyse_headless_ps(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_headless_pidstat(const Line& line, Plan& plan) {
+bool analyse_headless_pidstat(const Line& line, ShapePlan& plan) {
   // "00:43:34  0  2503  0.00  0.00  5100  3876  0.02  bash"; a 12-hour clock has AM or PM behind it.
   const std::string_view shape = line.shape;
   if (line.context.layout) return false;
@@ -272,7 +272,7 @@ bool analyse_headless_pidstat(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_bare_pair(const Line& line, Plan& plan) {
+bool analyse_bare_pair(const Line& line, ShapePlan& plan) {
   // "12.5 5552", "10 5552", "1794703397 5000000000": what loops with echo and awk leave. Nothing says which
   // column is what, so the assembler warns of what it takes them for.
   if (line.context.layout) return false;
@@ -306,7 +306,7 @@ bool analyse_bare_pair(const Line& line, Plan& plan) {
   return true;
 }
 
-bool analyse_bare_number(const Line& line, Plan& plan) {
+bool analyse_bare_number(const Line& line, ShapePlan& plan) {
   // A loop over `ps -o rss= -p PID`: one whole number a line, in KiB.
   if (line.context.layout) return false;
   const std::vector<Field> fields = cut(line.shape, ' ', 2);

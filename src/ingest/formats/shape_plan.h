@@ -51,7 +51,7 @@ struct ShortForm {
   std::array<std::uint8_t, kMaxMemories> memory{};
 };
 
-struct Plan {
+struct ShapePlan {
   std::vector<Slot> slots;
   std::optional<TimeText> time;
   std::uint16_t format = 0;
@@ -64,7 +64,7 @@ struct Plan {
 };
 
 // Only a time or none, a step or none, and readings: else not usable.
-ShortForm find_short_form(const Plan& plan);
+ShortForm find_short_form(const ShapePlan& plan);
 
 struct Column {
   Role role = Role::None;

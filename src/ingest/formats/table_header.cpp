@@ -296,7 +296,7 @@ std::optional<Layout> wide_layout(const Line& line) {
 
 }  // namespace
 
-bool analyse_header(const Line& line, Plan& plan) {
+bool analyse_header(const Line& line, ShapePlan& plan) {
   if (line.text.size() > 4096) return false;
   std::optional<Layout> layout = wide_layout(line);
   if (!layout) layout = process_layout(line);

@@ -12,7 +12,8 @@ namespace {
 
 class RowReader {
  public:
-  RowReader(const Line& line, const Layout& layout, Plan& plan) : line_(line), layout_(layout), plan_(plan) {}
+  RowReader(const Line& line, const Layout& layout, ShapePlan& plan)
+      : line_(line), layout_(layout), plan_(plan) {}
 
   bool read() {
     const std::size_t columns = layout_.columns.size();
@@ -160,12 +161,12 @@ class RowReader {
 
   const Line& line_;
   const Layout& layout_;
-  Plan& plan_;
+  ShapePlan& plan_;
 };
 
 }  // namespace
 
-bool analyse_row(const Line& line, Plan& plan) {
+bool analyse_row(const Line& line, ShapePlan& plan) {
   if (!line.context.layout) return false;
   return RowReader(line, *line.context.layout, plan).read();
 }

@@ -65,7 +65,7 @@ struct Candidate {
 
 class TextReader {
  public:
-  TextReader(const Line& line, Plan& plan)
+  TextReader(const Line& line, ShapePlan& plan)
       : registry_(line.registry), text_(line.shape.substr(0, kMaxText)), plan_(plan) {}
 
   bool read() {
@@ -352,7 +352,7 @@ class TextReader {
 
   Registry& registry_;
   std::string_view text_;
-  Plan& plan_;
+  ShapePlan& plan_;
   std::size_t from_ = 0;
   std::vector<Figure> figures_;
   std::vector<char> used_;
@@ -367,7 +367,7 @@ class TextReader {
 
 }  // namespace
 
-bool analyse_text(const Line& line, Plan& plan) {
+bool analyse_text(const Line& line, ShapePlan& plan) {
   return TextReader(line, plan).read();
 }
 

@@ -54,7 +54,7 @@ void Assembler::consume(const Facts& facts, const Registry& registry) {
   }
 }
 
-std::size_t Assembler::read_values(const Plan& plan, const char* text) {
+std::size_t Assembler::read_values(const ShapePlan& plan, const char* text) {
   if (values_.size() <= plan.slots.size()) values_.resize(2 * plan.slots.size() + 16);
   Value* next = values_.data();
   if (plan.time) *next++ = {times_.read(*plan.time, text), 0, plan.time->role(), false, 0};

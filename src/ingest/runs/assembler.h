@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "ingest/facts.h"
-#include "ingest/runs/writers.h"
 #include "ingest/formats/shape_plan.h"
 #include "ingest/runs/progress.h"
-#include "ingest/sink.h"
 #include "ingest/runs/timeline.h"
+#include "ingest/runs/writers.h"
+#include "ingest/sink.h"
 #include "ingest/warnings.h"
 
 namespace lowtide::ingest {
@@ -91,7 +91,7 @@ class Assembler {
   enum class Doubt { None, StepFell, NewWriter };
 
   bool memory_goes_on(const Record& record);
-  std::size_t read_values(const Plan& plan, const char* text);
+  std::size_t read_values(const ShapePlan& plan, const char* text);
   bool take_short(const FactHeader& header, const double* number);
   void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
             Record& record);
@@ -159,8 +159,8 @@ class Assembler {
 
   bool probing_ = true;  // the first readings are held until it is clear how many lanes there are
   std::vector<Record> probed_;
-  std::unordered_map<std::uint16_t, Lanes> lanes_;  // by the topic of a line's first reading
-  std::optional<bool> pairs_count_;                 // lines of two numbers: only where nothing else is read
+  std::unordered_map<std::uint16_t, Writers> lanes_;  // by the topic of a line's first reading
+  std::optional<bool> pairs_count_;                   // lines of two numbers: only where nothing else is read
 
   std::unordered_map<std::uint64_t, SeriesState> series_;
   std::vector<SeriesState*> plain_series_;  // by topic, for readings without pid, GPU, rank or name

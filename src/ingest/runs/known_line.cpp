@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 
-#include "ingest/runs/assembler.h"
 #include "ingest/formats/formats.h"
+#include "ingest/runs/assembler.h"
 
 namespace lowtide::ingest {
 namespace {
@@ -18,7 +18,7 @@ constexpr double kMaxCount = 1e15;  // as in take(): more is a number of another
 
 }  // namespace
 
-ShortForm find_short_form(const Plan& plan) {
+ShortForm find_short_form(const ShapePlan& plan) {
   ShortForm form;
   const bool rows_are_counted =
       plan.format == NvidiaTableFormat || plan.format == NvidiaFormat || plan.format == NvidiaBareFormat;
@@ -58,7 +58,7 @@ ShortForm find_short_form(const Plan& plan) {
 
 // `number` = what the parser read of the line, as ShortForm::numbers tells.
 bool Assembler::take_short(const FactHeader& header, const double* number) {
-  const Plan& plan = *header.plan;
+  const ShapePlan& plan = *header.plan;
   const ShortForm& form = plan.short_form;
   if (!form.usable || doubt_ != Doubt::None || mark_ || has_partial_ || lead_rank_ >= 0) return false;
   Progress progress;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ingest/runs/assembler.h"
 #include "ingest/formats/formats.h"
+#include "ingest/runs/assembler.h"
 
 namespace lowtide::ingest {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "ingest/runs/assembler.h"
 #include "ingest/formats/formats.h"
+#include "ingest/runs/assembler.h"
 
 namespace lowtide::ingest {
 namespace {
@@ -59,13 +59,13 @@ void Assembler::find_lanes() {
       return record.memory[0].value.topic == topic;
     });
     if (!std::isnan(readings.front().step)) {
-      lanes_.emplace(topic, Lanes(count, Lanes::By::Level));
+      lanes_.emplace(topic, Writers(count, Writers::By::Level));
       warnings_.add(fmt::format("each step is told {} times, at different levels: read as {} processes that "
                                 "write into one file (a rank or pid in each line would make it sure)",
                                 count, count),
                     first->line);
     } else if (first->format == NvidiaBareFormat) {
-      lanes_.emplace(topic, Lanes(count, Lanes::By::Order));
+      lanes_.emplace(topic, Writers(count, Writers::By::Order));
       warnings_.add(
           fmt::format("rows without a name repeat {} levels in turn: read as {} GPUs", count, count),
           first->line);

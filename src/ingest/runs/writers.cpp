@@ -82,7 +82,7 @@ std::size_t count_lanes(std::span<const LaneReading> readings) {
   return has_steps ? lanes_by_step(readings) : lanes_by_order(readings);
 }
 
-std::size_t Lanes::place(const LaneReading& reading) {
+std::size_t Writers::place(const LaneReading& reading) {
   if (by_ == By::Order) return std::exchange(next_, (next_ + 1) % lanes_.size());
   // The first round fills the lanes in the order of the file.
   const auto cost = [&](const Lane& lane) {
@@ -102,7 +102,7 @@ std::size_t Lanes::place(const LaneReading& reading) {
   return static_cast<std::size_t>(best - lanes_.data());
 }
 
-void Lanes::begin_run() {
+void Writers::begin_run() {
   for (Lane& lane : lanes_) lane.step = kNever;
 }
 

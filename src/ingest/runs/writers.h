@@ -20,11 +20,11 @@ struct LaneReading {
 // How many lanes the first readings of one series show; 1 = it is one.
 std::size_t count_lanes(std::span<const LaneReading> readings);
 
-class Lanes {
+class Writers {
  public:
   enum class By { Level, Order };  // order: rows that a tool prints in the same order every time
 
-  Lanes(std::size_t count, By by) : lanes_(count), by_(by) {}
+  Writers(std::size_t count, By by) : lanes_(count), by_(by) {}
 
   [[nodiscard]] std::size_t count() const { return lanes_.size(); }
   // The lane that this reading belongs to: the nearest of those that have not had this step yet.

@@ -47,7 +47,7 @@ TEST(rows_in_the_same_order_every_time, are_lanes_also_without_steps) {
 }
 
 TEST(writers_that_change_their_order, keep_their_lanes) {
-  Lanes lanes(2, Lanes::By::Level);
+  Writers lanes(2, Writers::By::Level);
   const std::size_t low = lanes.place({0, 5000});
   const std::size_t high = lanes.place({0, 9000});
 

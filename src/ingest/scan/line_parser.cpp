@@ -147,7 +147,7 @@ void LineParser::parse_scanned(std::string_view line, Facts& facts) {
   write_shape(line, shape_.data());
   const ShapeKey key(shape_, context_);
   ShapeEntry* const entry = shapes_.find(key);
-  guess.entry = follow(entry != nullptr ? entry : shapes_.add(key, Plan{}));
+  guess.entry = follow(entry != nullptr ? entry : shapes_.add(key, ShapePlan{}));
 }
 
 // A segment of a new shape that no analysis would find anything in.
@@ -209,7 +209,7 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   }
   if (may_pass_by(segment)) {
     const ShapeKey key(shape_, context_);
-    if (fits && shapes_.met_before(key)) follow(shapes_.add(key, Plan{}));
+    if (fits && shapes_.met_before(key)) follow(shapes_.add(key, ShapePlan{}));
     return;
   }
   analyse_new(segment, fits, facts);
@@ -218,7 +218,7 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
 void LineParser::analyse_new(std::string_view segment, bool fits, Facts& facts) {
   const std::string shape = shape_;
   const ShapeKey key(shape, context_);
-  Plan plan = analyse_segment(shape, segment);
+  ShapePlan plan = analyse_segment(shape, segment);
   const bool learn = fits && !plan.ask_each_time && !plan.next_context && shapes_.met_before(key);
   if (!is_cut(plan, segment.size())) extract(plan, segment.data(), facts);
   extract_marks(plan, segment, facts);
@@ -231,7 +231,7 @@ void LineParser::analyse_new(std::string_view segment, bool fits, Facts& facts) 
 }
 
 // Does a memory number touch the end of a file that has no line end?
-bool LineParser::is_cut(const Plan& plan, std::size_t length) {
+bool LineParser::is_cut(const ShapePlan& plan, std::size_t length) {
   if (!is_last_) return false;
   for (const Slot& slot : plan.slots) {
     if (slot.role == Role::Memory && slot.offset + slot.length == length) ignored_cut_number_ = true;
@@ -239,7 +239,7 @@ bool LineParser::is_cut(const Plan& plan, std::size_t length) {
   return ignored_cut_number_;
 }
 
-Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) {
+ShapePlan LineParser::analyse_segment(std::string_view shape, std::string_view text) {
   std::string blanked;
   std::string plain;
   if (text.find(kEscape) != std::string_view::npos) {
@@ -250,7 +250,7 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
     shape = blanked;
     text = plain;
   }
-  Plan plan = analyse({shape, text, registry_->at(context_), context_, *registry_});
+  ShapePlan plan = analyse({shape, text, registry_->at(context_), context_, *registry_});
   for (Slot& slot : plan.slots) {
     if (slot.role == Role::Memory && slot.scale > 0)
       slot.unit = static_cast<std::uint8_t>(std::ilogb(slot.scale) + 1);
@@ -265,7 +265,7 @@ Plan LineParser::analyse_segment(std::string_view shape, std::string_view text) 
 }
 
 // In the order that ShortForm::numbers tells, and as read_values() in assembler.cpp reads them.
-void LineParser::read_short(const Plan& plan, const char* text, Facts& facts) {
+void LineParser::read_short(const ShapePlan& plan, const char* text, Facts& facts) {
   const ShortForm& form = plan.short_form;
   const auto read = [&](std::uint8_t number) {
     const Slot& slot = plan.slots[number];
@@ -280,7 +280,7 @@ void LineParser::read_short(const Plan& plan, const char* text, Facts& facts) {
 }
 
 // A line of a known shape: who takes the facts reads the numbers that read_short() does not.
-void LineParser::add_found(const Plan& plan, const char* text, Facts& facts) {
+void LineParser::add_found(const ShapePlan& plan, const char* text, Facts& facts) {
   if (facts.text == nullptr || !plan.numbers_only) {
     extract(plan, text, facts);
     return;
@@ -290,7 +290,7 @@ void LineParser::add_found(const Plan& plan, const char* text, Facts& facts) {
                            static_cast<std::uint16_t>(plan.slots.size()), plan.format});
 }
 
-void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
+void LineParser::extract(const ShapePlan& plan, const char* text, Facts& facts) {
   Value* const first = facts.more(plan.slots.size() + 1);
   Value* next = first;
   if (plan.time) {
@@ -310,7 +310,7 @@ void LineParser::extract(const Plan& plan, const char* text, Facts& facts) {
   if (next != first) add_fact(plan, first, next, facts);
 }
 
-void LineParser::add_fact(const Plan& plan, const Value* first, const Value* end, Facts& facts) const {
+void LineParser::add_fact(const ShapePlan& plan, const Value* first, const Value* end, Facts& facts) const {
   const auto count = static_cast<std::size_t>(end - first);
   facts.headers.push_back({lines_ + 1, nullptr, static_cast<std::uint32_t>(facts.values_used),
                            static_cast<std::uint16_t>(count), plan.format});
@@ -318,7 +318,7 @@ void LineParser::add_fact(const Plan& plan, const Value* first, const Value* end
 }
 
 // Events and marks: rare, with text of their own.
-void LineParser::extract_marks(const Plan& plan, std::string_view text, Facts& facts) {
+void LineParser::extract_marks(const ShapePlan& plan, std::string_view text, Facts& facts) {
   for (const Slot& slot : plan.slots) {
     if (slot.role == Role::RunMark) {
       add_mark({static_cast<double>(facts.texts.size()), 0, Role::RunMark, false, 0}, lines_ + 1, facts);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/formats/event_lines.h"
 #include "ingest/facts.h"
+#include "ingest/formats/event_lines.h"
 #include "ingest/formats/shape_plan.h"
 #include "ingest/scan/shape_cache.h"
 #include "ingest/words/triage.h"
@@ -62,7 +62,7 @@ class LineParser {
 
   [[nodiscard]] bool ignored_cut_number() const { return ignored_cut_number_; }
   // Plans that facts since the last call may refer to and that nobody else keeps.
-  std::vector<std::unique_ptr<const Plan>> take_retired() { return shapes_.take_retired(); }
+  std::vector<std::unique_ptr<const ShapePlan>> take_retired() { return shapes_.take_retired(); }
 
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
@@ -73,13 +73,13 @@ class LineParser {
   [[nodiscard]] bool may_pass_by(std::string_view segment) const;
   void parse_line(std::string_view line, Facts& facts);
   void parse_segment(std::string_view segment, Facts& facts);
-  Plan analyse_segment(std::string_view shape, std::string_view text);
-  bool is_cut(const Plan& plan, std::size_t length);
-  void extract(const Plan& plan, const char* text, Facts& facts);
-  void read_short(const Plan& plan, const char* text, Facts& facts);
-  void add_found(const Plan& plan, const char* text, Facts& facts);
-  void add_fact(const Plan& plan, const Value* first, const Value* end, Facts& facts) const;
-  void extract_marks(const Plan& plan, std::string_view text, Facts& facts);
+  ShapePlan analyse_segment(std::string_view shape, std::string_view text);
+  bool is_cut(const ShapePlan& plan, std::size_t length);
+  void extract(const ShapePlan& plan, const char* text, Facts& facts);
+  void read_short(const ShapePlan& plan, const char* text, Facts& facts);
+  void add_found(const ShapePlan& plan, const char* text, Facts& facts);
+  void add_fact(const ShapePlan& plan, const Value* first, const Value* end, Facts& facts) const;
+  void extract_marks(const ShapePlan& plan, std::string_view text, Facts& facts);
   static void add_event(const model::Event& event, Facts& facts);
   ShapeEntry* follow(ShapeEntry* entry);
 

@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "ingest/scan/chunks.h"
 #include "ingest/facts.h"
+#include "ingest/scan/chunks.h"
 #include "ingest/scan/line_parser.h"
 
 namespace lowtide::ingest {
@@ -30,7 +30,7 @@ struct Batch {
   ParserState after;
   std::uint64_t lines = 0;
   Facts facts;
-  std::vector<std::unique_ptr<const Plan>> retired;  // plans that facts, here or earlier, refer to
+  std::vector<std::unique_ptr<const ShapePlan>> retired;  // plans that facts, here or earlier, refer to
 };
 
 // Parses all of the chunk; of the last one also the end of the log.

@@ -106,7 +106,7 @@ bool ShapeCache::met_before(const ShapeKey& key) {
   return std::exchange(met_[(key.hash >> 20U) % kMet], key.hash) == key.hash;
 }
 
-ShapeEntry* ShapeCache::add(const ShapeKey& key, Plan plan) {
+ShapeEntry* ShapeCache::add(const ShapeKey& key, ShapePlan plan) {
   const std::string_view shape = key.shape;
   const std::size_t set = key.hash % kSets;
   // An entry that is replaced stays where it is: others may still name it as their follower,
@@ -127,7 +127,7 @@ ShapeEntry* ShapeCache::add(const ShapeKey& key, Plan plan) {
   entry.hash = key.hash;
   entry.context = key.context;
   if (entry.plan != nullptr) retired_.push_back(std::move(entry.plan));
-  entry.plan = std::make_unique<const Plan>(std::move(plan));
+  entry.plan = std::make_unique<const ShapePlan>(std::move(plan));
   entry.followers = {nullptr, nullptr};
   return &entry;
 }

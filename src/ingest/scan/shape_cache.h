@@ -37,7 +37,7 @@ struct ShapeEntry {
   std::size_t length = 0;
   std::uint64_t hash = 0;
   std::uint16_t context = 0;
-  std::unique_ptr<const Plan> plan;
+  std::unique_ptr<const ShapePlan> plan;
   std::array<ShapeEntry*, 2> followers = {nullptr, nullptr};
 };
 
@@ -68,10 +68,10 @@ class ShapeCache {
   bool met_before(const ShapeKey& key);
 
   // Adds a shape that is not there; may replace another, whose plan is then among the retired ones.
-  ShapeEntry* add(const ShapeKey& key, Plan plan);
+  ShapeEntry* add(const ShapeKey& key, ShapePlan plan);
 
   // Plans of shapes that were replaced: lines that were found by them may still be unread.
-  std::vector<std::unique_ptr<const Plan>> take_retired() { return std::exchange(retired_, {}); }
+  std::vector<std::unique_ptr<const ShapePlan>> take_retired() { return std::exchange(retired_, {}); }
 
  private:
   static constexpr std::size_t kSets = 1024;
@@ -81,7 +81,7 @@ class ShapeCache {
 
   std::vector<std::array<std::unique_ptr<ShapeEntry>, kWays>> sets_;
   std::vector<std::uint8_t> next_;  // the way of each set that is replaced next
-  std::vector<std::unique_ptr<const Plan>> retired_;
+  std::vector<std::unique_ptr<const ShapePlan>> retired_;
   std::vector<std::uint64_t> met_;
 };
 

@@ -20,7 +20,7 @@ struct RecordedRun {
   std::vector<std::size_t> series;
 };
 
-class Recorder : public Sink {
+class CollectingSink : public Sink {
  public:
   void begin_run(const std::string& name, std::uint64_t first_line) override {
     runs.push_back({name, first_line, {}});

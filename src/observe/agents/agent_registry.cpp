@@ -10,11 +10,11 @@
 #include <system_error>
 #include <utility>
 
-#include "observe/cpu_time.h"
+#include "base/clock.h"
 #include "observe/agents/snapshot_records.h"
 #include "observe/agents/socket_folder.h"
+#include "observe/cpu_time.h"
 #include "wire/snapshot.h"
-#include "base/clock.h"
 
 namespace lowtide::observe {
 namespace {
@@ -74,7 +74,7 @@ model::TrimTrial to_trial(const AgentTrial& said, model::ProcessId process, doub
 
 }  // namespace
 
-AgentHub::AgentHub(std::string folder, AgentSocket socket)
+AgentRegistry::AgentRegistry(std::string folder, AgentSocket socket)
     : folder_(std::move(folder)),
       path_(folder_ + '/' + std::string(kSocketName)),
       socket_(std::move(socket)),
@@ -82,9 +82,9 @@ AgentHub::AgentHub(std::string folder, AgentSocket socket)
   tools_->unwind_credit_s = kMostCreditS;
 }
 
-AgentHub::AgentHub(AgentHub&& other) noexcept = default;
+AgentRegistry::AgentRegistry(AgentRegistry&& other) noexcept = default;
 
-AgentHub::~AgentHub() {
+AgentRegistry::~AgentRegistry() {
   for (auto& [pid, agent] : agents_) {
     agent->ring.want_last_looks(0);
     agent->ring.ask_off();
@@ -94,13 +94,13 @@ AgentHub::~AgentHub() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-base::Result<AgentHub> AgentHub::open() {
+base::Result<AgentRegistry> AgentRegistry::open() {
   auto place = open_agent_socket();
   if (!place) return std::move(place).error();
-  return AgentHub(std::move(place.value().folder), std::move(place.value().socket));
+  return AgentRegistry(std::move(place.value().folder), std::move(place.value().socket));
 }
 
-void AgentHub::take_hellos() {
+void AgentRegistry::take_hellos() {
   for (int count = 0; count < kMostHellos; ++count) {
     std::optional<AgentHello> hello = socket_.receive();
     if (!hello) return;
@@ -124,52 +124,53 @@ void AgentHub::take_hellos() {
   }
 }
 
-void AgentHub::ask_walk(std::int64_t pid) {
+void AgentRegistry::ask_walk(std::int64_t pid) {
   const auto found = agents_.find(static_cast<std::int32_t>(pid));
   if (found == agents_.end() || is_walking(pid)) return;
   found->second->ring.ask_walk(kToCome);
   walks_.push_back({.pid = found->first, .asked_s = base::steady_seconds()});
 }
 
-bool AgentHub::shares_pages() const {
+bool AgentRegistry::shares_pages() const {
   constexpr double kMayForkS = kToCome.count() + 0.2;  // later its agent does not, whatever it is asked
-  return std::any_of(walks_.begin(), walks_.end(),
-                     [](const Walk& walk) { return walk.came || base::steady_seconds() - walk.asked_s < kMayForkS; });
+  return std::any_of(walks_.begin(), walks_.end(), [](const Walk& walk) {
+    return walk.came || base::steady_seconds() - walk.asked_s < kMayForkS;
+  });
 }
 
-bool AgentHub::is_walking(std::int64_t pid) const {
+bool AgentRegistry::is_walking(std::int64_t pid) const {
   return std::any_of(walks_.begin(), walks_.end(), [&](const Walk& walk) { return walk.pid == pid; });
 }
 
-bool AgentHub::awaits_last_walk() const {
+bool AgentRegistry::awaits_last_walk() const {
   return std::any_of(walks_.begin(), walks_.end(),
                      [this](const Walk& walk) { return walk.came && agents_.count(walk.pid) == 0; });
 }
 
-void AgentHub::ask_marks(std::int64_t pid) {
+void AgentRegistry::ask_marks(std::int64_t pid) {
   if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
     found->second->ring.ask_marks();
   }
 }
 
-void AgentHub::want_last_looks(std::int64_t pid, std::uint32_t which) {
+void AgentRegistry::want_last_looks(std::int64_t pid, std::uint32_t which) {
   if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
     found->second->ring.want_last_looks(which);
   }
 }
 
-void AgentHub::read_marks(std::int64_t pid, AgentMarks& into) const {
+void AgentRegistry::read_marks(std::int64_t pid, AgentMarks& into) const {
   if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
     found->second->ring.read_marks(into);
   }
 }
 
-SiteBook::PhaseBytes AgentHub::kept_in_phases(std::int64_t pid) const {
+SiteTable::PhaseBytes AgentRegistry::kept_in_phases(std::int64_t pid) const {
   const auto found = agents_.find(static_cast<std::int32_t>(pid));
-  return found == agents_.end() ? SiteBook::PhaseBytes{} : found->second->book.kept_in_phases();
+  return found == agents_.end() ? SiteTable::PhaseBytes{} : found->second->book.kept_in_phases();
 }
 
-std::vector<std::int64_t> AgentHub::pythons() const {
+std::vector<std::int64_t> AgentRegistry::pythons() const {
   std::vector<std::int64_t> out;
   for (const auto& [pid, agent] : agents_) {
     const wire::PythonState state = agent->status.python_state;
@@ -178,7 +179,7 @@ std::vector<std::int64_t> AgentHub::pythons() const {
   return out;
 }
 
-void AgentHub::take_walk(AgentHello hello) {
+void AgentRegistry::take_walk(AgentHello hello) {
   for (Walk& walk : walks_) {
     const auto agent = agents_.find(walk.pid);
     if (walk.came || agent == agents_.end() || agent->second->ring.pid_in_target() != hello.pid_in_target)
@@ -198,7 +199,7 @@ void AgentHub::take_walk(AgentHello hello) {
 }
 
 // Of one that is there, or has just gone; 0: of none.
-std::int32_t AgentHub::pid_of(std::int32_t pid_in_target) const {
+std::int32_t AgentRegistry::pid_of(std::int32_t pid_in_target) const {
   const auto agent = std::find_if(agents_.begin(), agents_.end(), [&](const auto& entry) {
     return entry.second->ring.pid_in_target() == pid_in_target;
   });
@@ -208,7 +209,7 @@ std::int32_t AgentHub::pid_of(std::int32_t pid_in_target) const {
   return gone == gone_.rend() ? 0 : gone->pid;
 }
 
-void AgentHub::read_walks() {
+void AgentRegistry::read_walks() {
   constexpr double kToComeS = 1.0 + kToCome.count();  // its hello may follow the fork a moment later
   constexpr double kToEndS = 90;
   std::erase_if(walks_, [this](Walk& walk) {
@@ -241,20 +242,20 @@ void AgentHub::read_walks() {
   });
 }
 
-AgentRing::WalkState AgentHub::walk_of(std::int32_t pid) const {
+AgentRing::WalkState AgentRegistry::walk_of(std::int32_t pid) const {
   if (const auto agent = agents_.find(pid); agent != agents_.end()) return agent->second->ring.walk();
   const auto gone =
       std::find_if(gone_.rbegin(), gone_.rend(), [&](const Gone& each) { return each.pid == pid; });
   return gone == gone_.rend() ? AgentRing::WalkState{} : gone->walk;
 }
 
-void AgentHub::poll() {
+void AgentRegistry::poll() {
   const double before_s = thread_cpu_seconds();
   read_rings();
   spent_s_ += thread_cpu_seconds() - before_s;
 }
 
-void AgentHub::read_rings() {
+void AgentRegistry::read_rings() {
   const double at_s = base::steady_seconds();
   const double since_s = at_s - polled_at_s_;
   polled_at_s_ = at_s;
@@ -276,21 +277,21 @@ void AgentHub::read_rings() {
   if (is_walking()) wait_s_ = std::min(wait_s_, kWalkWaitS);
 }
 
-std::uint64_t AgentHub::dropped_of(const AgentStatus& status) {
+std::uint64_t AgentRegistry::dropped_of(const AgentStatus& status) {
   return status.drops[static_cast<std::size_t>(wire::Drop::RingFull)] +
          status.drops[static_cast<std::size_t>(wire::Drop::TableFull)] +
          status.drops[static_cast<std::size_t>(wire::Drop::NoMonitor)] +
          status.drops[static_cast<std::size_t>(wire::Drop::Mappings)];
 }
 
-void AgentHub::note_end(const Agent& agent) {
+void AgentRegistry::note_end(const Agent& agent) {
   ended_.samples += agent.status.samples;
   ended_.dropped += dropped_of(agent.status);
   ended_.sampling_ns += agent.status.sampling_ns;
   if (agent.status.state == wire::AgentState::Off) ++ended_.off[agent.status.reason];
 }
 
-void AgentHub::fill(model::Tick& tick, const ProcessTree& tree) {
+void AgentRegistry::fill(model::Tick& tick, const ProcessTree& tree) {
   const double before_s = thread_cpu_seconds();
   tick.heaps.clear();
   tick.sites.clear();
@@ -300,7 +301,7 @@ void AgentHub::fill(model::Tick& tick, const ProcessTree& tree) {
   spent_s_ += thread_cpu_seconds() - before_s;
 }
 
-void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
+void AgentRegistry::read_books(model::Tick& tick, const ProcessTree& tree) {
   for (auto entry = agents_.begin(); entry != agents_.end();) {
     Agent& agent = *entry->second;
     const Member* const member = tree.find(entry->first);
@@ -331,24 +332,24 @@ void AgentHub::read_books(model::Tick& tick, const ProcessTree& tree) {
   }
 }
 
-void AgentHub::ask_trims() {
+void AgentRegistry::ask_trims() {
   for (auto& [pid, agent] : agents_) agent->ring.ask_trim();
 }
 
-bool AgentHub::awaits_trims() const {
+bool AgentRegistry::awaits_trims() const {
   return std::any_of(agents_.begin(), agents_.end(), [](const auto& entry) {
     const wire::TrialState state = entry.second->ring.trial().state;
     return (state == wire::TrialState::None || state == wire::TrialState::Running) && is_there(entry.first);
   });
 }
 
-bool AgentHub::is_trimming() const {
+bool AgentRegistry::is_trimming() const {
   return std::any_of(agents_.begin(), agents_.end(), [](const auto& entry) {
     return entry.second->ring.trial().state == wire::TrialState::Running && is_there(entry.first);
   });
 }
 
-std::vector<model::TrimTrial> AgentHub::trials(double at_s, const ProcessTree& tree) const {
+std::vector<model::TrimTrial> AgentRegistry::trials(double at_s, const ProcessTree& tree) const {
   std::vector<model::TrimTrial> out;
   for (const auto& [pid, agent] : agents_) {
     if (const Member* member = tree.find(pid))
@@ -357,7 +358,7 @@ std::vector<model::TrimTrial> AgentHub::trials(double at_s, const ProcessTree& t
   return out;
 }
 
-AgentSummary AgentHub::summary() const {
+AgentSummary AgentRegistry::summary() const {
   AgentSummary summary = ended_;
   for (const auto& [pid, agent] : agents_) {
     summary.samples += agent->status.samples;

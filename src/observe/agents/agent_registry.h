@@ -15,9 +15,9 @@
 #include "model/trim_trial.h"
 #include "observe/agents/agent_ring.h"
 #include "observe/agents/agent_socket.h"
-#include "observe/tree/process_tree.h"
 #include "observe/agents/site_table.h"
 #include "observe/agents/walker_watch.h"
+#include "observe/tree/process_tree.h"
 
 namespace lowtide::observe {
 
@@ -31,17 +31,17 @@ struct AgentSummary {
   std::string note;
 };
 
-class AgentHub {
+class AgentRegistry {
  public:
   // Makes a folder of its own for the socket, that nobody else may enter.
-  static base::Result<AgentHub> open();
+  static base::Result<AgentRegistry> open();
 
-  AgentHub(AgentHub&& other) noexcept;
-  AgentHub& operator=(AgentHub&& other) = delete;
-  AgentHub(const AgentHub&) = delete;
-  AgentHub& operator=(const AgentHub&) = delete;
+  AgentRegistry(AgentRegistry&& other) noexcept;
+  AgentRegistry& operator=(AgentRegistry&& other) = delete;
+  AgentRegistry(const AgentRegistry&) = delete;
+  AgentRegistry& operator=(const AgentRegistry&) = delete;
   // Asks the agents that are left to stop, and removes the folder.
-  ~AgentHub();
+  ~AgentRegistry();
 
   [[nodiscard]] const std::string& socket_path() const { return path_; }
 
@@ -82,7 +82,7 @@ class AgentHub {
   void ask_marks(std::int64_t pid);
   void want_last_looks(std::int64_t pid, std::uint32_t which);  // of wire::LastLook
   void read_marks(std::int64_t pid, AgentMarks& into) const;
-  [[nodiscard]] SiteBook::PhaseBytes kept_in_phases(std::int64_t pid) const;
+  [[nodiscard]] SiteTable::PhaseBytes kept_in_phases(std::int64_t pid) const;
   // The walks that have ended since the last call; their at_s is relative to now.
   [[nodiscard]] std::vector<model::Snapshot> take_snapshots() { return std::exchange(snapshots_, {}); }
 
@@ -99,12 +99,12 @@ class AgentHub {
         : ring(std::move(its_ring)), book(pid, tools) {}
 
     AgentRing ring;
-    SiteBook book;
+    SiteTable book;
     AgentStatus status;
     double told_at_s = -1e18;
   };
 
-  AgentHub(std::string folder, AgentSocket socket);
+  AgentRegistry(std::string folder, AgentSocket socket);
 
   // A walk, from its request on.
   struct Walk {

@@ -77,20 +77,20 @@ std::string_view function_of(wire::Source source) {
 
 }  // namespace
 
-SiteBook::SiteBook(std::int32_t pid, SiteTools& tools)
+SiteTable::SiteTable(std::int32_t pid, SiteTools& tools)
     : tools_(tools), space_(tools.images, {.proc = "/proc", .pid = pid}), unwinder_(space_) {
   sites_.push_back({.id = model::SiteId{tools_.sites++}, .cut = true});
 }
 
-void SiteBook::on_code(const AgentCode& code) {
+void SiteTable::on_code(const AgentCode& code) {
   if (codes_.size() < kMostCodes) codes_[code.code] = {std::string(code.file), std::string(code.function)};
 }
 
-void SiteBook::forget_places() {
+void SiteTable::forget_places() {
   has_maps_ = false;
 }
 
-symbols::StackEnd SiteBook::unwind(const AgentAllocation& allocation) {
+symbols::StackEnd SiteTable::unwind(const AgentAllocation& allocation) {
   addresses_.clear();
   if (!has_maps_) {
     const auto changed = space_.refresh();
@@ -104,7 +104,7 @@ symbols::StackEnd SiteBook::unwind(const AgentAllocation& allocation) {
   return end;
 }
 
-std::uint32_t SiteBook::find_site(const AgentAllocation& allocation) {
+std::uint32_t SiteTable::find_site(const AgentAllocation& allocation) {
   const bool cut = unwind(allocation) != symbols::StackEnd::Outermost || allocation.frames_cut;
   std::uint64_t hash = 1;
   for (const std::uint64_t address : addresses_) hash = mix(hash, address);
@@ -121,7 +121,7 @@ std::uint32_t SiteBook::find_site(const AgentAllocation& allocation) {
   return found->second;
 }
 
-std::vector<model::Frame> SiteBook::name(const AgentAllocation& allocation) {
+std::vector<model::Frame> SiteTable::name(const AgentAllocation& allocation) {
   std::vector<PythonCall> calls;
   calls.reserve(allocation.frames.size());
   for (const wire::PythonFrame& frame : allocation.frames) {
@@ -136,7 +136,7 @@ std::vector<model::Frame> SiteBook::name(const AgentAllocation& allocation) {
   return join_stacks(tools_.symbolizer.symbolize(space_, addresses_), calls, function_of(allocation.source));
 }
 
-void SiteBook::on_allocation(const AgentAllocation& allocation) {
+void SiteTable::on_allocation(const AgentAllocation& allocation) {
   std::uint64_t stands_for = 1;
   if (!allocation.is_live) {
     if (allocation.sample % kShortLivedEvery != 0) return;
@@ -156,7 +156,7 @@ void SiteBook::on_allocation(const AgentAllocation& allocation) {
   if (new_.size() + young_.size() < kMostYoung) new_.push_back(allocation.sample);
 }
 
-void SiteBook::on_free(std::uint64_t sample) {
+void SiteTable::on_free(std::uint64_t sample) {
   const auto found = live_.find(sample);
   if (found == live_.end()) return;
   Site& site = sites_[found->second.site];
@@ -172,7 +172,7 @@ void SiteBook::on_free(std::uint64_t sample) {
   live_.erase(found);
 }
 
-void SiteBook::let_age(double at_s) {
+void SiteTable::let_age(double at_s) {
   if (first_read_at_s_ < 0) first_read_at_s_ = at_s;
   for (const std::uint64_t sample : new_) young_.push_back({sample, at_s});
   new_.clear();
@@ -188,8 +188,8 @@ void SiteBook::let_age(double at_s) {
   }
 }
 
-void SiteBook::read_sites(model::ProcessId process, double at_s, std::vector<model::SiteReading>& readings,
-                          std::vector<model::SiteInfo>& begun) {
+void SiteTable::read_sites(model::ProcessId process, double at_s, std::vector<model::SiteReading>& readings,
+                           std::vector<model::SiteInfo>& begun) {
   let_age(at_s);
   std::vector<std::uint32_t> wanted;
   for (std::uint32_t number = 0; number < sites_.size(); ++number) {

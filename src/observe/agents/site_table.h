@@ -28,15 +28,15 @@ struct SiteTools {
   double unwind_credit_s = 0;
 };
 
-class SiteBook : public AgentSink {
+class SiteTable : public AgentSink {
  public:
   // `tools` must outlive it.
-  SiteBook(std::int32_t pid, SiteTools& tools);
-  ~SiteBook() override = default;
-  SiteBook(const SiteBook&) = delete;
-  SiteBook& operator=(const SiteBook&) = delete;
-  SiteBook(SiteBook&&) = delete;
-  SiteBook& operator=(SiteBook&&) = delete;
+  SiteTable(std::int32_t pid, SiteTools& tools);
+  ~SiteTable() override = default;
+  SiteTable(const SiteTable&) = delete;
+  SiteTable& operator=(const SiteTable&) = delete;
+  SiteTable(SiteTable&&) = delete;
+  SiteTable& operator=(SiteTable&&) = delete;
 
   void on_code(const AgentCode& code) override;
   void on_allocation(const AgentAllocation& allocation) override;

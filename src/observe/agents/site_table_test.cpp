@@ -35,7 +35,7 @@ class SiteBookTest : public testing::Test {
   }
 
   SiteTools tools_;
-  SiteBook book_{static_cast<std::int32_t>(::getpid()), tools_};
+  SiteTable book_{static_cast<std::int32_t>(::getpid()), tools_};
   model::SiteReading latest_;
 };
 

@@ -37,7 +37,7 @@ void TrainerMarks::note_steps(const AgentMarks& marks) {
   steps_ = std::isnan(steps_) ? steps : std::max(steps_, steps);
 }
 
-void TrainerMarks::tell_phases(Trainer& trainer, const SiteBook::PhaseBytes& kept, model::Tick& tick) {
+void TrainerMarks::tell_phases(Trainer& trainer, const SiteTable::PhaseBytes& kept, model::Tick& tick) {
   for (std::size_t at = 0; at < trainer.marks.phases.size(); ++at) {
     const AgentPhase& phase = trainer.marks.phases[at];
     const Told now{phase.count, trainer.peak_bytes[at], kept[at + 1], phase.took_ns};
@@ -77,7 +77,7 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
                            base::format_bytes(static_cast<double>(trainer.marks.oom_free_bytes)))});
 }
 
-void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentHub& agents,
+void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistry& agents,
                         std::vector<model::Event>& events) {
   tick.phases.clear();
   tick.phase_visits.clear();

@@ -18,7 +18,8 @@ class TrainerMarks {
  public:
   // Fills in phases and torch's counters, and the step where the job's output names none. Before the agents
   // of processes that have ended are forgotten: their last words count.
-  void fill(model::Tick& tick, const ProcessTree& tree, AgentHub& agents, std::vector<model::Event>& events);
+  void fill(model::Tick& tick, const ProcessTree& tree, AgentRegistry& agents,
+            std::vector<model::Event>& events);
 
   // The last step that was told, also after the last tick that is recorded; nan where the job's output counts
   // them.
@@ -48,7 +49,7 @@ class TrainerMarks {
   void choose_step(model::Tick& tick);
   void note_steps(const AgentMarks& marks);
   static void tell_visit(Trainer& trainer, bool is_there, model::Tick& tick);
-  static void tell_phases(Trainer& trainer, const SiteBook::PhaseBytes& kept, model::Tick& tick);
+  static void tell_phases(Trainer& trainer, const SiteTable::PhaseBytes& kept, model::Tick& tick);
   static void tell_oom(Trainer& trainer, std::int64_t pid, double at_s, std::vector<model::Event>& events);
 
   std::map<std::int64_t, Trainer> trainers_;  // by pid

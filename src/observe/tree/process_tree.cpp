@@ -411,7 +411,7 @@ void ProcessTree::identify(Member& member, double at_s) {
   }
   const RoleGuess guess = guess_role(clues);
   member.info.role = guess.role;
-  const Lanes::Place place =
+  const WorkerSlots::Place place =
       lanes_.take(member.info.id, parent == nullptr ? std::nullopt : std::optional(parent->info.id),
                   guess.role, guess.rank ? std::to_string(*guess.rank) : program_name(member.words()));
   member.info.continues = place.continues;

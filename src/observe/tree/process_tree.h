@@ -24,9 +24,9 @@
 
 #include "base/result.h"
 #include "model/process.h"
-#include "observe/tree/worker_slots.h"
-#include "observe/tree/pids_given_out.h"
+#include "observe/tree/recent_pids.h"
 #include "observe/tree/shared_pages.h"
+#include "observe/tree/worker_slots.h"
 #include "procfs/kernel_clock.h"
 #include "procfs/pid_list.h"
 #include "procfs/process_files.h"
@@ -144,7 +144,7 @@ class ProcessTree {
   double began_boot_s_ = 0;  // on the kernel's clock, where ours says 0
   procfs::PidList pids_;
   procfs::KeptText loadavg_;
-  PidsGivenOut given_out_;
+  RecentPids given_out_;
   bool list_again_ = false;  // some were too young to be told apart
   std::int64_t counted_pid_ = -1;
   std::int64_t highest_pid_ = 0;  // after which the kernel begins anew
@@ -158,7 +158,7 @@ class ProcessTree {
   std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted
   std::vector<std::pair<std::int32_t, int>> exits_;
   std::vector<model::ProcessInfo> without_status_;  // ended a moment ago, not yet reaped
-  Lanes lanes_;
+  WorkerSlots lanes_;
   std::uint32_t ids_ = 0;
   std::uint64_t short_lived_ = 0;
   std::uint64_t left_behind_bytes_ = 0;

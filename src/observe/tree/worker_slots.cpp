@@ -4,8 +4,8 @@
 
 namespace lowtide::observe {
 
-Lanes::Place Lanes::take(model::ProcessId id, std::optional<model::ProcessId> parent, model::ProcessRole role,
-                         const std::string& kind) {
+WorkerSlots::Place WorkerSlots::take(model::ProcessId id, std::optional<model::ProcessId> parent,
+                                     model::ProcessRole role, const std::string& kind) {
   std::size_t parent_lane = 0;
   if (parent) {
     const auto found = living_.find(*parent);
@@ -29,7 +29,7 @@ Lanes::Place Lanes::take(model::ProcessId id, std::optional<model::ProcessId> pa
   return place;
 }
 
-void Lanes::leave(model::ProcessId id) {
+void WorkerSlots::leave(model::ProcessId id) {
   const auto found = living_.find(id);
   if (found == living_.end()) return;
   slots_[found->second.key][found->second.number].taken = false;

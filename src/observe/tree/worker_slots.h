@@ -16,7 +16,7 @@
 
 namespace lowtide::observe {
 
-class Lanes {
+class WorkerSlots {
  public:
   struct Place {
     int number = 0;                             // among its like, from 0

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "record/tables/schema.h"
 #include "record/sqlite.h"
+#include "record/tables/schema.h"
 
 namespace lowtide::record {
 

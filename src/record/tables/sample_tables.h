@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "model/tick.h"
-#include "record/tables/schema.h"
 #include "record/sqlite.h"
+#include "record/tables/schema.h"
 #include "record/tables/thinner.h"
 
 namespace lowtide::record {

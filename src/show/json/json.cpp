@@ -61,10 +61,10 @@ bool is_gpu(model::Quantity quantity) {
 // series of one device. Its verdict is that of a leak if there is one, else of
 // what torch has allocated, of what is used, of what is reserved.
 Json gpus(const model::Report& report) {
-  if (report.speaking_run >= report.runs.size()) return Json::array();
+  if (report.primary_run >= report.runs.size()) return Json::array();
   // Told apart by index, or by UUID or bus where there is none.
   std::map<std::pair<int, std::string>, std::vector<const model::SeriesReport*>> devices;
-  for (const model::SeriesReport& series : report.runs[report.speaking_run].series) {
+  for (const model::SeriesReport& series : report.runs[report.primary_run].series) {
     if (is_gpu(series.quantity)) devices[{series.gpu_index.value_or(-1), series.gpu_id}].push_back(&series);
   }
   Json list = Json::array();

@@ -1,5 +1,5 @@
-#include "show/json/values.h"
 #include "show/plan.h"
+#include "show/json/values.h"
 
 namespace lowtide::show {
 namespace {

@@ -1,7 +1,7 @@
 #include "show/compare.h"
-#include "show/rows/compare.h"
 #include "show/markdown/markdown.h"
 #include "show/markdown/table.h"
+#include "show/rows/compare.h"
 #include "show/words.h"
 
 namespace lowtide::show {

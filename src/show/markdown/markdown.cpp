@@ -26,7 +26,7 @@ std::string runs(const model::Report& report) {
   const std::size_t skipped = report.runs.size() > kMostRuns ? report.runs.size() - kMostRuns : 0;
   for (std::size_t at = 0; at < report.runs.size(); ++at) {
     const model::RunReport& run = report.runs[at];
-    const bool speaks = at == report.speaking_run;
+    const bool speaks = at == report.primary_run;
     if (run.series.empty() || (at < skipped && !speaks)) continue;
     const model::SeriesReport& series = run.series.front();
     std::string why = series.verdict.reason;
@@ -40,7 +40,7 @@ std::string runs(const model::Report& report) {
 }
 
 std::string other_series(const model::Report& report) {
-  const auto& all = report.runs[report.speaking_run].series;
+  const auto& all = report.runs[report.primary_run].series;
   if (all.size() < 2) return "";
   std::string out = "\n## Other series in this run\n\n" + row({"Series", "Floor", "Peak", "Verdict"}) +
                     "|---|---|---|---|\n";
@@ -57,7 +57,7 @@ std::string basis(const model::Report& report, const model::SeriesReport& series
                      series.verdict.samples == 1 ? "" : "s", format_count(report.source.lines),
                      report.source.lines == 1 ? "" : "s", markdown_text(source_name(report.source)),
                      report.source.format.empty() ? "" : ", read as " + markdown_text(report.source.format));
-  if (std::string why = why_it_speaks(report.runs[report.speaking_run]); !why.empty()) {
+  if (std::string why = why_primary(report.runs[report.primary_run]); !why.empty()) {
     out += fmt::format("- The verdict is that of {}.\n", markdown_text(why));
   }
   out += "- The numbers of the log alone: what allocates or keeps the memory cannot be seen in them.\n";

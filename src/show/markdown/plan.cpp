@@ -1,6 +1,6 @@
+#include "show/plan.h"
 #include "show/markdown/markdown.h"
 #include "show/markdown/table.h"
-#include "show/plan.h"
 #include "show/rows/plan.h"
 #include "show/words.h"
 

@@ -146,7 +146,8 @@ std::string to_watch(const model::Report& report, const model::SeriesReport& ser
   if (report.limit && tree != nullptr && report.limit->bytes > 0) {
     const double share = static_cast<double>(tree->peak_bytes) / static_cast<double>(report.limit->bytes);
     points.push_back(fmt::format("the peak, {}, is {:.0f} % of {}{}", bytes_words(tree->peak_bytes),
-                                 share * 100, limit_size(report.limit->bytes), limit_teller(*report.limit)));
+                                 share * 100, limit_size(report.limit->bytes),
+                                 limit_source_suffix(*report.limit)));
   }
   if (report.forecast && report.ending == model::Ending::Running)
     points.push_back(forecast(*report.forecast, series));

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "show/page/base64.h"
 #include "show/json/json.h"
 #include "show/json/values.h"
+#include "show/page/base64.h"
 #include "show/page/thin_points.h"
 
 namespace lowtide::show {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "show/page/base64.h"
 #include "show/markup.h"
+#include "show/page/base64.h"
 #include "show/page/findings.h"
 #include "show/page/summary.h"
 #include "show/testing/sample_reports.h"

@@ -1,8 +1,8 @@
 #include "base/text.h"
-#include "show/terminal/layout.h"
-#include "show/terminal/paint.h"
 #include "show/plan.h"
 #include "show/rows/plan.h"
+#include "show/terminal/layout.h"
+#include "show/terminal/paint.h"
 
 namespace lowtide::show {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "show/terminal/layout.h"
 #include "show/rows/sites.h"
+#include "show/terminal/layout.h"
 #include "show/words.h"
 
 namespace lowtide::show {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/units.h"
+#include "show/snapshot.h"
 #include "show/terminal/layout.h"
 #include "show/terminal/paint.h"
-#include "show/snapshot.h"
 #include "show/words.h"
 
 namespace lowtide::show {

@@ -114,8 +114,8 @@ class Writer {
     if (series.peak_bytes > 0) rows.push_back({"peak", bytes_words(series.peak_bytes)});
     add_limit(rows, series);
     if (report_.runs.size() > 1)
-      rows.push_back({"run", printable(report_.runs[report_.speaking_run].name, 80)});
-    if (std::string why = why_it_speaks(report_.runs[report_.speaking_run]); !why.empty()) {
+      rows.push_back({"run", printable(report_.runs[report_.primary_run].name, 80)});
+    if (std::string why = why_primary(report_.runs[report_.primary_run]); !why.empty()) {
       rows.push_back({"series", std::move(why)});
     }
     if (!report_.source.command.empty()) rows.push_back({"job", printable(report_.source.command, 200)});
@@ -130,7 +130,7 @@ class Writer {
 
   void add_limit(Rows& rows, const model::SeriesReport& series) const {
     if (!report_.limit) return;
-    const std::string told = limit_teller(*report_.limit);
+    const std::string told = limit_source_suffix(*report_.limit);
     if (report_.forecast) {
       rows.push_back({"forecast", forecast(*report_.forecast, series) + told});
       return;
@@ -174,7 +174,7 @@ class Writer {
     const std::size_t skipped = report_.runs.size() > kMostRuns ? report_.runs.size() - kMostRuns : 0;
     for (std::size_t at = 0; at < report_.runs.size(); ++at) {
       const model::RunReport& run = report_.runs[at];
-      const bool speaks = at == report_.speaking_run;
+      const bool speaks = at == report_.primary_run;
       if ((at < skipped && !speaks) || run.series.empty()) continue;
       rows.push_back(
           {(speaks ? "* " : "  ") + printable(run.name, 60), lines_words(run), brief(run.series.front())});
@@ -188,7 +188,7 @@ class Writer {
     const model::RunReport& run = report_.runs[at];
     if (run.series.empty()) return;
     const model::SeriesReport& series = run.series.front();
-    const bool speaks = at == report_.speaking_run;
+    const bool speaks = at == report_.primary_run;
     const std::string who =
         fmt::format("{} {}, {}:", speaks ? "*" : " ", printable(run.name, 60), lines_words(run));
     const std::string what = brief(series);
@@ -211,7 +211,7 @@ class Writer {
   }
 
   void other_series() {
-    const auto& all = report_.runs[report_.speaking_run].series;
+    const auto& all = report_.runs[report_.primary_run].series;
     if (all.size() < 2) return;
     heading("other series in this run");
     Rows rows;

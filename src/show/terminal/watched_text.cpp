@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "show/terminal/layout.h"
 #include "show/rows/processes.h"
+#include "show/terminal/layout.h"
 #include "show/terminal/site_text.h"
 #include "show/words.h"
 

@@ -82,7 +82,7 @@ model::Report warmup_report() {
   report.verdict = second.verdict;
   report.runs.push_back({"Run 1 (Process 177381)", 2, 8, {std::move(first)}});
   report.runs.push_back({"Run 2 (Process 179532)", 12, 35, {std::move(second)}});
-  report.speaking_run = 1;
+  report.primary_run = 1;
   report.events.push_back({model::EventKind::Restart, std::nullopt, 9, "[Process restarted]"});
   return report;
 }

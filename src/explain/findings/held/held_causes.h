@@ -14,10 +14,10 @@ struct HeldCause {
   const char* fix;    // {} is the variable
   const char* hint;   // code, {} is the variable
   const char* watch;  // after the fix
-  bool (*matches)(const HeldClues&);
+  bool (*matches)(const HolderFeatures&);
 };
 
 // The first entry that fits. The last fits always: a variable that keeps things, and no more is known.
-const HeldCause& cause_of(const HeldClues& clues);
+const HeldCause& cause_of(const HolderFeatures& clues);
 
 }  // namespace lowtide::explain

@@ -9,8 +9,8 @@ namespace {
 
 using model::ProcessRole;
 
-HeldClues list_named(std::string_view path) {
-  HeldClues clues;
+HolderFeatures list_named(std::string_view path) {
+  HolderFeatures clues;
   clues.names.add(path);
   clues.role = ProcessRole::Trainer;
   clues.type = "list";
@@ -18,12 +18,12 @@ HeldClues list_named(std::string_view path) {
   return clues;
 }
 
-std::string_view id_of(const HeldClues& clues) {
+std::string_view id_of(const HolderFeatures& clues) {
   return cause_of(clues).id;
 }
 
-TEST(NameWords, are_split_at_dots_underscores_and_capitals) {
-  NameWords words;
+TEST(IdentifierWords, are_split_at_dots_underscores_and_capitals) {
+  IdentifierWords words;
   words.add("__main__.RunLogger.val_history[3].HTMLWriter");
 
   EXPECT_TRUE(words.has_any({"main"}));
@@ -62,21 +62,21 @@ TEST(HeldCauses, names_alone_tell_little_ones_apart) {
 }
 
 TEST(HeldCauses, what_is_held_outweighs_the_name) {
-  HeldClues losses = list_named("__main__.val_losses");
+  HolderFeatures losses = list_named("__main__.val_losses");
   losses.keeps_graphs = true;
   EXPECT_EQ(id_of(losses), "loss-graph-kept");
 
-  HeldClues callbacks = list_named("logger.history");
+  HolderFeatures callbacks = list_named("logger.history");
   callbacks.keeps_closures = true;
   EXPECT_EQ(id_of(callbacks), "closures-kept");
 
-  HeldClues errors = list_named("eval.outputs");
+  HolderFeatures errors = list_named("eval.outputs");
   errors.keeps_tracebacks = true;
   EXPECT_EQ(id_of(errors), "tracebacks-kept");
 }
 
 TEST(HeldCauses, tensor_that_is_no_container_is_a_chain) {
-  HeldClues state = list_named("__main__.h");
+  HolderFeatures state = list_named("__main__.h");
   state.type = "torch.Tensor";
   state.is_tensor = true;
   state.has_length = false;
@@ -85,38 +85,38 @@ TEST(HeldCauses, tensor_that_is_no_container_is_a_chain) {
   state.keeps_graphs = false;
   EXPECT_EQ(id_of(state), "chain");
 
-  HeldClues optimizer = list_named("__main__.opt");
+  HolderFeatures optimizer = list_named("__main__.opt");
   optimizer.has_length = false;
   optimizer.keeps_graphs = true;
   EXPECT_EQ(id_of(optimizer), "holder");  // parameters can be differentiated too
 }
 
 TEST(HeldCauses, place_tells_workers_ranks_and_hooks) {
-  HeldClues worker = list_named("dataset.cache");
+  HolderFeatures worker = list_named("dataset.cache");
   worker.role = ProcessRole::Worker;
   worker.is_in_getitem = true;
   EXPECT_EQ(id_of(worker), "worker-cache");
 
-  HeldClues rank = list_named("__mp_main__.train.grad_log");
+  HolderFeatures rank = list_named("__mp_main__.train.grad_log");
   rank.role = ProcessRole::Worker;
   rank.others_are_flat = true;
   EXPECT_EQ(id_of(rank), "one-rank-differs");
 
-  HeldClues hook = list_named("__main__.stored");
+  HolderFeatures hook = list_named("__main__.stored");
   hook.is_in_hook = true;
   EXPECT_EQ(id_of(hook), "hook-keeps-activations");
 
-  HeldClues hooks = list_named("__main__.model._forward_hooks");
+  HolderFeatures hooks = list_named("__main__.model._forward_hooks");
   hooks.keeps_closures = true;
   EXPECT_EQ(id_of(hooks), "hook-keeps-activations");
 
-  HeldClues batches = list_named("__main__.vis_batches");
+  HolderFeatures batches = list_named("__main__.vis_batches");
   batches.is_shared = true;
   EXPECT_EQ(id_of(batches), "shared-batches-kept");
 }
 
 TEST(HeldCauses, phase_that_keeps_tells_a_validation_of_any_name) {
-  HeldClues kept = list_named("__main__.things");
+  HolderFeatures kept = list_named("__main__.things");
   kept.is_of_evaluation = true;
   EXPECT_EQ(id_of(kept), "validation-outputs-kept");
   EXPECT_TRUE(is_evaluation("eval"));

@@ -47,7 +47,7 @@ bool keeps_state_dicts(const ProcessHolders& holders, const HeldGrowth& grown) {
          holds_type(holders, grown, "collections.OrderedDict");
 }
 
-void read_stack(const Scene& scene, const ProcessHolders& holders, HeldClues& out) {
+void read_stack(const Scene& scene, const ProcessHolders& holders, HolderFeatures& out) {
   for (const SiteGroup& group : scene.sites.groups) {
     if (group.process.id != holders.process.id) continue;
     bool calls_module = false;
@@ -103,15 +103,15 @@ bool is_shared_growth(const Scene& scene, const ProcessHolders& holders, const H
 }  // namespace
 
 bool is_evaluation(std::string_view phase) {
-  NameWords words;
+  IdentifierWords words;
   words.add(phase);
   return words.has_any({"eval", "evaluate", "evaluation", "val", "valid", "validate", "validation", "test"});
 }
 
-HeldClues clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   const double things = gained(grown);
-  HeldClues out;
+  HolderFeatures out;
   out.names.add(node.path);
   out.role = holders.process.role;
   out.type = node.type;

@@ -1,14 +1,14 @@
 // What is known of a variable that keeps more and more: by this its cause is told.
 #pragma once
 
-#include "explain/findings/held/identifier_words.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/held/identifier_words.h"
 
 namespace lowtide::explain {
 
-struct HeldClues {
-  NameWords names;      // of the variable
-  NameWords functions;  // that allocate most of what the process keeps
+struct HolderFeatures {
+  IdentifierWords names;      // of the variable
+  IdentifierWords functions;  // that allocate most of what the process keeps
   model::ProcessRole role = model::ProcessRole::Other;
   std::string type;         // of the variable
   bool has_length = false;  // it is a container
@@ -28,6 +28,6 @@ struct HeldClues {
 // Whether a phase of this name judges the model and does not train it.
 bool is_evaluation(std::string_view phase);
 
-HeldClues clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown);
+HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown);
 
 }  // namespace lowtide::explain

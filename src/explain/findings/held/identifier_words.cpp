@@ -28,7 +28,7 @@ std::size_t start_of_last(std::string_view path, std::uint32_t steps) {
 
 }  // namespace
 
-void NameWords::add(std::string_view name) {
+void IdentifierWords::add(std::string_view name) {
   std::string word;
   const auto end_word = [&] {
     if (!word.empty()) words_.insert(std::exchange(word, {}));
@@ -48,7 +48,7 @@ void NameWords::add(std::string_view name) {
   end_word();
 }
 
-bool NameWords::has_any(std::initializer_list<std::string_view> words) const {
+bool IdentifierWords::has_any(std::initializer_list<std::string_view> words) const {
   return std::any_of(words.begin(), words.end(),
                      [this](std::string_view word) { return words_.contains(word); });
 }

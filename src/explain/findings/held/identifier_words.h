@@ -11,7 +11,7 @@
 
 namespace lowtide::explain {
 
-class NameWords {
+class IdentifierWords {
  public:
   void add(std::string_view name);
   [[nodiscard]] bool has_any(std::initializer_list<std::string_view> words) const;

@@ -16,7 +16,7 @@ struct Turn {
 };
 
 // Lows and highs by turns; between two of them memory moves by `height_bytes` at least.
-std::vector<Turn> turns_of(const Trail& trail, double height_bytes) {
+std::vector<Turn> turns_of(const RecordedSeries& trail, double height_bytes) {
   std::vector<Turn> turns;
   if (trail.empty()) return turns;
   const auto turn_at = [](const TrailPoint& point) {
@@ -52,7 +52,7 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-std::optional<Sawtooth> find_sawtooth(const Trail& trail, double height_bytes) {
+std::optional<Sawtooth> find_sawtooth(const RecordedSeries& trail, double height_bytes) {
   const std::vector<Turn> turns = turns_of(trail, height_bytes);
   std::vector<double> climbs;
   std::vector<double> falls;

@@ -8,8 +8,8 @@
 namespace lowtide::explain {
 namespace {
 
-Trail trail_of(const std::vector<double>& levels) {
-  Trail trail;
+RecordedSeries trail_of(const std::vector<double>& levels) {
+  RecordedSeries trail;
   for (std::size_t at = 0; at < levels.size(); ++at) {
     TrailPoint point{};
     point.at_s = static_cast<double>(at);

@@ -1,20 +1,20 @@
-#include "observe/tree/pids_given_out.h"
+#include "observe/tree/recent_pids.h"
 
 #include <gtest/gtest.h>
 
 namespace lowtide::observe {
 namespace {
 
-TEST(PidsGivenOut, same_newest_pid_means_that_nobody_came) {
-  PidsGivenOut pids;
+TEST(RecentPids, same_newest_pid_means_that_nobody_came) {
+  RecentPids pids;
 
   EXPECT_TRUE(pids.note(100));
   EXPECT_FALSE(pids.note(100));
   EXPECT_TRUE(pids.note(101));
 }
 
-TEST(PidsGivenOut, only_numbers_in_between_can_be_others_now) {
-  PidsGivenOut pids;
+TEST(RecentPids, only_numbers_in_between_can_be_others_now) {
+  RecentPids pids;
   pids.note(100);
   pids.note(105);
 
@@ -24,8 +24,8 @@ TEST(PidsGivenOut, only_numbers_in_between_can_be_others_now) {
   EXPECT_FALSE(pids.may_include(106));
 }
 
-TEST(PidsGivenOut, counter_that_began_again_covers_both_ends) {
-  PidsGivenOut pids;
+TEST(RecentPids, counter_that_began_again_covers_both_ends) {
+  RecentPids pids;
   pids.note(32'000);
   pids.note(310);
 
@@ -35,8 +35,8 @@ TEST(PidsGivenOut, counter_that_began_again_covers_both_ends) {
   EXPECT_FALSE(pids.may_include(32'000));
 }
 
-TEST(PidsGivenOut, unknown_newest_pid_means_anybody_may_have_come) {
-  PidsGivenOut pids;
+TEST(RecentPids, unknown_newest_pid_means_anybody_may_have_come) {
+  RecentPids pids;
 
   EXPECT_TRUE(pids.note(-1));
   EXPECT_TRUE(pids.may_include(7));

@@ -10,7 +10,7 @@
 
 namespace lowtide::observe {
 
-class PidsGivenOut {
+class RecentPids {
  public:
   // The newest pid now; below 0 when it cannot be told. False: none was given out.
   bool note(std::int64_t newest) {

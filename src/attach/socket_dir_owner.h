@@ -18,6 +18,6 @@ std::string folder_of(const std::string& path);
 // target's user where he is another (only root has targets of other users). Returns the
 // folder, opened: from then on he may put a link in its place, so whoever is root uses no
 // path to it.
-base::Result<base::Fd> lend_folder(const std::string& socket_path, uid_t uid);
+base::Result<base::Fd> chown_socket_dir(const std::string& socket_path, uid_t uid);
 
 }  // namespace lowtide::attach

@@ -1,4 +1,4 @@
-#include "attach/lent_folder.h"
+#include "attach/socket_dir_owner.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-base::Result<base::Fd> lend_folder(const std::string& socket_path, uid_t uid) {
+base::Result<base::Fd> chown_socket_dir(const std::string& socket_path, uid_t uid) {
   const std::string path = folder_of(socket_path);
   base::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};

@@ -1,0 +1,152 @@
+#include "watch/attach_job.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "console/user_error.h"
+#include "observe/agents/agent_registry.h"
+#include "procfs/process_info.h"
+#include "watch/agent_preload.h"
+#include "watch/deep_attach.h"
+#include "watch/final_report.h"
+#include "watch/live_screen.h"
+#include "watch/output_steps.h"
+#include "watch/setup.h"
+#include "watch/signals.h"
+#include "watch/watch_loop.h"
+
+namespace lowtide::watch {
+namespace {
+
+console::ExitCode refuse(std::string what, std::string why, std::string hint) {
+  console::print_error({std::move(what), std::move(why), std::move(hint)});
+  return console::ExitCode::Unreadable;
+}
+
+std::string name_of(pid_t pid) {
+  const auto command = procfs::read_command_line({}, pid);
+  return command ? fmt::format("process {} ({})", pid, base::printable(command.value(), 60))
+                 : fmt::format("process {}", pid);
+}
+
+console::ExitCode cannot_watch(pid_t pid, const base::Error& error) {
+  switch (error.code) {
+    case base::ErrorCode::Gone:
+      return refuse(fmt::format("cannot watch process {}: {}", pid, error.message),
+                    "no process of that number runs now", "lowtide attach --find");
+    case base::ErrorCode::Unsupported:
+      return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message),
+                    "it is a part of the kernel", "lowtide attach --find");
+    default:
+      return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message),
+                    "it belongs to another user, or /proc hides it (hidepid)",
+                    "as that user or as root: lowtide attach " + std::to_string(pid));
+  }
+}
+
+// A wrapper's own memory says nothing: what is below it is watched, and said.
+void tell_target(const Watch& watch, pid_t pid) {
+  const observe::Member* root = watch.monitor().tree().find(pid);
+  if (root == nullptr) return;
+  const std::size_t below = watch.monitor().tree().members().size() - 1;
+  std::string words = fmt::format("lowtide: watching {}", name_of(pid));
+  if (root->info.role == model::ProcessRole::Wrapper) {
+    words += fmt::format(", a wrapper, and the {} process{} below it", below, below == 1 ? "" : "es");
+  } else if (below > 0) {
+    words += fmt::format(" and the {} process{} below it", below, below == 1 ? "" : "es");
+  }
+  std::fputs((words + "; Ctrl-C ends the watching, not the job\n").c_str(), stderr);
+}
+
+// Loads the agent into a job that runs already.
+std::optional<console::UserError> go_deep(std::optional<observe::AgentRegistry>& hub,
+                                          std::optional<DeepAttach>& deep, pid_t pid) {
+  const auto library = find_agent_library();
+  if (!library) {
+    return console::UserError{"cannot go deep: liblowtide_agent.so is not there",
+                              "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
+                              fmt::format("lowtide attach {}", pid)};
+  }
+  auto opened = observe::AgentRegistry::open();
+  if (!opened) {
+    return console::UserError{fmt::format("cannot go deep: {}", opened.error().message),
+                              "the agent needs a socket to speak to", fmt::format("lowtide attach {}", pid)};
+  }
+  hub.emplace(std::move(opened).value());
+  hub->note("what was allocated before the attach has no line");
+  auto begun = DeepAttach::begin(pid, *library, hub->socket_path());
+  if (auto* user_error = std::get_if<console::UserError>(&begun)) return *user_error;
+  deep.emplace(std::move(std::get<DeepAttach>(begun)));
+  return std::nullopt;
+}
+
+}  // namespace
+
+console::ExitCode attach_job(pid_t pid, const Settings& settings) {
+  if (settings.screen) {
+    if (const auto trouble = LiveScreen::find_trouble()) {
+      console::print_error(*trouble);
+      return console::ExitCode::Usage;
+    }
+  }
+  Signals signals;
+  const double began_s = base::steady_seconds();
+  Watch::Options options = options_for(settings, pid);
+  // Looked at before anything is written, so that a wrong pid leaves no file.
+  auto tree = observe::ProcessTree::open(options.monitor.tree, 0);
+  if (!tree) return cannot_watch(pid, tree.error());
+  std::optional<observe::AgentRegistry> hub;
+  std::optional<DeepAttach> deep;
+  if (settings.deep) {
+    if (const auto user_error = go_deep(hub, deep, choose_deep_target(tree.value(), pid))) {
+      console::print_error(*user_error);
+      return console::ExitCode::Unreadable;
+    }
+    options.monitor.agents = &*hub;
+  }
+
+  const auto command = procfs::read_arguments({}, pid);
+  record::Header header = header_for(command ? command.value() : std::vector<std::string>{}, settings, pid);
+  header.attached = true;
+  RecordingFile file = open_recording(settings, header);
+  auto watch = Watch::begin(options, began_s, std::move(file.writer));
+  if (!watch) {
+    file.discard();
+    return cannot_watch(pid, watch.error());
+  }
+  if (!settings.quiet && !settings.screen) tell_target(watch.value(), pid);
+  OutputSteps steps({});
+  if (settings.read_steps) {
+    for (const observe::Member& member : watch.value().monitor().tree().members()) {
+      steps.consider(static_cast<pid_t>(member.info.pid), false);
+    }
+  }
+  std::optional<LiveScreen> screen;
+  if (settings.screen) {
+    open_screen(screen, {.job = header.command, .pid = pid, .recording = file.path});
+  }
+  WatchLoop loop(watch.value(), steps, signals,
+                 {.root_pid = pid,
+                  .duration_s = settings.duration_s,
+                  .show_status = settings.show_status,
+                  .read_steps = settings.read_steps,
+                  .screen = screen ? &*screen : nullptr});
+  const WatchLoop::End end = loop.run();
+  if (settings.trim_trial && end != WatchLoop::End::JobEnded) watch.value().try_trim(kTrimPatienceS);
+  if (deep) {
+    if (const std::string trouble = deep->end(); !trouble.empty()) console::print_warning(trouble);
+  }
+  if (end == WatchLoop::End::JobEnded) watch.value().add_event(model::EventKind::Exit, "the job ended");
+  watch.value().end();
+  const console::ExitCode verdict = print_final_report(watch.value(), file, settings);
+  return settings.gate ? verdict : console::ExitCode::NoLeak;
+}
+
+}  // namespace lowtide::watch
