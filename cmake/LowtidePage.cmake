@@ -12,10 +12,11 @@ if(EXISTS "${LOWTIDE_PAGE_SOURCE}" AND NOT EXISTS "${page_html}")
 endif()
 
 file(GLOB_RECURSE page_parts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/web/src/*")
+list(FILTER page_parts EXCLUDE REGEX "(\\.test|/test_data)\\.ts$")
 list(APPEND page_parts
   "${PROJECT_SOURCE_DIR}/web/index.html" "${PROJECT_SOURCE_DIR}/web/package.json"
   "${PROJECT_SOURCE_DIR}/web/package-lock.json" "${PROJECT_SOURCE_DIR}/web/vite.config.ts"
-  "${PROJECT_SOURCE_DIR}/web/tsconfig.json")
+  "${PROJECT_SOURCE_DIR}/web/tsconfig.json" "${PROJECT_SOURCE_DIR}/web/tsconfig.page.json")
 add_custom_command(
   OUTPUT "${LOWTIDE_PAGE_SOURCE}"
   COMMAND "${CMAKE_COMMAND}" -D "NPM=${LOWTIDE_NPM}" -D "WEB=${PROJECT_SOURCE_DIR}/web" -D "PAGE=${page_html}"

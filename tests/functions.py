@@ -3,6 +3,8 @@
 usage of such a file: FILE [--list | OPTIONS [--rounds N] [NAME...]]
 """
 
+from __future__ import annotations
+
 import argparse
 import inspect
 import pathlib
@@ -10,6 +12,11 @@ import re
 import sys
 import time
 import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Test = Callable[..., object]
+Run = Callable[[Any, argparse.Namespace], object]
 
 SKIPPED = 77
 
@@ -18,15 +25,17 @@ class Skip(Exception):
     """What this machine lacks."""
 
 
-def is_sanitized(binary):
+def is_sanitized(binary: str | pathlib.Path) -> bool:
     # Not __asan_init: lowtide looks for that in others, and has its name.
     return re.search(rb"__asan_report_load8|__tsan_write8", pathlib.Path(binary).read_bytes()) is not None
 
 
-def main(module, run, **options):
+def main(module: Mapping[str, Any], run: Run, **options: Callable[[str], Any]) -> None:
     """Calls `run(test, words)` for the functions of the module, in their order; `options` are names and types."""
-    tests = {name: thing for name, thing in module.items()
-             if inspect.isfunction(thing) and thing.__module__ == "__main__" and not name.startswith("_")}
+    tests: dict[str, Test] = {
+        name: thing for name, thing in module.items()
+        if inspect.isfunction(thing) and thing.__module__ == "__main__" and not name.startswith("_")
+    }
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--rounds", type=int, default=20)
@@ -52,7 +61,7 @@ def main(module, run, **options):
     sys.exit(SKIPPED if counts["skipped"] and not counts["ok"] else 0)
 
 
-def _result_of(run, test, words):
+def _result_of(run: Run, test: Test, words: argparse.Namespace) -> str:
     try:
         run(test, words)
     except Skip as why:
