@@ -10,14 +10,14 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
+import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
-from lab import NOT_SEEN, PYTHON, Lab, by_path, needs, ready  # noqa: E402  (it makes the others known)
+from lab import NOT_SEEN, PYTHON, Lab, by_path, needs, ready, tell  # noqa: E402  (it makes the others known)
 from probing import pythons  # noqa: E402
-from functions import Skip, is_sanitized, main  # noqa: E402
+from functions import LIMIT_S, Skip, cpu_ticks_of, is_sanitized, main, read_line, state_of, wait_until  # noqa: E402
 
 GROWS = {
     "__main__.in_module": ("list", 100, 5000),
@@ -34,13 +34,12 @@ GROWS = {
 
 
 def what_grew_is_named_in_every_python(lab):
-    import tempfile
     found = pythons()
     if not found:
         raise Skip("no CPython from 3.9 on")
     for version, python in found.items():
         with tempfile.TemporaryDirectory() as folder, lab.running(python, HERE / "holding.py") as job:
-            inside = json.loads(job.stdout.readline())
+            inside = json.loads(read_line(job.stdout))
             before = lab.save(folder, "before.json", job.pid)
             counts = {row["type"]: row["count"] for row in json.loads(before.read_text())["types"]}
             for name in ("Plain", "Slotted", "Trainer"):
@@ -54,9 +53,8 @@ def what_grew_is_named_in_every_python(lab):
             assert window["cache"] is None, (version, window)
             assert nodes["__main__.main.trainer.model[\"layers\"]", "list"]["retained_bytes"] > 1_200_000
             assert nodes["__main__.in_a_thread.kept", "list"]["retained_bytes"] > 700_000
-            job.stdin.write("grow 100\n")
-            job.stdin.flush()
-            job.stdout.readline()
+            tell(job, "grow 100")
+            assert json.loads(read_line(job.stdout))["step"] == 160
             after = lab.save(folder, "after.json", job.pid)
             difference = json.loads(lab.call("--diff", "--json", before, after).stdout)
             grown = {holder["path"]: holder for holder in difference["holders"]}
@@ -67,10 +65,9 @@ def what_grew_is_named_in_every_python(lab):
                 assert 100 * bytes_each <= holder["growth_bytes"] <= 100 * (bytes_each + 900), (version, holder)
             assert grown["__main__.main.local_list"]["length"] == 100, (version, grown)
             assert "__main__.bounded" not in grown, (version, "a cache that is full has stopped growing")
-            job.stdin.write("end\n")
-            job.stdin.flush()
-            assert job.stdout.readline().split() == ["done", "160", "12880"]
-            assert job.wait(timeout=30) == 0
+            tell(job, "end")
+            assert read_line(job.stdout).split() == ["done", "160", "12880"]
+            assert job.wait(LIMIT_S) == 0
 
 
 IN_A_STEP = """
@@ -98,7 +95,6 @@ def step(hidden, waits):
 
 
 def what_a_library_has_in_hand_does_not_hide_who_holds_it(lab):
-    import tempfile
     with tempfile.TemporaryDirectory() as folder:
         packages = pathlib.Path(folder) / "site-packages"
         packages.mkdir()
@@ -227,11 +223,11 @@ def training_is_the_same_however_often_it_is_looked_at(lab):
 
 def signals_and_children_of_the_job_are_left_alone(lab):
     script = """
-import os, signal, sys, time
+import os, select, signal, sys, time
 seen = []
 signal.signal(signal.SIGCHLD, lambda *_: seen.append(1))
 print("ready", flush=True)
-for _ in range(400):
+while not select.select([sys.stdin], [], [], 0)[0]:
     time.sleep(0.01)
 try:
     os.waitpid(-1, os.WNOHANG)
@@ -244,12 +240,13 @@ print(seen, flush=True)
         ready(job)
         for _ in range(5):
             lab.take(job.pid)
-        assert job.stdout.readline().strip() == "[]"
+        tell(job, "end")
+        assert read_line(job.stdout).strip() == "[]"
 
 
 def process_without_python_is_told(lab):
     with lab.running("sleep", "100") as job:
-        time.sleep(0.2)
+        wait_until(lambda: state_of(job.pid) == "S", "the sleep")
         assert "there is no Python in it" in lab.call(job.pid, code=NOT_SEEN).stderr
 
 
@@ -261,9 +258,10 @@ def process_that_is_stopped_is_told(lab):
     with lab.running(PYTHON, "-c", "print('ready', flush=True); import time; time.sleep(100)") as job:
         ready(job)
         job.send_signal(signal.SIGSTOP)
-        time.sleep(0.2)
+        wait_until(lambda: state_of(job.pid) == "T", "the stop")
         told = lab.call(job.pid, code=NOT_SEEN).stderr
         assert "stopped" in told, told
+        assert state_of(job.pid) == "T", "it stays so"
         job.send_signal(signal.SIGCONT)
         lab.take(job.pid)
 
@@ -281,13 +279,15 @@ def interpreter_that_does_not_let_go_is_told(lab):
         assert job.poll() is None
 
 
-def _walker_asleep(session):
+def _walkers(session):
+    """The states of the children that walk over a process of this session: "R", "S" and so on."""
+    states = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
-            if name == "lowtide-walk" and rest.split()[0] == "S" and int(rest.split()[3]) == session:
-                return True
-    return False
+            if name == "lowtide-walk" and int(rest.split()[3]) == session:
+                states.append(rest.split()[0])
+    return states
 
 
 def look_that_waits_for_a_lock_is_taken_again(lab):
@@ -307,19 +307,16 @@ sys.stdin.readline()
     with lab.running(PYTHON, "-c", script, start_new_session=True) as job:
         ready(job)
         look = subprocess.Popen([lab.binary, "snapshot", "--json", str(job.pid)], stdout=subprocess.PIPE, text=True)
-        while not _walker_asleep(job.pid):
-            assert look.poll() is None, "no child waited"
-            time.sleep(0.05)
-        job.stdin.write("free\n")
-        job.stdin.flush()
-        snapshot = json.loads(look.communicate(timeout=60)[0])
+        wait_until(lambda: "S" in _walkers(job.pid) or look.poll() is not None, "a child that waits")
+        assert look.poll() is None, "no child waited"
+        tell(job, "free")
+        snapshot = json.loads(look.communicate(timeout=LIMIT_S)[0])
         assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
         assert ("__main__.kept", "list") in by_path(snapshot), snapshot["holders"]
-        assert job.poll() is None and not _walker_asleep(job.pid)
+        assert job.poll() is None and "S" not in _walkers(job.pid)
 
 
 def embedded_python_is_seen(lab):
-    import tempfile
     if not os.path.exists(PYTHON + "-config"):
         raise Skip("no python3-config")
     config = subprocess.run([PYTHON + "-config", "--embed", "--cflags", "--ldflags"], capture_output=True, text=True)
@@ -375,12 +372,17 @@ def watching_shows_what_grows_until_it_is_ended(lab):
     with lab.running(PYTHON, "-c", script) as job:
         ready(job)
         watcher = subprocess.Popen([lab.binary, "snapshot", "--watch", "500ms", str(job.pid)], stdout=subprocess.PIPE, text=True)
-        time.sleep(4)
+        out = ""
+        while "__main__.kept (list)" not in out.partition("What grew")[2]:
+            line = read_line(watcher.stdout, "what grew")
+            assert line, (watcher.poll(), out)
+            out += line
         watcher.send_signal(signal.SIGINT)
-        out, _ = watcher.communicate(timeout=30)
+        rest, _ = watcher.communicate(timeout=LIMIT_S)
+        out += rest
         assert watcher.returncode == 0, watcher.returncode
         assert "What holds most" in out and "What grew" in out, out
-        assert "__main__.kept (list)" in out.split("What grew")[-1], out[-2000:]
+        assert out.index("What holds most") < out.index("What grew") < out.rindex("__main__.kept (list)"), out[-2000:]
 
 
 def wrapper_leads_to_its_python(lab):

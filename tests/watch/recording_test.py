@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 
-from box import Box, Recording, Skip, main, need_root
+from box import LIMIT_S, Box, Recording, Skip, main, need_root
 
 JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
 
@@ -103,7 +103,7 @@ def recording_that_is_being_written_is_not_taken_over(box: Box):
     _check_job(ended)
     first.terminate()
 
-    assert first.wait(30) == 143
+    assert first.wait(LIMIT_S) == 143
     for path in box.recordings():
         assert Recording(path).one("PRAGMA integrity_check") == "ok", path
     assert len(box.recordings()) == 2, box.recordings()
@@ -145,7 +145,7 @@ def limit_on_the_size_of_files_still_ends_the_job(box: Box):
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
     words = ("sh", "-c", "exec head -c 1000000 /dev/zero > big")
-    bare = box.spawn(words, preexec_fn=small_files).wait(30)
+    bare = box.spawn(words, preexec_fn=small_files).wait(LIMIT_S)
     ended = box.run(*words, preexec_fn=small_files)
 
     assert 128 - bare == ended.returncode, (bare, ended)
