@@ -5,6 +5,7 @@ usage of such a file: FILE [--list | OPTIONS [--rounds N] [NAME...]]
 
 import argparse
 import inspect
+import os
 import pathlib
 import re
 import sys
@@ -57,6 +58,12 @@ def stat_of(pid):
 def state_of(pid):
     """The letter in /proc/PID/stat, or "" where there is no such process."""
     return (stat_of(pid) or [""])[0]
+
+
+def age_of(pid):
+    """Seconds since the process was started, as the kernel counts them."""
+    up_s = float(pathlib.Path("/proc/uptime").read_text().split()[0])
+    return up_s - int(stat_of(pid)[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_ticks_of(pid):
