@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -197,19 +198,20 @@ def training_is_the_same_however_often_it_is_looked_at(lab):
     needs("torch")
     if is_sanitized(lab.binary):  # takes seconds to find a safe place, and what is in the job is the same
         raise Skip("needs unsanitized")
-    taken = 0
+    named = []  # whether a snapshot names the list that grows
     with lab.running(PYTHON, "-W", "ignore", HERE / "training.py") as job:
         ready(job)
-        while taken < lab.rounds:
+        while len(named) < max(1, lab.rounds // 2):
             assert job.poll() is None, "it ended by itself"
             done = subprocess.run([lab.binary, "snapshot", "--json", str(job.pid)], capture_output=True, text=True, timeout=120)
             if done.returncode == 0:
                 snapshot = json.loads(done.stdout)
                 assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
-                assert any(holder["path"] == "__main__.history" for holder in snapshot["holders"]) or taken < 20
-                taken += 1
+                named.append(any(holder["path"] == "__main__.history" for holder in snapshot["holders"]))
             else:
                 assert "safe place" in done.stderr, done.stderr
+        # The first may come before there is much to name.
+        assert named[-1] and named[len(named) // 2:] == sorted(named[len(named) // 2:]), named
         children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text()
         names = [pathlib.Path(f"/proc/{child}/comm").read_text() for child in children.split()]
         assert not any("lowtide" in name for name in names), names
@@ -218,7 +220,7 @@ def training_is_the_same_however_often_it_is_looked_at(lab):
     with lab.running(PYTHON, "-W", "ignore", HERE / "training.py", steps) as job:
         ready(job)
         assert _losses(job) == watched, "the losses are not the same"
-    print(f"  {taken} snapshots in {steps} steps")
+    print(f"  {len(named)} snapshots in {steps} steps")
 
 
 def signals_and_children_of_the_job_are_left_alone(lab):
@@ -271,11 +273,14 @@ def interpreter_that_does_not_let_go_is_told(lab):
              "print('ready', flush=True); sum(range(10**12))"
     with lab.running(PYTHON, "-c", script) as job:
         ready(job)
-        time.sleep(0.3)
-        began = time.monotonic()
+        began = cpu_ticks_of(job.pid)
+        wait_until(lambda: cpu_ticks_of(job.pid) > began + 5, "the sum to be under way")
         told = lab.call(job.pid, code=NOT_SEEN).stderr
-        assert "GIL" in told or "not answered" in told, told
-        assert time.monotonic() - began < 30
+        # It depends on the thread that was borrowed: the one that adds up, or the one that sleeps.
+        assert re.search(r"the agent was called in thread \d+, which has not answered yet|did not let go of the GIL in time", told), told
+        assert len(told.splitlines()) == 3, told
+        after = cpu_ticks_of(job.pid)
+        wait_until(lambda: cpu_ticks_of(job.pid) > after + 5, "the sum to go on")
         assert job.poll() is None
 
 
@@ -338,11 +343,25 @@ BIG = "import time, sys\nkept = [[n, str(n)] for n in range(1_500_000)]\nprint('
 
 
 def walk_that_takes_too_long_gives_what_it_has(lab):
+    """A child that is stopped too early has counted nothing; a little later it has counted some."""
     with lab.running(PYTHON, "-c", BIG) as job:
         ready(job)
-        done = subprocess.run([lab.binary, "snapshot", "--time-limit", "100ms", str(job.pid)], capture_output=True, text=True)
-        assert done.returncode in (0, NOT_SEEN), done
-        assert "cut short" in done.stdout or "ended before" in done.stdout or done.returncode == NOT_SEEN, done
+        whole = lab.take(job.pid)["snapshot"]
+        assert whole["is_whole"], whole
+        limit_ms, part = 600 * whole["whole_s"], None
+        for _ in range(30):
+            done = subprocess.run([lab.binary, "snapshot", "--json", "--time-limit", f"{max(100, limit_ms):.0f}ms", str(job.pid)],
+                                  capture_output=True, text=True, timeout=LIMIT_S)
+            if done.returncode == NOT_SEEN:
+                assert "the child had not counted the objects when its time was over" in done.stderr, done
+                limit_ms *= 1.3
+                continue
+            assert done.returncode == 0, done
+            part = json.loads(done.stdout)["snapshot"]
+            if not part["is_whole"]:
+                break
+            limit_ms *= 0.7
+        assert part and not part["is_whole"] and 0 < part["objects"] <= whole["objects"] + 1000, (limit_ms, whole, part)
         assert job.poll() is None
 
 
@@ -354,17 +373,30 @@ def walk_that_needs_too_much_memory_says_so(lab):
         assert snapshot["snapshot"]["table_bytes"] <= 17 << 20, snapshot["snapshot"]
 
 
+def _is_traced(pid):
+    with contextlib.suppress(OSError):
+        return "TracerPid:\t0\n" not in pathlib.Path(f"/proc/{pid}/status").read_text()
+    return False
+
+
 def target_that_dies_in_the_middle_is_told(lab):
-    for delay_s in (0, 0.005, 0.02, 0.05):
-        with lab.running(PYTHON, "-c", BIG) as job:
+    for moment in ("at once", "entered", "walked over"):
+        with lab.running(PYTHON, "-c", BIG.replace("1_500_000", "400_000"), start_new_session=True) as job:
             ready(job)
             watcher = subprocess.Popen([lab.binary, "snapshot", str(job.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(delay_s)
+            if moment != "at once":
+                has_come = (lambda: _is_traced(job.pid)) if moment == "entered" else (
+                    lambda: _walkers(job.pid) and not _is_traced(job.pid))
+                wait_until(lambda: has_come() or watcher.poll() is not None, f"a process that is {moment}")
             job.kill()
-            job.wait()
-            out, err = watcher.communicate(timeout=60)
-            assert watcher.returncode in (0, NOT_SEEN), (watcher.returncode, err)
-            assert out or err
+            job.wait(LIMIT_S)
+            out, err = watcher.communicate(timeout=LIMIT_S)
+            assert watcher.returncode == 0 or moment != "walked over", (moment, err)  # the child goes on without it
+            if watcher.returncode == 0:
+                assert "__main__.kept (list)" in out and not err, (moment, out, err)
+            else:
+                assert watcher.returncode == NOT_SEEN and not out and len(err.splitlines()) == 3, (moment, watcher.returncode, out, err)
+                assert "the process has ended" in err and "no process of that number runs now" in err, (moment, err)
 
 
 def watching_shows_what_grows_until_it_is_ended(lab):

@@ -141,7 +141,8 @@ class Box:
         def enough():
             with contextlib.suppress(sqlite3.Error):
                 return Recording(self.path(name)).samples >= count
-        wait_until(enough, f"{count} samples in {name}")
+        wait_until(enough, lambda: f"{count} samples in {name}; what was started: "
+                   f"{[(process.pid, process.poll(), state_of(process.pid)) for process in self.started]}")
 
     def wait_for_recording(self):
         """Waits for the one recording, whatever its name, and its first sample."""
