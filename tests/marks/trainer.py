@@ -11,8 +11,8 @@ import torch
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
-model = torch.nn.Sequential(torch.nn.Linear(512, 256), torch.nn.BatchNorm1d(256), torch.nn.Linear(256, 8))
-teacher = torch.nn.Linear(512, 8).eval()
+model = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.BatchNorm1d(32), torch.nn.Linear(32, 8))
+teacher = torch.nn.Linear(64, 8).eval()
 first = torch.optim.Adam(model[0].parameters())
 second = torch.optim.SGD(model[2].parameters(), lr=0.1)
 schedule = torch.optim.lr_scheduler.StepLR(second, 10)
@@ -28,7 +28,7 @@ for step in range(steps):
     model.train()
     model[1].eval()  # a frozen layer is no evaluation
     teacher.eval()
-    x = torch.randn(256, 512)
+    x = torch.randn(64, 64)
     loss = (model(x) - teacher(x).detach()).square().mean()
     loss.backward()
     second.step()

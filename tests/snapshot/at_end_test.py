@@ -3,6 +3,7 @@
 usage: at_end_test.py --binary LOWTIDE [NAME...] | --list
 """
 
+import concurrent.futures
 import json
 import pathlib
 import signal
@@ -119,12 +120,8 @@ def _run_all(binary, folder, scripts, python=PYTHON):
     """The jobs, which run side by side, and their exit statuses."""
     jobs = {name: _Job(binary, folder, name, script, python.get(name) if isinstance(python, dict) else python)
             for name, script in scripts.items()}
-    try:
-        return jobs, {name: job.end() for name, job in jobs.items()}
-    finally:
-        for job in jobs.values():
-            job.finish.touch()
-            job.process.kill()
+    with concurrent.futures.ThreadPoolExecutor(len(jobs)) as pool:
+        return jobs, dict(zip(jobs, pool.map(_Job.end, jobs.values())))
 
 
 def last_look_shows_what_is_kept_to_the_end(binary):

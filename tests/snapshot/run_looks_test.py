@@ -18,20 +18,23 @@ from functions import LIMIT_S, main, wait_until  # noqa: E402
 FIRST_S = 4  # the age at which a process has its first snapshot by itself
 AT_END = 16  # of a snapshot's flags
 
+# Both go on until the file is there.
 KEEPS_ALL = """
-import time
+import itertools, os, sys, time
 history = []
-for step in range(200):
+for step in itertools.count():
+    if os.path.exists(sys.argv[1]): break
     history.append({"step": step, "preview": bytes(range(256)) * 800})
     print("step", step, flush=True)
     time.sleep(0.1)
 """
 FILLS_A_CACHE = """
-import functools, time
+import functools, itertools, os, sys, time
 @functools.lru_cache(maxsize=100_000)
 def frame(number):
     return bytes(range(256)) * 800 + b"x" * number
-for step in range(150):
+for step in itertools.count():
+    if os.path.exists(sys.argv[1]): break
     frame(step)
     print("step", step, flush=True)
     time.sleep(0.1)
@@ -39,19 +42,29 @@ for step in range(150):
 
 
 def _runs(lab, *jobs):
-    """The reports of jobs that are watched side by side."""
+    """The reports of jobs that are watched side by side, until those that may be looked into have had four snapshots."""
     with tempfile.TemporaryDirectory() as folder:
         watched = []
+        finish = pathlib.Path(folder, "finish")
         for at, (words, script) in enumerate(jobs):
             path = f"{folder}/{at}.py"
             pathlib.Path(path).write_text(script)
             with open(f"{folder}/{at}.log", "w") as log:
                 watched.append(subprocess.Popen([lab.binary, "run", "--no-report", "--quiet", *words, "--output",
-                                                 f"{folder}/{at}.lowtide", "--", PYTHON, path], stdout=log))
-        for process in watched:
-            assert process.wait(timeout=200) == 0
+                                                 f"{folder}/{at}.lowtide", "--", PYTHON, path, str(finish)], stdout=log))
+        try:
+            for at, (words, _) in enumerate(jobs):
+                if not words:
+                    wait_until(lambda: len(rows_of(f"{folder}/{at}.lowtide", "SELECT 1 FROM snapshot")) >= 4, f"four snapshots of job {at}", 150)
+            finish.touch()
+            for process in watched:
+                assert process.wait(LIMIT_S) == 0
+        finally:
+            finish.touch()
+            for process in watched:
+                process.kill()
         return [json.loads(subprocess.run([lab.binary, "report", "--json", f"{folder}/{at}.lowtide"], capture_output=True,
-                                          text=True).stdout) for at in range(len(jobs))]
+                                          text=True, timeout=LIMIT_S).stdout) for at in range(len(jobs))]
 
 
 def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
