@@ -10,14 +10,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
 from lab import PYTHON, rows_of  # noqa: E402  (it makes the others known)
 from probing import pythons  # noqa: E402
-from functions import LIMIT_S, main, wait_until  # noqa: E402
+from functions import LIMIT_S, Skip, main, wait_until  # noqa: E402
 
 AT_END = 16  # of a snapshot's flags
+LONGEST_WALK_S = 10  # of the child at the end of its process
 LEAST_AGE_S = 4  # a process that is younger has no snapshot at its end
 
 # Keeps 250 kB a step until the file is there, and 10 MB more. The agent takes no snapshot at the end within a second of
@@ -29,6 +31,7 @@ def step(kept):
     kept.append(bytes(range(250)) * 1000)
     print("step", len(kept), flush=True)
 def work(kept):
+    open(sys.argv[1] + ".begun", "w").close()
     while not os.path.exists(sys.argv[1]):
         step(kept)
         time.sleep(0.05)
@@ -54,18 +57,18 @@ if child == 0:
     sys.exit(5)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-LARGE = "many = [[n] for n in range(1_500_000)]\n" + GLOBAL
+LARGE = "many = [[n] for n in range(700_000)]\n" + GLOBAL
 
 
 class _Job:
-    """A job under `run` that ends when it has had so many snapshots and is old enough for one at its end."""
+    """A job under `run` that ends when it has had two snapshots and is old enough for one at its end."""
 
-    def __init__(self, binary, folder, name, script, python=PYTHON, snapshots=2):
+    def __init__(self, binary, folder, name, script, python=PYTHON):
         path = pathlib.Path(folder, f"{name}.py")
         path.write_text(script)
         self.recording = f"{folder}/{name}.lowtide"
         self.finish = pathlib.Path(folder, f"{name}.finish")
-        self.binary, self.name, self.snapshots = binary, name, snapshots
+        self.binary, self.name = binary, name
         self.process = subprocess.Popen([binary, "run", "--no-report", "--quiet", "--output", self.recording, "--", python,
                                          str(path), str(self.finish)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -83,16 +86,30 @@ class _Job:
         return self.process.returncode
 
     def _wait_for_snapshots(self):
+        self._wait(pathlib.Path(f"{self.finish}.begun").exists, "the first step")
         self._wait(lambda: rows_of(self.recording, "SELECT 1 FROM heap_memory"), "the agent")
-        for number in range(1, self.snapshots + 1):
-            if len(self.looks()) < number:
-                self.process.send_signal(signal.SIGUSR2)  # at once, and not when its turn comes
-            self._wait(lambda: len(self.looks()) >= number, f"snapshot {number}")
-        self._wait(self._is_old_enough, f"an age of {LEAST_AGE_S} s")
+        self._ask_for_snapshot()
+        self._wait(lambda: self._age_s() > LEAST_AGE_S, f"an age of {LEAST_AGE_S} s")
+        # After this one nobody asks for another within three seconds, unless one was under way already.
+        self._ask_for_snapshot()
+        seen, until = len(self.looks()), self._ticks() + 3
+        while self._ticks() < until:
+            time.sleep(0.02)
+            if len(self.looks()) != seen:
+                seen, until = len(self.looks()), self._ticks() + 3
+            assert self.process.poll() is None, self.process.returncode
 
-    def _is_old_enough(self):
+    def _ask_for_snapshot(self):
+        before = len(self.looks())
+        self.process.send_signal(signal.SIGUSR2)  # at once, and not when its turn comes
+        self._wait(lambda: len(self.looks()) > before, f"snapshot {before + 1}")
+
+    def _age_s(self):
         (age_s,), = rows_of(self.recording, "SELECT max(at_s) - (SELECT min(started_s) FROM process) FROM target_memory")
-        return age_s > LEAST_AGE_S + 0.1
+        return age_s
+
+    def _ticks(self):
+        return rows_of(self.recording, "SELECT count(*) FROM target_memory")[0][0]
 
     def _wait(self, condition, what):
         def holds():
@@ -172,12 +189,15 @@ def every_python_tells_its_end(binary):
 
 def we_end_after_the_look_and_not_before(binary):
     with tempfile.TemporaryDirectory() as folder:
-        job = _Job(binary, folder, "large", LARGE, snapshots=1)
+        job = _Job(binary, folder, "large", LARGE)
         assert job.end() == 0
-        assert job.looks()[-1][0] == AT_END and job.looks()[-1][1] > 100e6, job.looks()
         walkers = [path for path in pathlib.Path("/proc").glob("[0-9]*/comm") if _text(path) == "lowtide-walk\n"]
         mine = [path for path in walkers if f"{folder}/large.py" in _text(path.with_name("cmdline"))]
         assert not mine, mine
+        walked_s = rows_of(job.recording, "SELECT max(whole_s) FROM snapshot WHERE flags & ? = 0", AT_END)[0][0]
+        if walked_s > LONGEST_WALK_S / 3:  # it yields to everything else that runs
+            raise Skip(f"this machine is so busy that a walk takes {walked_s:.1f} s; the one at the end has {LONGEST_WALK_S} s")
+        assert job.looks()[-1][0] == AT_END and job.looks()[-1][1] > 50e6, job.looks()
 
 
 def _text(path):
