@@ -6,10 +6,21 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
-from box import LIMIT_S, Box, Recording, Skip, main, need_root
+from box import LIMIT_S, Box, Recording, Skip, main, need_root, wait_until
 
 JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
+
+
+LONG_JOB = ("sh", "-c", "while [ ! -e finish ]; do sleep 0.05; done; echo done; exit 3")
+
+
+def _check_long_job(box, process):
+    """It goes on until the file is there, and ends as it would."""
+    time.sleep(0.3)  # some ticks more, none of which can be written
+    box.path("finish").touch()
+    assert (process.wait(LIMIT_S), process.stdout.read()) == (3, b"done\n"), process.returncode
 
 
 def _check_job(ended):
@@ -117,9 +128,9 @@ def full_disk_costs_the_job_nothing(box: Box):
                                                    capture_output=True).returncode != 0:
         raise Skip("a small tmpfs cannot be mounted here")
     try:
-        ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
-                        options=("--output", str(small / "run.lowtide"), "--interval", "10ms"))
-        _check_job(ended)
+        process = box.start(*LONG_JOB, options=("--output", str(small / "run.lowtide"), "--interval", "10ms"), stdout=subprocess.PIPE)
+        wait_until(lambda: os.statvfs(small).f_bavail == 0, "a full disk")
+        _check_long_job(box, process)
         recording = Recording(small / "run.lowtide")
         assert recording.samples >= 1
         # With its log moved there is room for the last words.
@@ -133,10 +144,10 @@ def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
-    ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
-                    options=("--output", "run.lowtide", "--interval", "20ms"), preexec_fn=small_files)
-
-    _check_job(ended)
+    process = box.start(*LONG_JOB, options=("--output", "run.lowtide", "--interval", "10ms"), preexec_fn=small_files,
+                        stdout=subprocess.PIPE)
+    wait_until(lambda: any(path.stat().st_size >= 390_000 for path in box.folder.glob("run.lowtide*")), "a file that is full")
+    _check_long_job(box, process)
     assert box.recording("run.lowtide").samples >= 1
 
 

@@ -176,7 +176,7 @@ def status_line_is_drawn_where_only_we_use_the_terminal(box: Box):
 
 
 def no_status_line_where_there_is_no_terminal(box: Box):
-    ended = box.run("sleep", "3")
+    ended = box.run("sleep", "2.5", options=("--interval", "100ms"))  # the line is drawn from the second second on
 
     assert b"\r" not in ended.stderr and b"\x1b" not in ended.stderr, ended.stderr
 
@@ -185,7 +185,7 @@ def no_status_line_when_it_is_not_wanted(box: Box):
     def output_to_file():
         os.dup2(os.open("out", os.O_CREAT | os.O_WRONLY, 0o644), 1)
 
-    terminal = _run(box, "sleep", "3", options=("--no-status",), streams=output_to_file)
+    terminal = _run(box, "sleep", "2.5", options=("--no-status", "--interval", "100ms"), streams=output_to_file)
 
     assert terminal.wait() == 0
     assert b"\x1b[K" not in terminal.seen, terminal.seen
