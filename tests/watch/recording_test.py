@@ -1,14 +1,14 @@
 """Where the recording goes, and what happens to the job where it cannot go there: nothing."""
 
 import os
+import re
 import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 
-from box import LIMIT_S, Box, Recording, Skip, main, need_root, wait_until
+from box import LIMIT_S, Box, Recording, Skip, main, need_root, text_of, wait_until
 
 JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
 
@@ -16,9 +16,14 @@ JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
 LONG_JOB = ("sh", "-c", "while [ ! -e finish ]; do sleep 0.05; done; echo done; exit 3")
 
 
+def _naps_of(pid):
+    return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text_of(f"/proc/{pid}/status"), re.M)[1])
+
+
 def _check_long_job(box, process):
     """It goes on until the file is there, and ends as it would."""
-    time.sleep(0.3)  # some ticks more, none of which can be written
+    before = _naps_of(process.pid)
+    wait_until(lambda: _naps_of(process.pid) >= before + 20, "ticks that cannot be written: it sleeps after each")
     box.path("finish").touch()
     assert (process.wait(LIMIT_S), process.stdout.read()) == (3, b"done\n"), process.returncode
 
