@@ -203,7 +203,8 @@ def killed_monitor_is_not_missed(binary):
 def command_is_the_program_itself(binary):
     there = run(binary, [PYTHON, "-m", "lowtide", "--version"]).stdout
     assert there == run(binary, [binary, "--version"]).stdout and there, there
-    assert run(binary, [PYTHON, "-m", "lowtide", "nosuch"], expect=2).stderr
+    unknown = [run(binary, [*words, "nosuch"], expect=2).stderr for words in ([PYTHON, "-m", "lowtide"], [binary])]
+    assert unknown[0] == unknown[1] and "nosuch" in unknown[0], unknown
     missing = run(binary, [PYTHON, "-m", "lowtide"], expect=3, LOWTIDE_COMMAND="/nonexistent")
     assert "try:" in missing.stderr, missing
 

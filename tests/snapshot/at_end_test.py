@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
@@ -93,11 +92,13 @@ class _Job:
         # After this one nobody asks for another within three seconds, unless one was under way already.
         self._ask_for_snapshot()
         seen, until = len(self.looks()), self._ticks() + 3
-        while self._ticks() < until:
-            time.sleep(0.02)
+
+        def is_quiet():
+            nonlocal seen, until
             if len(self.looks()) != seen:
                 seen, until = len(self.looks()), self._ticks() + 3
-            assert self.process.poll() is None, self.process.returncode
+            return self._ticks() >= until
+        self._wait(is_quiet, "three ticks without a snapshot")
 
     def _ask_for_snapshot(self):
         before = len(self.looks())
@@ -113,7 +114,7 @@ class _Job:
 
     def _wait(self, condition, what):
         def holds():
-            assert self.process.poll() is None, f"{self.name} ended before {what}: {self.process.communicate()}"
+            assert self.process.poll() is None, f"{self.name} ended before {what}: {self.process.returncode}"
             return condition()
         wait_until(holds, f"{what} of {self.name}")
 

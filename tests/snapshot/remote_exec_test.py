@@ -260,8 +260,12 @@ def target_that_dies_in_the_middle_is_told(lab):
                                        stderr=subprocess.PIPE, text=True)
             time.sleep(delay_s)
             job.kill()
-            out, err = watcher.communicate(timeout=9)  # a zombie is not waited for
-            assert watcher.returncode in (0, NOT_SEEN) and (out or err), (watcher.returncode, err)
+            out, err = watcher.communicate(timeout=LIMIT_S)
+            if watcher.returncode == 0:
+                assert "__main__.kept (list)" in out and not err, (delay_s, out, err)
+            else:
+                assert watcher.returncode == NOT_SEEN and not out, (delay_s, watcher.returncode, out, err)
+                assert f"process {job.pid}" in err and len(err.splitlines()) == 3, (delay_s, err)
 
 
 def signals_of_the_job_come_to_it(lab):

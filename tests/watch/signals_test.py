@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from box import LIMIT_S, Box, children_of, is_alive, job_of, main, need_program, state_of, text_of, wait_until
+from functions import read_line
 
 COUNTS_SIGNALS = """
 import os, signal, sys, time
@@ -100,7 +101,7 @@ def job_outlives_a_killed_monitor(box: Box):
 def job_outlives_a_killed_monitor_through_a_pipe(box: Box):
     process = box.start(*box.script("lines.py", WRITES_LINES), stdout=subprocess.PIPE)
     job = job_of(process)
-    first = process.stdout.readline()
+    first = read_line(process.stdout)
     process.kill()
     box.path("finish").touch()
     rest = process.stdout.read()
