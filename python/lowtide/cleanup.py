@@ -73,6 +73,15 @@ def _empty_cache() -> None:
         cuda.empty_cache()
 
 
+def _waited_s() -> float:
+    """Seconds that this thread has waited for a processor. Other programs cause that wait, not the cleanup."""
+    try:
+        with open("/proc/thread-self/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):  # a kernel without schedstat
+        return 0.0
+
+
 @dataclasses.dataclass
 class Action:
     """One thing that may free memory, and what it did."""
@@ -96,9 +105,9 @@ class Action:
         return self.took_s / self.calls if self.calls else 0.0
 
     def _run(self) -> None:
-        began_s = time.perf_counter()
+        began_s, waited_s = time.perf_counter(), _waited_s()
         self.call()
-        self._lately_s.append(time.perf_counter() - began_s)
+        self._lately_s.append(max(0.0, time.perf_counter() - began_s - (_waited_s() - waited_s)))
         self.took_s += self._lately_s[-1]
         self.longest_s = max(self.longest_s, self._lately_s[-1])
         self.calls += 1
@@ -178,9 +187,13 @@ class Cleanup:
         began_s = time.perf_counter()
         self.steps += 1
         self._settle()
-        for action in self._due(all_at_once):
-            self._try(action)
-        self._spent_s += time.perf_counter() - began_s  # our own readings are part of the cost
+        waited_s = 0.0
+        if due := self._due(all_at_once):
+            before_s = _waited_s()
+            for action in due:
+                self._try(action)
+            waited_s = _waited_s() - before_s
+        self._spent_s += max(0.0, time.perf_counter() - began_s - waited_s)  # the readings are part of the cost
 
     def _due(self, all_at_once: bool) -> Sequence[Action]:
         fitting = [action for action in self.actions if not (all_at_once and action.is_for_steps)]

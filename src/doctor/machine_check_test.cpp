@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/testing/source_dir.h"
+#include "base/testing/temp_folder.h"
 #include "doctor/python_installs.h"
 
 namespace lowtide::doctor {
@@ -38,7 +39,7 @@ const MachineCheck& find(const std::vector<MachineCheck>& checks, std::string_vi
 class MachineChecks : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
+    folder_ = fs::path(base::temp_folder()) /
               ("lowtide-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);

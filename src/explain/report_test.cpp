@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/testing/temp_folder.h"
 #include "explain/testing/scenarios.h"
 
 namespace lowtide::explain {
@@ -22,7 +23,7 @@ class Report : public testing::Test {
  protected:
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("lowtide_explain_") + test->name());
+    folder_ = std::filesystem::path(base::temp_folder()) / (std::string("lowtide_explain_") + test->name());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/testing/temp_folder.h"
 #include "explain/testing/scenario_stage.h"
 #include "record/writer.h"
 
@@ -14,7 +15,7 @@ namespace lowtide::explain {
 namespace {
 
 TEST(Trace, what_was_recorded_lies_on_the_timeline) {
-  const auto path = testing::TempDir() + "trace_test.lowtide";
+  const auto path = base::temp_folder() + "trace_test.lowtide";
   std::filesystem::remove(path);
   {
     auto writer = record::Writer::create(path, {});

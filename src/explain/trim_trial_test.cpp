@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/temp_folder.h"
 #include "explain/report.h"
 #include "explain/testing/scenario_stage.h"
 #include "record/reader.h"
@@ -48,7 +49,7 @@ class TrimTrialFinding : public testing::Test {
     return found == report.findings.end() ? nullptr : &*found;
   }
 
-  std::string path_ = testing::TempDir() + "trim_trial_" +
+  std::string path_ = base::temp_folder() + "trim_trial_" +
                       testing::UnitTest::GetInstance()->current_test_info()->name() + ".lowtide";
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/testing/source_dir.h"
+#include "base/testing/temp_folder.h"
 #include "procfs/cgroup_path.h"
 #include "procfs/test_machines.h"
 
@@ -186,7 +187,7 @@ TEST(CgroupMemory, process_that_is_no_more_is_gone) {
 }
 
 TEST(CgroupMemory, cgroup_that_vanished_is_a_value) {
-  const std::string folder = testing::TempDir() + "/vanished_cgroup";
+  const std::string folder = base::temp_folder() + "/vanished_cgroup";
   std::filesystem::remove_all(folder);
   std::filesystem::copy(base::source_dir() + "/tests/fixtures/proc/cgroup2-nested", folder,
                         std::filesystem::copy_options::recursive);
@@ -200,7 +201,7 @@ TEST(CgroupMemory, cgroup_that_vanished_is_a_value) {
 }
 
 TEST(CgroupMemory, without_mountinfo_the_usual_places_are_tried) {
-  const std::string folder = testing::TempDir() + "/no_mountinfo";
+  const std::string folder = base::temp_folder() + "/no_mountinfo";
   std::filesystem::remove_all(folder);
   std::filesystem::copy(base::source_dir() + "/tests/fixtures/proc/cgroup2-nested", folder,
                         std::filesystem::copy_options::recursive);

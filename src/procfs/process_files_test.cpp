@@ -13,6 +13,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/testing/temp_folder.h"
 #include "procfs/cgroup.h"
 #include "procfs/meminfo.h"
 #include "procfs/pid_list.h"
@@ -342,7 +343,7 @@ TEST(ProcessFiles, closed_files_are_opened_again_for_the_same_process_only) {
 
 TEST(ProcessFiles, pid_that_was_given_to_another_process_is_gone) {
   // The kernel's reuse of a pid, played with a folder: the same number, started later.
-  const std::string proc = testing::TempDir() + "/reused_pid";
+  const std::string proc = base::temp_folder() + "/reused_pid";
   const auto write_stat = [&](const std::string& start_ticks) {
     const base::Fd file(::open((proc + "/7/stat").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
     const std::string text = "7 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 " + start_ticks + " 0 0\n";

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/fd.h"
+#include "base/testing/temp_folder.h"
 #include "procfs/pid_list.h"
 #include "procfs/test_machines.h"
 
@@ -81,7 +82,7 @@ TEST(ProcessInfo, frameworks_are_known_by_their_libraries) {
 }
 
 TEST(ProcessInfo, descriptor_on_a_file_tells_offset_and_flags) {
-  const std::string path = testing::TempDir() + "/procfs_fd_target";
+  const std::string path = base::temp_folder() + "/procfs_fd_target";
   const base::Fd file(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
   ASSERT_EQ(::write(file.get(), "step 1\n", 7), 7);
 

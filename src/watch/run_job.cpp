@@ -88,14 +88,17 @@ std::optional<console::UserError> make_way_for_screen(std::optional<JobOutput>& 
   return std::nullopt;
 }
 
-// The job cannot be watched: it is still waited for, and its status is ours.
-int only_wait(pid_t pid, Signals& signals) {
+// The job cannot be watched: it is still waited for, and its status is passed on.
+WatchedJob wait_only(pid_t pid, Signals& signals) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  while (signals.next()) {
+  bool was_interrupted = false;
+  while (const auto signal = signals.next()) {
+    was_interrupted = was_interrupted || (signal->number == SIGINT && !signal->sent_to_us);
   }
-  return exit_status_of(status);
+  const int code = exit_status_of(status);
+  return {.status = code, .was_interrupted = was_interrupted && code == 128 + SIGINT};
 }
 
 // Ours come after those of the job; but one that it left behind may speak for ever.
@@ -124,12 +127,12 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
   if (!watch) {
     // It was over before we could look.
     const pid_t relaying = around.relay != nullptr ? around.relay->carry_on_in_background() : 0;
-    const int status = only_wait(pid, signals);
+    WatchedJob job = wait_only(pid, signals);
     if (relaying != 0) await_last_words(relaying);
     console::print_warning(
         fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
     file.discard();
-    return {.status = status};
+    return job;
   }
   OutputSteps steps({});
   if (flags.read_steps) steps.consider(pid, true);
@@ -164,7 +167,8 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
     console::print_warning(
         fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
     file.discard();
-    return {.status = loop.wait_for_job()};  // at once where it has ended
+    const int status = loop.wait_for_job();  // at once where it has ended
+    return {.status = status, .was_interrupted = status == 128 + SIGINT && loop.was_interrupted()};
   }
   const console::ExitCode verdict = print_final_report(watch.value(), file, flags);
   // Only the watching was limited in time: the job goes on, and so do we.

@@ -55,7 +55,8 @@ WatchLoop::End WatchLoop::run() {
     int status = 0;
     if (::waitpid(options_.root_pid, &status, 0) == options_.root_pid) exit_status_ = exit_status_of(status);
     if (exit_status_) watch_.note_exit(options_.root_pid, *exit_status_);
-    tick();  // puts it on record
+    tick();          // puts it on record
+    take_signals();  // the interrupt that ended it may still be waiting to be read
   }
   status_line_.clear();
   if (has_screen()) options_.screen->close();

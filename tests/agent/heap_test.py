@@ -159,7 +159,8 @@ def a_reader_that_is_away_for_a_moment_does_not_blind_the_agent(bench):
         "LOWTIDE_AGENT_MEAN": str(base_bytes), "LOWTIDE_AGENT_RATE": "1000000", "PROBE_PAUSE_US": "300000"}).only()
 
     assert process["drops"][0] > 100, process["drops"]
-    assert base_bytes < process["mean_bytes"] <= 64 * base_bytes, process["mean_bytes"]  # twice for every second
+    # Each second with a loss doubles it; seconds without one bring it back.
+    assert base_bytes <= process["mean_bytes"] <= 64 * base_bytes, process["mean_bytes"]
 
 
 def a_monitor_that_is_not_there_is_not_missed(bench):

@@ -60,7 +60,7 @@ def _trial(box, job, *options):
     began = time.monotonic()
     first = box.spawn(box.script("job.py", job))
     wait_until(box.path("ready").exists, "the job")
-    duration_s = max(2.0, 4 * (time.monotonic() - began))
+    duration_s = max(5.0, 8 * (time.monotonic() - began))
     first.kill()
     box.path("ready").unlink()
     process = box.start(*box.script("job.py", job), options=("--output", "run.lowtide", "--duration", f"{duration_s:.1f}s", *options))

@@ -112,6 +112,21 @@ def interrupt_key_ends_a_loop_of_the_shell_as_without_us(box: Box):
     assert b"turn2" not in terminal.seen and b"loopend" not in terminal.seen, terminal.seen
 
 
+def interrupt_key_before_the_first_sample_ends_a_loop_of_the_shell(box: Box):
+    if not (bash := shutil.which("bash")):
+        raise Skip("needs bash")
+    words = " ".join(box.command("sleep", "60", options=("--no-report", "--no-recording")))
+    script = f"for turn in 1 2 3; do echo turn''$turn; {words}; done; echo loop''end"
+    for _ in range(5):
+        terminal = Terminal([bash, "--norc", "--noprofile", "-c", script], box.folder, box.environment)
+        terminal.expect(b"turn1")
+        wait_until(lambda: any(map(_sleeps_below, children_of(terminal.pid))), "the job")
+        terminal.type(b"\x03")
+
+        assert terminal.wait() == 130, terminal.seen
+        assert b"turn2" not in terminal.seen and b"loopend" not in terminal.seen, terminal.seen
+
+
 def stop_key_stops_both_and_fg_continues_both(box: Box):
     if not (bash := shutil.which("bash")):
         raise Skip("needs bash")

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/testing/temp_folder.h"
 #include "explain/report.h"
 #include "explain/testing/scenarios.h"
 
@@ -24,8 +25,8 @@ class SiteVerdicts : public testing::Test {
  protected:
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ =
-        (std::filesystem::path(testing::TempDir()) / (std::string("lowtide_sites_") + test->name())).string();
+    path_ = (std::filesystem::path(base::temp_folder()) / (std::string("lowtide_sites_") + test->name()))
+                .string();
     std::filesystem::remove(path_);
   }
   void TearDown() override { std::filesystem::remove(path_); }

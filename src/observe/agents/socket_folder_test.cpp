@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/testing/temp_folder.h"
 #include "observe/agents/agent_socket.h"
 
 namespace lowtide::observe {
@@ -29,7 +30,7 @@ class SocketFolder : public testing::Test {
     return folder;
   }
 
-  std::string parent_ = testing::TempDir() + "folders.XXXXXX";
+  std::string parent_ = base::temp_folder() + "folders.XXXXXX";
 };
 
 TEST_F(SocketFolder, nobody_else_may_enter_it) {
