@@ -29,14 +29,18 @@ set(LOWTIDE_FOLDERS_FILE "${PROJECT_BINARY_DIR}/folders.txt")
 file(WRITE "${LOWTIDE_LAYERS_FILE}" "")
 file(WRITE "${LOWTIDE_FOLDERS_FILE}" "")
 
-# lowtide_folder(<name> ABOUT <text> [DEPS ...]): what the folder is for, and all folders that it may include.
+# lowtide_folder(<name> ABOUT <text> [ROOMS "<subfolder>: <text>" ...] [DEPS ...]): what the folder and its subfolders
+# are for, and all folders that it may include.
 function(lowtide_folder name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ABOUT" "DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ABOUT" "ROOMS;DEPS")
   if(NOT arg_ABOUT)
     message(FATAL_ERROR "src/${name}: ABOUT is missing; it is the folder's line in docs/architecture.md")
   endif()
   file(APPEND "${LOWTIDE_LAYERS_FILE}" "${name}: ${arg_DEPS}\n")
   file(APPEND "${LOWTIDE_FOLDERS_FILE}" "${name}: ${arg_ABOUT}\n")
+  foreach(room IN LISTS arg_ROOMS)
+    file(APPEND "${LOWTIDE_FOLDERS_FILE}" "${name}/${room}\n")
+  endforeach()
 endfunction()
 
 if(BUILD_TESTING AND PROJECT_IS_TOP_LEVEL)
@@ -63,16 +67,17 @@ function(lowtide_unity target)
   endif()
 endfunction()
 
-# lowtide_module(<name> ABOUT <text> SOURCES ... [DEPS ...] [LIBS ...] [TESTING ...] [TESTS ...] [THREADED])
+# lowtide_module(<name> ABOUT <text> [ROOMS ...] SOURCES ... [DEPS ...] [LIBS ...] [TESTING ...] [TESTS ...] [THREADED])
 #
-# One folder under src/ = one library lowtide_<name>. ABOUT says what the folder is for. DEPS
+# One folder under src/ = one library lowtide_<name>. ABOUT says what the folder is for, ROOMS what its subfolders
+# are for. DEPS
 # is the whole list of folders it may include, LIBS the third-party libraries it links. TESTING
 # lists the sources of test support; they become the library lowtide_<name>_testing, which the
 # tests of other folders may link too. TESTS names the test sources (without .cpp); they become
 # one test program. THREADED tests run under the thread sanitizer as well.
 function(lowtide_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADED" "ABOUT" "SOURCES;DEPS;LIBS;TESTING;TESTS")
-  lowtide_folder(${name} ABOUT "${arg_ABOUT}" DEPS ${arg_DEPS})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "THREADED" "ABOUT" "ROOMS;SOURCES;DEPS;LIBS;TESTING;TESTS")
+  lowtide_folder(${name} ABOUT "${arg_ABOUT}" ROOMS ${arg_ROOMS} DEPS ${arg_DEPS})
 
   set(scope PUBLIC)
   if(arg_SOURCES)

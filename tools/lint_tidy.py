@@ -1,13 +1,18 @@
-"""Runs clang-tidy over all sources, in parallel, and remembers what was clean.
+"""Runs clang-tidy over the sources that changed, or over all of them.
 
-usage: lint_tidy.py BUILD_DIR      (one configured with clang: it holds compile_commands.json)
+usage: lint_tidy.py BUILD_DIR [--all] [--base REVISION]      (BUILD_DIR: configured with clang; it holds compile_commands.json)
 
-clang-tidy takes seconds per file, and most files have not changed. A file is
-looked at again only when it, a header of ours that it includes, the rules, the
-command or clang-tidy itself has changed: the key is a hash of all of these.
-Only clean results are kept, so a finding is shown until it is gone.
+clang-tidy takes seconds per file, so by default it checks what changed since the base: changed sources, and for each
+changed header one source that includes it. The base is where this branch left its upstream; on the upstream branch itself
+it is the newest commit that is a day older than the last one. With --all it checks every source.
+
+A source is checked again only when it, a header of the project that it includes, the rules, the command or clang-tidy
+itself has changed: the key is a hash of all of these. Only clean results are kept, so a finding is shown until it is gone.
 """
 
+from __future__ import annotations
+
+import argparse
 import concurrent.futures
 import hashlib
 import json
@@ -21,12 +26,36 @@ from collections.abc import Iterable
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIDY = "clang-tidy-14"
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.M)
+DAY_S = 24 * 3600
+Entry = dict[str, str]
+
+
+def git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def find_base() -> str:
+    head = git("rev-parse", "HEAD")
+    upstream = git("merge-base", "HEAD", "@{upstream}") or git("merge-base", "HEAD", "origin/main")
+    if upstream and upstream != head:
+        return upstream
+    last_s = int(git("log", "-1", "--format=%ct") or 0)
+    return git("log", "-1", "--format=%H", f"--before={last_s - DAY_S}")
+
+
+def changed_since(base: str) -> set[pathlib.Path] | None:
+    """Files that differ from the base, uncommitted ones included; None where there is no base."""
+    if not base:
+        return None
+    names = git("diff", "--name-only", "--diff-filter=d", base).splitlines()
+    names += git("ls-files", "--others", "--exclude-standard").splitlines()
+    return {ROOT / name for name in names}
 
 
 def closure(source: pathlib.Path, folders: Iterable[pathlib.Path]) -> list[pathlib.Path]:
-    """The source and all headers of ours that it reaches, by reading the includes."""
-    seen: set[pathlib.Path] = set()
-    waiting = [source]
+    """The source and all headers of the project that it reaches, by reading the includes."""
+    seen, waiting = set(), [source]
     while waiting:
         path = waiting.pop()
         if path in seen:
@@ -41,16 +70,31 @@ def closure(source: pathlib.Path, folders: Iterable[pathlib.Path]) -> list[pathl
     return sorted(seen)
 
 
-def key_of(entry: dict[str, str], rules: bytes) -> str:
+def reached_by(entry: Entry) -> list[pathlib.Path]:
     source = pathlib.Path(entry["directory"], entry["file"]).resolve()
-    command = entry["command"]
-    folders = [pathlib.Path(entry["directory"], name) for name in re.findall(r"-I\s*(\S+)", command)]
+    folders = [pathlib.Path(entry["directory"], name) for name in re.findall(r"-I\s*(\S+)", entry["command"])]
+    return closure(source, folders)
+
+
+def key_of(entry: Entry, rules: bytes, reached: Iterable[pathlib.Path]) -> str:
     digest = hashlib.sha256(rules)
-    digest.update(command.encode())
-    for path in closure(source, folders):
+    digest.update(entry["command"].replace(str(ROOT), "").encode())
+    for path in reached:
         digest.update(str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def choose(reached: dict[pathlib.Path, list[pathlib.Path]], changed: set[pathlib.Path]) -> set[pathlib.Path]:
+    """The changed sources, and for each changed header the source of its name, or one that includes it."""
+    chosen = {source for source in reached if source in changed}
+    covered = {path for source in chosen for path in reached[source]}
+    for header in sorted(path for path in changed if path.suffix == ".h" and path not in covered):
+        users = [source for source in sorted(reached) if header in reached[source]]
+        twin = header.with_suffix(".cpp")
+        if users:
+            chosen.add(twin if twin in users else users[0])
+    return chosen
 
 
 def tidy(source: pathlib.Path, build: pathlib.Path) -> tuple[int, str]:
@@ -63,22 +107,31 @@ def tidy(source: pathlib.Path, build: pathlib.Path) -> tuple[int, str]:
 
 
 def main() -> int:
-    build = pathlib.Path(sys.argv[1]).resolve()
-    entries: dict[pathlib.Path, dict[str, str]] = {}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--base", default=os.environ.get("LOWTIDE_LINT_BASE", ""))
+    words = parser.parse_args()
+    build = words.build.resolve()
+    entries: dict[pathlib.Path, Entry] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if source.is_relative_to(ROOT) and not source.is_relative_to(ROOT / "build"):
             entries.setdefault(source, entry)
     if not entries:
-        print(f"{build}/compile_commands.json names no source of ours")
+        print(f"{build}/compile_commands.json names no source of the project")
         return 1
+
+    reached = {source: reached_by(entry) for source, entry in entries.items()}
+    changed = None if words.all else changed_since(words.base or find_base())
+    chosen = set(entries) if changed is None else choose(reached, changed)
 
     version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
     rules = version + b"".join(path.read_bytes() for path in sorted(ROOT.glob("**/.clang-tidy")))
     cache = ROOT / "build" / "tidy"
     cache.mkdir(parents=True, exist_ok=True)
-    keys = {source: key_of(entry, rules) for source, entry in entries.items()}
-    stale = [source for source in sorted(entries) if not (cache / keys[source]).exists()]
+    keys = {source: key_of(entry, rules, reached[source]) for source, entry in entries.items()}
+    stale = [source for source in sorted(chosen) if not (cache / keys[source]).exists()]
     for known in cache.iterdir():
         if known.name not in keys.values():
             known.unlink()
@@ -91,7 +144,7 @@ def main() -> int:
             else:
                 bad += 1
                 print(f"== {source.relative_to(ROOT)}\n{output}")
-    print(f"{len(entries)} sources, {len(stale)} looked at, {bad} with findings")
+    print(f"{len(entries)} sources, {len(chosen)} changed, {len(stale)} checked, {bad} with findings")
     return 1 if bad else 0
 
 
