@@ -27,6 +27,7 @@
 #include "attach/stub.h"
 #include "attach/target_image.h"
 #include "attach/threads.h"
+#include "attach/unsupported.h"
 #include "wire/snapshot.h"
 #include "wire/start.h"
 
@@ -45,10 +46,6 @@ constexpr std::uint64_t kSmallStackBytes = 16U << 10U;   // pthread_create
 constexpr std::uint64_t kLargeStackBytes = 128U << 10U;  // dlopen and the agent
 
 constexpr int kUrgent = -15;
-
-base::Error unsupported(std::string message) {
-  return {base::ErrorCode::Unsupported, std::move(message)};
-}
 
 struct Placed {};
 using Attempt = std::variant<Placed, Place, base::Error>;

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "attach/preconditions.h"
+#include "attach/unsupported.h"
 #include "procfs/process_info.h"
 #include "procfs/text_file.h"
 #include "symbols/maps.h"
@@ -30,10 +31,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kFirstMinor = 14;
 constexpr std::size_t kMostOutputBytes = 16384;
 constexpr int kNotStarted = 127;
-
-base::Error unsupported(std::string message) {
-  return {base::ErrorCode::Unsupported, std::move(message)};
-}
 
 std::string_view name_of(std::string_view path) {
   return path.substr(path.rfind('/') + 1);

@@ -11,6 +11,7 @@
 
 #include "attach/socket_dir_owner.h"
 #include "attach/stub.h"
+#include "attach/unsupported.h"
 #include "base/fd.h"
 #include "procfs/process_files.h"
 #include "procfs/rights.h"
@@ -23,10 +24,6 @@ namespace {
 
 std::string in_proc(pid_t pid, const char* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
-}
-
-base::Error unsupported(std::string message) {
-  return {base::ErrorCode::Unsupported, std::move(message)};
 }
 
 // The file that the target would open by this name is the one that we would.

@@ -2,16 +2,10 @@
 
 #include <utility>
 
+#include "attach/unsupported.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::attach {
-namespace {
-
-base::Error unsupported(std::string message) {
-  return {base::ErrorCode::Unsupported, std::move(message)};
-}
-
-}  // namespace
 
 std::string make_snapshot_order(const InjectOptions& options, const WalkLimits& limits) {
   return options.socket_path + '\n' + std::to_string(limits.to_begin.count()) + '\n' +

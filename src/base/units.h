@@ -17,6 +17,10 @@ inline constexpr double kMB = 1e6;
 inline constexpr double kGB = 1e9;
 inline constexpr double kTB = 1e12;
 
+inline constexpr double kKiB = 1024;
+inline constexpr double kMiB = kKiB * kKiB;
+inline constexpr double kGiB = kMiB * kKiB;
+
 // The nearest count of bytes: 0 for what is below and for no number, the largest for what is beyond it.
 std::uint64_t to_bytes(double value);
 

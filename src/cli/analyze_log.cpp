@@ -32,7 +32,7 @@ bool contains(std::string_view text, std::string_view piece) {
 }
 
 // The reader says what it met; why that is so, and what to try, is for here.
-console::UserError cannot_read(const std::string& path, const base::Error& error) {
+console::UserError cannot_read_log(const std::string& path, const base::Error& error) {
   const std::string name = input_name(path);
   const std::string what = fmt::format("cannot read {}: {}", name, error.message);
   if (error.code != base::ErrorCode::Malformed)
@@ -73,7 +73,7 @@ std::variant<model::Report, console::UserError> analyze_log(const std::string& p
     const Progress progress(input.fd(), input_name(path));
     return ingest::read_log(input.fd(), analysis);
   }();
-  if (!summary) return cannot_read(path, summary.error());
+  if (!summary) return cannot_read_log(path, summary.error());
   const auto& formats = summary.value().formats;
 
   model::Source source;

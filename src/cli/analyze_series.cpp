@@ -80,7 +80,7 @@ std::string unreadable(const std::string& problem, bool as_json, Tally& tally) {
   return as_json ? show::to_json_error_line(words) : "unreadable: " + base::printable(words) + "\n";
 }
 
-void tell(const Tally& tally, const std::string& path) {
+void tell_problems(const Tally& tally, const std::string& path) {
   if (tally.ignored_readings > 0) {
     console::print_warning(
         fmt::format("{} readings were ignored: null, not a number, negative or beyond all memory",
@@ -144,7 +144,7 @@ console::ExitCode analyze_series(const std::string& path, const SeriesOptions& o
     console::print_error(nothing_in(path));
     return console::ExitCode::Unreadable;
   }
-  tell(tally, path);
+  tell_problems(tally, path);
   return tally.code;
 }
 

@@ -7,7 +7,7 @@
 namespace lowtide::cli {
 namespace {
 
-constexpr std::size_t kWidth = 80;
+constexpr std::size_t kHelpWidth = 80;
 
 struct ExitLine {
   int code;
@@ -37,13 +37,13 @@ std::string name_of(const Flag& flag) {
 }
 
 void add_table(std::string& out, const std::vector<std::vector<std::string>>& rows) {
-  for (const std::string& line : show::table(rows, kWidth - 2)) out += "  " + line + "\n";
+  for (const std::string& line : show::table(rows, kHelpWidth - 2)) out += "  " + line + "\n";
 }
 
 void add_paragraphs(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    for (const std::string& line : show::wrap(text.substr(0, end), kWidth)) out += line + "\n";
+    for (const std::string& line : show::wrap(text.substr(0, end), kHelpWidth)) out += line + "\n";
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }

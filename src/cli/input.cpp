@@ -24,7 +24,7 @@ std::string user_name(uid_t uid) {
   return entry == nullptr ? fmt::format("user {}", uid) : std::string(entry->pw_name);
 }
 
-std::string quoted(const std::string& path) {
+std::string quoted_for_shell(const std::string& path) {
   if (path.find_first_of(" \t'\"$\\*?()&;|<>") == std::string::npos) return path;
   std::string out = "'";
   for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -60,7 +60,7 @@ console::UserError missing(const std::string& path) {
       fmt::format("there is no {} in {}", name, fs::absolute(folder, error).lexically_normal().string());
   if (const auto nearest = find_nearest(name, names_in(folder))) {
     const fs::path candidate = fs::path(path).parent_path() / *nearest;
-    return {what, why, fmt::format("lowtide analyze {}", quoted(candidate.string()))};
+    return {what, why, fmt::format("lowtide analyze {}", quoted_for_shell(candidate.string()))};
   }
   return {what, why, "check the path, or the folder you are in"};
 }
@@ -73,16 +73,16 @@ console::UserError denied(const std::string& path) {
                       status.st_mode & 07777U, user_name(::geteuid()));
   }
   return {fmt::format("cannot read {}: permission denied", path), why,
-          fmt::format("sudo cat {} | lowtide analyze -", quoted(path))};
+          fmt::format("sudo cat {} | lowtide analyze -", quoted_for_shell(path))};
 }
 
 console::UserError is_folder(const std::string& path) {
   const std::string prefix = path.back() == '/' ? path : path + "/";
-  std::string hint = fmt::format("lowtide analyze {}*", quoted(prefix));
+  std::string hint = fmt::format("lowtide analyze {}*", quoted_for_shell(prefix));
   for (const std::string& name : names_in(path)) {
     const std::string extension = fs::path(name).extension().string();
     if (extension == ".log" || extension == ".txt" || extension == ".csv") {
-      hint = fmt::format("lowtide analyze {}*{}", quoted(prefix), extension);
+      hint = fmt::format("lowtide analyze {}*{}", quoted_for_shell(prefix), extension);
       break;
     }
   }
@@ -111,7 +111,7 @@ std::variant<Input, console::UserError> open_input(const std::string& path) {
     if (error == ENOENT || error == ENOTDIR) return missing(path);
     if (error == EACCES || error == EPERM) return denied(path);
     return console::UserError{fmt::format("cannot read {}: {}", path, std::strerror(error)),
-                              "the system does not open it", fmt::format("ls -l {}", quoted(path))};
+                              "the system does not open it", fmt::format("ls -l {}", quoted_for_shell(path))};
   }
   Input input(fd, true);
   struct stat status {};

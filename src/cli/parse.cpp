@@ -11,7 +11,7 @@
 namespace lowtide::cli {
 namespace {
 
-std::string joined(const std::vector<std::string_view>& words) {
+std::string joined_with_or(const std::vector<std::string_view>& words) {
   std::string out;
   for (std::size_t at = 0; at < words.size(); ++at) {
     out += at == 0 ? "" : at + 1 == words.size() ? " or " : ", ";
@@ -47,8 +47,8 @@ bool is_choice(const std::vector<std::string_view>& choices, const std::string& 
 
 console::UserError not_a_choice(const Command& command, std::string_view what, const std::string& value,
                                 const std::vector<std::string_view>& choices) {
-  return {fmt::format("{} cannot be '{}'", what, value), fmt::format("it is one of {}", joined(choices)),
-          help_hint(command)};
+  return {fmt::format("{} cannot be '{}'", what, value),
+          fmt::format("it is one of {}", joined_with_or(choices)), help_hint(command)};
 }
 
 bool takes_value(const Command& command, const std::string& word) {

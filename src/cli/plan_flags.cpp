@@ -17,7 +17,7 @@ namespace {
 
 using model::TrainingSetup;
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   return "'" + base::printable(text, 40) + "'";
 }
 
@@ -41,7 +41,7 @@ class Reader {
                         (!bounds.is_whole || number.value() == std::floor(number.value()));
     if (is_fit) return number.value();
     complaint_ = {
-        fmt::format("--{} cannot be {}", flag, quoted(*text)),
+        fmt::format("--{} cannot be {}", flag, in_quotes(*text)),
         fmt::format("it is a {}number from {:.0f} to {:.3g}; k, M, B and T stand for thousands to trillions",
                     bounds.is_whole ? "whole " : "", bounds.least, bounds.most),
         fmt::format("lowtide plan --{} {}", flag, bounds.example)};
@@ -53,7 +53,7 @@ class Reader {
     if (!text || complaint_) return std::nullopt;
     const auto bytes = base::parse_size(*text);
     if (bytes && bytes.value() > 0) return static_cast<double>(bytes.value());
-    complaint_ = {fmt::format("--{} cannot be {}", flag, quoted(*text)),
+    complaint_ = {fmt::format("--{} cannot be {}", flag, in_quotes(*text)),
                   "it is a size above 0, with its unit", fmt::format("lowtide plan --{} {}", flag, example)};
     return std::nullopt;
   }
@@ -63,7 +63,7 @@ class Reader {
     if (!text || complaint_) return std::nullopt;
     const auto parsed = parse_image(*text);
     if (parsed) return parsed;
-    complaint_ = {fmt::format("--{} cannot be {}", flag, quoted(*text)),
+    complaint_ = {fmt::format("--{} cannot be {}", flag, in_quotes(*text)),
                   "it is width x height in pixels, 1 to 100000 each, or one number for a square",
                   fmt::format("lowtide plan --{} 1920x1080", flag)};
     return std::nullopt;

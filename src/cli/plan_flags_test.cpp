@@ -7,22 +7,22 @@ namespace {
 
 using model::TrainingSetup;
 
-std::variant<TrainingSetup, console::UserError> parse(std::map<std::string, std::string> flags) {
+std::variant<TrainingSetup, console::UserError> parse_plan(std::map<std::string, std::string> flags) {
   return parse_setup(Arguments(std::move(flags), {}));
 }
 
 TEST(PlanFlags, setup_is_read_from_them) {
-  const auto parsed = parse({{"parameters", "3B"},
-                             {"precision", "4bit"},
-                             {"lora-rank", "16"},
-                             {"optimizer", "adamw8bit"},
-                             {"batch", "2"},
-                             {"accumulation", "4"},
-                             {"image-size", "1920x1080"},
-                             {"examples", "663"},
-                             {"dataset-bytes", "2GB"},
-                             {"workers", "4"},
-                             {"pin-memory", ""}});
+  const auto parsed = parse_plan({{"parameters", "3B"},
+                                  {"precision", "4bit"},
+                                  {"lora-rank", "16"},
+                                  {"optimizer", "adamw8bit"},
+                                  {"batch", "2"},
+                                  {"accumulation", "4"},
+                                  {"image-size", "1920x1080"},
+                                  {"examples", "663"},
+                                  {"dataset-bytes", "2GB"},
+                                  {"workers", "4"},
+                                  {"pin-memory", ""}});
   ASSERT_TRUE(std::holds_alternative<TrainingSetup>(parsed));
   const auto& setup = std::get<TrainingSetup>(parsed);
   EXPECT_EQ(setup.parameters, 3e9);
@@ -37,7 +37,7 @@ TEST(PlanFlags, setup_is_read_from_them) {
 }
 
 TEST(PlanFlags, one_number_is_a_square) {
-  const auto parsed = parse({{"image-size", "640"}});
+  const auto parsed = parse_plan({{"image-size", "640"}});
   ASSERT_TRUE(std::holds_alternative<TrainingSetup>(parsed));
   EXPECT_EQ(std::get<TrainingSetup>(parsed).image->height, 640U);
 }
@@ -71,7 +71,7 @@ TEST(PlanFlags, nonsense_is_told_with_what_to_try) {
                                                                   {"trainable", "0"},
                                                                   {"examples", "\x1b[31m"}};
   for (const auto& [flag, value] : wrong) {
-    const auto parsed = parse({{flag, value}});
+    const auto parsed = parse_plan({{flag, value}});
     ASSERT_TRUE(std::holds_alternative<console::UserError>(parsed)) << flag << " " << value;
     const auto& user_error = std::get<console::UserError>(parsed);
     EXPECT_NE(user_error.what.find("--" + flag), std::string::npos) << user_error.what;
@@ -82,7 +82,7 @@ TEST(PlanFlags, nonsense_is_told_with_what_to_try) {
 
 TEST(PlanFlags, what_cannot_be_together_is_refused) {
   const auto is_refused = [](std::map<std::string, std::string> flags) {
-    return std::holds_alternative<console::UserError>(parse(std::move(flags)));
+    return std::holds_alternative<console::UserError>(parse_plan(std::move(flags)));
   };
   EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "4bit"}}));
   EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "8bit"}}));

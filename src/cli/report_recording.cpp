@@ -18,7 +18,7 @@
 namespace lowtide::cli {
 namespace {
 
-console::UserError cannot_read(const std::string& path, const base::Error& error) {
+console::UserError cannot_read_recording(const std::string& path, const base::Error& error) {
   const std::string what = fmt::format("cannot read the recording {}: {}", path, error.message);
   switch (error.code) {
     case base::ErrorCode::Malformed:
@@ -45,7 +45,7 @@ std::variant<record::Recording, console::UserError> open_recording(const std::st
     if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   }
   auto recording = record::Recording::open(path);
-  if (!recording) return cannot_read(path, recording.error());
+  if (!recording) return cannot_read_recording(path, recording.error());
   return std::move(recording).value();
 }
 

@@ -12,8 +12,6 @@
 namespace lowtide::cli {
 namespace {
 
-constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; less is a unit that was forgotten
-
 std::optional<std::size_t> parse_width(const std::string& text) {
   std::size_t width = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);

@@ -23,6 +23,8 @@ struct ReportStyle {
 // From --json, --markdown, --width, --no-plot, --quiet and --color.
 std::variant<ReportStyle, console::UserError> choose_style(const Arguments& arguments, std::string_view verb);
 
+inline constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; less is a unit that was forgotten
+
 // From --limit; absent when it was not given.
 std::variant<std::optional<std::uint64_t>, console::UserError> parse_limit(const Arguments& arguments);
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "cli/report_style.h"
 
 namespace lowtide::cli {
 namespace {
 
 constexpr double kShortestIntervalS = 0.01;
 constexpr double kLongestIntervalS = 3600;
-constexpr std::uint64_t kSmallestLimit = 1'000'000;
 
 console::UserError refused(const std::string& flag, const std::string& value, const std::string& why,
                            const std::string& hint) {

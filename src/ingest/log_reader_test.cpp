@@ -10,34 +10,12 @@
 #include <string>
 
 #include "ingest/testing/collecting_sink.h"
+#include "ingest/testing/read_text.h"
 
 namespace lowtide::ingest {
 namespace {
 
 using testing::HasSubstr;
-
-struct Read {
-  CollectingSink log;
-  std::string error;
-  Summary summary;
-};
-
-Read read(std::string_view text) {
-  Read result;
-  auto summary = read_log_text(text, result.log);
-  if (summary) {
-    result.summary = summary.value();
-  } else {
-    result.error = summary.error().message;
-  }
-  return result;
-}
-
-std::string warnings_of(const Read& result) {
-  std::string all;
-  for (const model::Warning& warning : result.summary.warnings) all += warning.text + "\n";
-  return all;
-}
 
 std::vector<double> steps_of(const Read& result, std::size_t series = 0) {
   std::vector<double> steps;
@@ -96,7 +74,7 @@ TEST(steps_that_start_again_while_the_memory_goes_on, begin_none) {
   const Read result = read(text);
 
   EXPECT_EQ(result.log.runs.size(), 1U);
-  EXPECT_THAT(warnings_of(result), HasSubstr("out of order"));
+  EXPECT_THAT(result.warnings, HasSubstr("out of order"));
 }
 
 TEST(a_line_of_words_and_values, is_no_header_whatever_parts_them) {
@@ -125,7 +103,7 @@ TEST(one_step_out_of_order, begins_no_run) {
   const Read result = read(text);
 
   EXPECT_EQ(result.log.runs.size(), 1U);
-  EXPECT_THAT(warnings_of(result), HasSubstr("out of order"));
+  EXPECT_THAT(result.warnings, HasSubstr("out of order"));
 }
 
 TEST(a_counter_that_restarts_every_epoch, is_made_to_grow) {
@@ -209,10 +187,10 @@ TEST(bad_readings, are_ignored_with_a_warning) {
       "step 1 RAM: nan MB\nstep 2 RAM: -5 MB\nstep 3 RAM: 1e999 MB\nstep 4 RAM: 5 MB\nstep 5 RAM: 0.5 GiB\n");
 
   EXPECT_EQ(result.log.readings, 2U);
-  EXPECT_THAT(warnings_of(result), HasSubstr("not a number"));
-  EXPECT_THAT(warnings_of(result), HasSubstr("below zero"));
-  EXPECT_THAT(warnings_of(result), HasSubstr("exabyte"));
-  EXPECT_THAT(warnings_of(result), HasSubstr("unit changes"));
+  EXPECT_THAT(result.warnings, HasSubstr("not a number"));
+  EXPECT_THAT(result.warnings, HasSubstr("below zero"));
+  EXPECT_THAT(result.warnings, HasSubstr("exabyte"));
+  EXPECT_THAT(result.warnings, HasSubstr("unit changes"));
 }
 
 TEST(time_that_goes_back, is_ignored_with_a_warning) {
@@ -221,14 +199,14 @@ TEST(time_that_goes_back, is_ignored_with_a_warning) {
       "00:00:30,8\n");
 
   EXPECT_EQ(result.log.readings, 3U);
-  EXPECT_THAT(warnings_of(result), HasSubstr("time goes back"));
+  EXPECT_THAT(result.warnings, HasSubstr("time goes back"));
 }
 
 TEST(a_unit_that_nobody_wrote, is_assumed_with_a_warning) {
   const Read result = read("step,rss\n1,5552000000\n2,5553000000\n");
 
   EXPECT_EQ(result.log.series[0].samples[0].bytes, 5552000000U);
-  EXPECT_THAT(warnings_of(result), HasSubstr("\"rss\" has no unit: read as bytes"));
+  EXPECT_THAT(result.warnings, HasSubstr("\"rss\" has no unit: read as bytes"));
 }
 
 TEST(what_is_not_memory, is_not_read) {
@@ -301,7 +279,7 @@ TEST(a_line_of_many_megabytes, is_cut_and_counted_as_one) {
   EXPECT_EQ(result.log.readings, 2U);
   EXPECT_EQ(result.summary.lines, 3U);
   EXPECT_EQ(result.log.series[0].lines.back(), 3U);
-  EXPECT_THAT(warnings_of(result), HasSubstr("longer than 1 MiB"));
+  EXPECT_THAT(result.warnings, HasSubstr("longer than 1 MiB"));
 }
 
 TEST(a_pipe, is_read_to_its_end) {
@@ -355,7 +333,7 @@ TEST(the_last_number, is_left_out_where_the_end_of_the_file_touches_it) {
   const Read result = read("step,rss_mb\n1,5552\n2,5553\n3,55");
 
   EXPECT_EQ(result.log.readings, 2U);
-  EXPECT_THAT(warnings_of(result), HasSubstr("may have been cut"));
+  EXPECT_THAT(result.warnings, HasSubstr("may have been cut"));
 }
 
 TEST(a_long_log, is_read_in_a_thread_with_every_reading_in_order) {

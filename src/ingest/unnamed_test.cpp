@@ -10,29 +10,12 @@
 #include <vector>
 
 #include "ingest/log_reader.h"
-#include "ingest/testing/collecting_sink.h"
+#include "ingest/testing/read_text.h"
 
 namespace lowtide::ingest {
 namespace {
 
 using testing::HasSubstr;
-
-struct Read {
-  CollectingSink log;
-  std::string error;
-  std::string warnings;
-};
-
-Read read(const std::string& text) {
-  Read result;
-  auto summary = read_log_text(text, result.log);
-  if (!summary) {
-    result.error = summary.error().message;
-    return result;
-  }
-  for (const model::Warning& warning : summary.value().warnings) result.warnings += warning.text + "\n";
-  return result;
-}
 
 std::vector<std::string> names_of(const Read& result) {
   std::vector<std::string> names;

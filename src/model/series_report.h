@@ -12,6 +12,11 @@ namespace lowtide::model {
 // What a series is a series of. Decides which verdict speaks for the whole.
 enum class Quantity { ProcessMemory, SystemMemory, ContainerMemory, GpuUsed, GpuAllocated, GpuReserved };
 
+constexpr bool is_gpu_memory(Quantity quantity) {
+  return quantity == Quantity::GpuUsed || quantity == Quantity::GpuAllocated ||
+         quantity == Quantity::GpuReserved;
+}
+
 struct SeriesReport {
   std::string name;  // "process memory", "GPU 0 used", "pid 4711 (python)"
   Quantity quantity = Quantity::ProcessMemory;

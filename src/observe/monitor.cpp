@@ -22,7 +22,7 @@ constexpr std::uint64_t kWorthASweepBytes = std::uint64_t{1024} * 1024;
 constexpr double kFirstFullSweepsS = 20;
 constexpr double kFullSweepsS = 600;
 
-model::PssReading to_reading(const procfs::SmapsRollup& rollup, const procfs::Status& status) {
+model::PssReading to_pss_reading(const procfs::SmapsRollup& rollup, const procfs::Status& status) {
   model::PssReading pss;
   pss.pss_bytes = rollup.pss_bytes;
   pss.private_dirty_bytes = rollup.private_dirty_bytes;
@@ -136,7 +136,7 @@ void Monitor::sweep_pss(double at_s) {
     longest_s = std::max(longest_s, now_s - last_s);
     last_s = now_s;
     if (rollup) {
-      member.pss = to_reading(rollup.value(), member.status);
+      member.pss = to_pss_reading(rollup.value(), member.status);
       member.account.settle(member.counters(), *member.pss, rollup.value().swap_pss_bytes);
       member.has_settled = true;
     } else if (rollup.error().code != base::ErrorCode::Gone) {

@@ -47,7 +47,7 @@ StateBytes state_bytes(const model::TrainingSetup& setup) {
   return {exactly(0), ""};
 }
 
-PlanParts told_by_tensors(const model::TrainingSetup& setup) {
+PlanParts training_state_told_by_tensors(const model::TrainingSetup& setup) {
   PlanParts parts;
   const model::TensorFacts& facts = *setup.tensors;
   if (facts.gradient_bytes > 0) {
@@ -64,7 +64,7 @@ PlanParts told_by_tensors(const model::TrainingSetup& setup) {
 }  // namespace
 
 PlanParts training_state_parts(const model::TrainingSetup& setup) {
-  if (setup.tensors) return told_by_tensors(setup);
+  if (setup.tensors) return training_state_told_by_tensors(setup);
   PlanParts parts;
   const double trained = trained_parameters(setup);
   const double gradient = is_trained_in_sixteen(setup) ? 2 : 4;

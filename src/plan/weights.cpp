@@ -74,7 +74,7 @@ PlanParts quantised_weights(const model::TrainingSetup& setup) {
   return parts;
 }
 
-PlanParts told_by_tensors(const model::TrainingSetup& setup) {
+PlanParts weights_told_by_tensors(const model::TrainingSetup& setup) {
   PlanParts parts;
   const model::TensorFacts& facts = *setup.tensors;
   if (facts.frozen_bytes > 0) {
@@ -93,7 +93,7 @@ PlanParts told_by_tensors(const model::TrainingSetup& setup) {
 }  // namespace
 
 PlanParts weight_parts(const model::TrainingSetup& setup) {
-  if (setup.tensors) return told_by_tensors(setup);
+  if (setup.tensors) return weights_told_by_tensors(setup);
   PlanParts parts =
       is_quantised(setup.precision) ? quantised_weights(setup) : PlanParts{plain_weights(setup)};
   if (setup.lora_rank) {

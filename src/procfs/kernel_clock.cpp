@@ -15,7 +15,7 @@ double read_clock_s(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-std::uint64_t read_setting(int name, std::uint64_t otherwise) {
+std::uint64_t read_sysconf(int name, std::uint64_t otherwise) {
   const long value = ::sysconf(name);
   return value > 0 ? static_cast<std::uint64_t>(value) : otherwise;
 }
@@ -23,12 +23,12 @@ std::uint64_t read_setting(int name, std::uint64_t otherwise) {
 }  // namespace
 
 std::uint64_t page_bytes() {
-  static const std::uint64_t kBytes = read_setting(_SC_PAGESIZE, 4096);
+  static const std::uint64_t kBytes = read_sysconf(_SC_PAGESIZE, 4096);
   return kBytes;
 }
 
 std::uint64_t ticks_per_second() {
-  static const std::uint64_t kTicks = read_setting(_SC_CLK_TCK, 100);
+  static const std::uint64_t kTicks = read_sysconf(_SC_CLK_TCK, 100);
   return kTicks;
 }
 

@@ -13,8 +13,6 @@
 namespace lowtide::procfs {
 namespace {
 
-constexpr std::uint64_t kKiB = 1024;
-
 TEST(Meminfo, real_machine_is_read) {
   const auto meminfo = read_meminfo(roots_of(kRealMachine));
 

@@ -9,12 +9,12 @@
 namespace lowtide::procfs {
 namespace {
 
-struct Field {
+struct MeminfoField {
   std::string_view key;
   std::uint64_t Meminfo::*bytes;
 };
 
-constexpr std::array<Field, 7> kFields{{
+constexpr std::array<MeminfoField, 7> kMeminfoFields{{
     {"MemTotal", &Meminfo::total_bytes},
     {"MemAvailable", &Meminfo::available_bytes},
     {"MemFree", &Meminfo::free_bytes},
@@ -34,7 +34,7 @@ base::Result<Meminfo> parse_meminfo(std::string_view text) {
     if (!pair) {
       continue;
     }
-    for (const Field& field : kFields) {
+    for (const MeminfoField& field : kMeminfoFields) {
       if (pair->key == field.key && !take_kilobytes(pair->value, meminfo.*field.bytes)) {
         return base::Error{base::ErrorCode::Malformed, "meminfo has no number at " + std::string(pair->key)};
       }

@@ -13,8 +13,6 @@
 namespace lowtide::procfs {
 namespace {
 
-constexpr std::uint64_t kKiB = 1024;
-
 // The text without the lines that begin with `prefix`: what an older kernel prints.
 std::string without_lines(const std::string& text, const std::string& prefix) {
   std::string kept;

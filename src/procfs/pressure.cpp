@@ -9,7 +9,7 @@ namespace lowtide::procfs {
 namespace {
 
 // "avg10=0.00 avg60=0.00 avg300=0.00 total=0"
-bool take_fields(std::string_view text, PressureLine& into) {
+bool take_pressure_fields(std::string_view text, PressureLine& into) {
   bool has_total = false;
   for (std::string_view word = take_word(text); !word.empty(); word = take_word(text)) {
     auto pair = split_key(word, '=');
@@ -43,7 +43,7 @@ base::Result<Pressure> parse_pressure(std::string_view text) {
     if (which != "some" && which != "full") {
       continue;
     }
-    if (!take_fields(line, which == "some" ? pressure.some : pressure.full)) {
+    if (!take_pressure_fields(line, which == "some" ? pressure.some : pressure.full)) {
       return base::Error{base::ErrorCode::Malformed, "pressure is not \"some avg10=... total=...\""};
     }
     has_some = has_some || which == "some";

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kMostArgumentBytes = 128U << 10U;
 constexpr std::size_t kMostEnvironmentBytes = 4U << 20U;
-constexpr std::string_view kDeletedMark = " (deleted)";
 
 std::string path_of(const Roots& roots, std::int32_t pid, std::string_view name) {
   return roots.proc + "/" + std::to_string(pid) + "/" + std::string(name);

@@ -10,7 +10,8 @@
 namespace lowtide::procfs {
 namespace {
 
-base::Result<int> read_setting(const Roots& roots, const std::string& name, const std::string& when_absent) {
+base::Result<int> read_kernel_setting(const Roots& roots, const std::string& name,
+                                      const std::string& when_absent) {
   auto text = read_text(roots.proc + "/sys/kernel/" + name, 64);
   if (!text) {
     if (text.error().code == base::ErrorCode::Gone) {
@@ -83,10 +84,10 @@ bool would_die_of(std::string_view status, int signal) {
 }
 
 Rights read_rights(const Roots& roots) {
-  return {.ptrace_scope = read_setting(roots, "yama/ptrace_scope",
-                                       "the kernel has no Yama, so it restricts nothing further"),
-          .perf_event_paranoid =
-              read_setting(roots, "perf_event_paranoid", "the kernel has no perf events, or hides them here"),
+  return {.ptrace_scope = read_kernel_setting(roots, "yama/ptrace_scope",
+                                              "the kernel has no Yama, so it restricts nothing further"),
+          .perf_event_paranoid = read_kernel_setting(roots, "perf_event_paranoid",
+                                                     "the kernel has no perf events, or hides them here"),
           .capabilities = read_capabilities(roots),
           .cgroup_version = read_cgroup_version(roots),
           .kernel = read_kernel(roots)};

@@ -10,6 +10,9 @@
 
 namespace lowtide::procfs {
 
+// Behind the path of a file that is no longer there.
+inline constexpr std::string_view kDeletedMark = " (deleted)";
+
 inline void skip_blanks(std::string_view& text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
     text.remove_prefix(1);

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kMostNames = 4096;
 // A path has 4 KiB, escaped at most four times as many.
 constexpr std::size_t kLongestLine = 32768;
-constexpr std::string_view kDeletedMark = " (deleted)";
 
 void add(MappingBytes& sum, const MappingBytes& one) {
   sum.mappings += one.mappings;

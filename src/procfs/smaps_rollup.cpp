@@ -8,12 +8,12 @@
 namespace lowtide::procfs {
 namespace {
 
-struct Field {
+struct RollupField {
   std::string_view key;
   std::uint64_t SmapsRollup::*bytes;
 };
 
-constexpr std::array<Field, 12> kFields{{
+constexpr std::array<RollupField, 12> kRollupFields{{
     {"Rss", &SmapsRollup::rss_bytes},
     {"Pss", &SmapsRollup::pss_bytes},
     {"Pss_Anon", &SmapsRollup::pss_anon_bytes},
@@ -39,7 +39,7 @@ base::Result<SmapsRollup> parse_smaps_rollup(std::string_view text) {
     if (!pair) {
       continue;
     }
-    for (const Field& field : kFields) {
+    for (const RollupField& field : kRollupFields) {
       if (pair->key != field.key) {
         continue;
       }

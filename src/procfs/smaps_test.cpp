@@ -10,8 +10,6 @@
 namespace lowtide::procfs {
 namespace {
 
-constexpr std::uint64_t kKiB = 1024;
-
 TEST(Smaps, sums_of_the_mappings_are_those_of_the_process) {
   const auto smaps = read_smaps(roots_of(kRealMachine), kTrainer);
 

@@ -21,7 +21,7 @@ bool skip_numbers(std::string_view& text, int count) {
 }
 
 // Fields 4 to 22 of proc(5), what stands behind the state.
-bool take_fields(std::string_view text, Stat& stat) {
+bool take_stat_fields(std::string_view text, Stat& stat) {
   std::uint64_t flags = 0;
   const bool taken =
       take_number(text, stat.ppid) && take_number(text, stat.pgrp) && take_number(text, stat.session) &&
@@ -64,7 +64,7 @@ base::Result<Stat> parse_stat(std::string_view text) {
   }
   stat.state = after.front();
   after.remove_prefix(1);
-  if (!take_fields(after, stat)) {
+  if (!take_stat_fields(after, stat)) {
     return make_malformed();
   }
   return stat;

@@ -9,6 +9,7 @@
 
 namespace lowtide::procfs {
 
+inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr const char* kRealMachine = "linux-6.18-cgroup1";
 inline constexpr int kTrainer = 6243;
 inline constexpr int kWorker = 6244;

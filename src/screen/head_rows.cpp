@@ -16,10 +16,7 @@ namespace lowtide::screen {
 namespace {
 
 using model::VerdictKind;
-
-std::string bytes_words(std::uint64_t bytes) {
-  return base::format_bytes(static_cast<double>(bytes));
-}
+using show::bytes_words;
 
 double sureness(const model::Verdict& verdict) {
   if (verdict.kind != VerdictKind::Inconclusive) return verdict.confidence;

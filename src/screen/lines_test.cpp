@@ -8,6 +8,7 @@
 #include "screen/holder_lines.h"
 #include "screen/process_lines.h"
 #include "screen/site_lines.h"
+#include "screen/testing/megabyte.h"
 #include "screen/testing/sample_views.h"
 
 namespace lowtide::screen {
@@ -17,7 +18,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::uint64_t kMB = 1'000'000;
 constexpr auto kTrainer = model::ProcessId{1};
 constexpr auto kWorker = model::ProcessId{2};
 

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "screen/testing/megabyte.h"
+
 namespace lowtide::screen {
 namespace {
-
-constexpr std::uint64_t kMB = 1'000'000;
 
 TEST(LowWater, tells_growth_and_pace_of_a_ramp_however_long_it_is) {
   for (const int seconds : {10, 1000, 100'000}) {

@@ -7,9 +7,12 @@
 
 #include "base/units.h"
 #include "show/terminal/layout.h"
+#include "show/words.h"
 
 namespace lowtide::screen {
 namespace {
+
+using show::bytes_words;
 
 constexpr std::size_t kPidColumns = 7;
 constexpr std::size_t kRoleColumns = 11;
@@ -25,10 +28,6 @@ std::string left(std::string_view text, std::size_t columns) {
 
 std::string right(std::string_view text, std::size_t columns) {
   return show::pad_left(show::cut(text, columns), columns) + " ";
-}
-
-std::string bytes_words(std::uint64_t bytes) {
-  return base::format_bytes(static_cast<double>(bytes));
 }
 
 std::string growth_words(std::int64_t bytes) {

@@ -7,7 +7,7 @@
 namespace lowtide::show {
 namespace {
 
-model::Comparison sample() {
+model::Comparison sample_comparison() {
   model::Comparison out;
   out.before.source.path = "before.lowtide";
   out.after.source.path = "after.lowtide";
@@ -28,7 +28,7 @@ model::Comparison sample() {
 }
 
 TEST(CompareText, answer_comes_first_and_numbers_have_units) {
-  const std::string text = to_text(sample(), {});
+  const std::string text = to_text(sample_comparison(), {});
   EXPECT_EQ(text.find("better: the leak is gone\n"), 0U) << text;
   EXPECT_NE(text.find("compared up to step 300"), std::string::npos) << text;
   EXPECT_NE(text.find("2.00 GB"), std::string::npos) << text;
@@ -37,7 +37,7 @@ TEST(CompareText, answer_comes_first_and_numbers_have_units) {
 }
 
 TEST(CompareText, words_of_the_target_stay_text) {
-  model::Comparison told = sample();
+  model::Comparison told = sample_comparison();
   told.findings[0].finding.title = "\x1b[31m<b>|x|`@all";
   told.before.source.path = "a\nb\x1b]0;x";
   EXPECT_EQ(to_text(told, {}).find('\x1b'), std::string::npos);
@@ -47,7 +47,7 @@ TEST(CompareText, words_of_the_target_stay_text) {
 }
 
 TEST(CompareJson, says_what_was_found) {
-  const auto json = nlohmann::json::parse(to_json(sample()));
+  const auto json = nlohmann::json::parse(to_json(sample_comparison()));
   EXPECT_EQ(json["outcome"], "better");
   EXPECT_EQ(json["values"][0]["before"], 2e9);
   EXPECT_EQ(json["values"][0]["unit"], "bytes");

@@ -7,7 +7,7 @@
 namespace lowtide::show {
 namespace {
 
-model::Plan sample() {
+model::Plan sample_plan() {
   model::Plan plan;
   plan.host = {15e9, 10e9, 20e9};
   plan.trainer = {13e9, 9e9, 18e9};
@@ -26,7 +26,7 @@ model::Plan sample() {
 }
 
 TEST(PlanText, sums_come_first_and_numbers_have_units) {
-  const std::string text = to_text(sample(), {.width = 100});
+  const std::string text = to_text(sample_plan(), {.width = 100});
   EXPECT_EQ(text.find("about 15.0 GB of host memory (10.0 GB to 20.0 GB) and 6.00 GB on the GPU"), 0U)
       << text;
   EXPECT_NE(text.find("16 GiB at the least, 20 GiB to be comfortable"), std::string::npos) << text;
@@ -36,7 +36,7 @@ TEST(PlanText, sums_come_first_and_numbers_have_units) {
 }
 
 TEST(PlanText, limit_says_whether_it_fits) {
-  model::Plan plan = sample();
+  model::Plan plan = sample_plan();
   plan.limit_bytes = 16.0 * (1U << 30U);
   EXPECT_NE(to_text(plan, {}).find("16 GiB: fits, with 2.18 GB to spare; at the upper"), std::string::npos)
       << to_text(plan, {});
@@ -45,7 +45,7 @@ TEST(PlanText, limit_says_whether_it_fits) {
 }
 
 TEST(PlanText, measured_stands_beside) {
-  model::Plan plan = sample();
+  model::Plan plan = sample_plan();
   plan.measured = model::PlanMeasured{.source = "run.lowtide", .host_bytes = 12e9, .host_peak_bytes = 14e9};
   plan.parts[0].measured_host = 9e9;
   const std::string text = to_text(plan, {.width = 120});
@@ -57,7 +57,7 @@ TEST(PlanText, measured_stands_beside) {
 
 TEST(PlanText, no_line_is_wider_than_asked_for) {
   for (const std::size_t width : {80U, 120U}) {
-    const std::string text = to_text(sample(), {.width = width});
+    const std::string text = to_text(sample_plan(), {.width = width});
     std::size_t from = 0;
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', from)) {
       EXPECT_LE(end - from, width) << text.substr(from, end - from);
@@ -67,7 +67,7 @@ TEST(PlanText, no_line_is_wider_than_asked_for) {
 }
 
 TEST(PlanText, words_from_outside_stay_text) {
-  model::Plan plan = sample();
+  model::Plan plan = sample_plan();
   plan.measured = model::PlanMeasured{.source = "\x1b[31m<b>|x|", .host_bytes = 1e9};
   EXPECT_EQ(to_text(plan, {}).find('\x1b'), std::string::npos);
   const std::string markdown = to_markdown(plan);
@@ -76,7 +76,7 @@ TEST(PlanText, words_from_outside_stay_text) {
 }
 
 TEST(PlanMarkdown, has_its_tables) {
-  const std::string markdown = to_markdown(sample());
+  const std::string markdown = to_markdown(sample_plan());
   EXPECT_EQ(markdown.find("# About 15"), 0U) << markdown;
   EXPECT_NE(markdown.find("## Of what it is made"), std::string::npos);
   EXPECT_NE(markdown.find("## What to try next, by what it buys"), std::string::npos);
@@ -84,7 +84,7 @@ TEST(PlanMarkdown, has_its_tables) {
 }
 
 TEST(PlanJson, says_the_same_in_bytes) {
-  const auto json = nlohmann::json::parse(to_json(sample()));
+  const auto json = nlohmann::json::parse(to_json(sample_plan()));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["host_bytes"]["estimate"], 15'000'000'000);
   EXPECT_EQ(json["parts"][0]["component"], "opened-examples");

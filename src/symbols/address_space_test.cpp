@@ -14,14 +14,13 @@
 #include <string>
 
 #include "symbols/symbolizer.h"
+#include "symbols/test_files.h"
 
 namespace lowtide::symbols {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-const std::string kFiles = LOWTIDE_TEST_FILES;
 
 class Folder {
  public:

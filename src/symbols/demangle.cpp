@@ -11,7 +11,7 @@ namespace {
 // Templates of templates: the longest of libtorch has 9 KB.
 constexpr std::size_t kLongestName = 16384;
 
-struct Free {
+struct FreeText {
   // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): the demangler allocates by malloc
   void operator()(char* text) const { std::free(text); }
 };
@@ -25,7 +25,7 @@ std::string demangle(std::string_view name) {
     return text;
   }
   int status = 0;
-  const std::unique_ptr<char, Free> plain(abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status));
+  const std::unique_ptr<char, FreeText> plain(abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status));
   return status == 0 && plain != nullptr ? std::string(plain.get()) : text;
 }
 

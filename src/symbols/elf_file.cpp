@@ -15,7 +15,6 @@ namespace {
 // libtorch_cuda with everything in it has 4 GB.
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 30U;
 constexpr std::size_t kMostSegments = 4096;
-constexpr std::ptrdiff_t kMostBuildIdBytes = 64;
 
 base::Error malformed(const char* what) {
   return {base::ErrorCode::Malformed, what};
@@ -105,7 +104,7 @@ base::Result<bool> ElfFile::look() {
   }
   const void* id = nullptr;
   const std::ptrdiff_t id_bytes = dwelf_elf_gnu_build_id(elf_.get(), &id);
-  if (id_bytes > 0 && id_bytes <= kMostBuildIdBytes) {
+  if (id_bytes > 0 && static_cast<std::size_t>(id_bytes) <= kMostBuildIdBytes) {
     const auto* first = static_cast<const std::uint8_t*>(id);
     build_id_.assign(first, first + id_bytes);
   }

@@ -25,6 +25,7 @@ namespace lowtide::symbols {
 
 // What the linker wrote to tell builds apart; empty where there is none.
 using BuildId = std::vector<std::uint8_t>;
+inline constexpr std::size_t kMostBuildIdBytes = 64;
 std::string to_hex(const BuildId& build_id);
 
 // A part of the file that is loaded into memory.

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "symbols/demangle.h"
+#include "symbols/test_files.h"
 
 namespace lowtide::symbols {
 namespace {
 
 using ::testing::EndsWith;
-
-const std::string kFiles = LOWTIDE_TEST_FILES;
 
 std::unique_ptr<ElfImage> open_image(const std::string& path) {
   auto file = ElfFile::open(open_regular(path));

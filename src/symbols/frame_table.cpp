@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostSteps = 64;
 
-struct Free {
+struct FreeFrame {
   // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): elfutils allocates by malloc
   void operator()(Dwarf_Frame* frame) const { std::free(frame); }
 };
@@ -171,7 +171,7 @@ FrameRule FrameTable::make_rule_from(Dwarf_CFI_s* table, std::uint64_t address) 
   if (table == nullptr || dwarf_cfi_addrframe(table, address, &found) != 0) {
     return none;
   }
-  const std::unique_ptr<Dwarf_Frame, Free> frame(found);
+  const std::unique_ptr<Dwarf_Frame, FreeFrame> frame(found);
   bool is_signal = false;
   const int column = dwarf_frame_info(found, nullptr, nullptr, &is_signal);
   Dwarf_Op* operations = nullptr;

@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::uint64_t kMostNoteBytes = 16384;
-constexpr std::size_t kMostBuildIdBytes = 64;
 constexpr std::string_view kOwner("GNU\0", 4);
 
 template <typename Record>

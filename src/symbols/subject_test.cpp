@@ -11,6 +11,7 @@
 #include "symbols/address_space.h"
 #include "symbols/symbolizer.h"
 #include "symbols/test_capture.h"
+#include "symbols/test_files.h"
 #include "symbols/unwinder.h"
 
 namespace lowtide::symbols {
@@ -126,7 +127,6 @@ void expect_known_calls(Arch arch, const std::string& program) {
   EXPECT_THAT(deep, Contains("main"));
 }
 
-const std::string kFiles = LOWTIDE_TEST_FILES;
 const std::string kNativeRun = std::string(LOWTIDE_NATIVE_RUN) + (*LOWTIDE_NATIVE_RUN != '\0' ? " " : "");
 
 TEST(Subject, static_program_at_a_fixed_address_is_unwound) {

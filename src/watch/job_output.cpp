@@ -9,23 +9,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
 #include "base/text.h"
 #include "screen/job_words.h"
+#include "watch/temporary_folder.h"
 
 namespace lowtide::watch {
 namespace {
 
 constexpr std::size_t kTailBytes = 65536;
 constexpr std::size_t kLastWordsOfFailure = 15;
-
-std::string temporary_folder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
-}
 
 // Never one that is there: it may be somebody's.
 base::Fd create(const std::string& path) {

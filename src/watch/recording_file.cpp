@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include "record/reader.h"
+#include "watch/temporary_folder.h"
 
 namespace lowtide::watch {
 namespace {
@@ -44,11 +45,6 @@ std::string joined(const std::vector<std::string>& words) {
 std::string default_name(const record::Header& header) {
   const auto now = static_cast<std::time_t>(header.started_unix_s);
   return fmt::format("lowtide-{:%Y%m%d-%H%M%S}-{}.lowtide", fmt::localtime(now), header.root_pid);
-}
-
-std::string temporary_folder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
 // False where the place is taken by something that is not ours to move.

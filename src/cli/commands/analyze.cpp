@@ -8,6 +8,7 @@
 #include "cli/analyze_series.h"
 #include "cli/commands/all.h"
 #include "cli/output.h"
+#include "cli/refuse.h"
 #include "cli/report_style.h"
 #include "console/user_error.h"
 #include "show/terminal/text.h"
@@ -16,11 +17,6 @@ namespace lowtide::cli {
 namespace {
 
 constexpr std::string_view kHelpHint = "lowtide analyze --help";
-
-console::ExitCode refuse(std::string what, std::string why, std::string hint = std::string(kHelpHint)) {
-  console::print_error({std::move(what), std::move(why), std::move(hint)});
-  return console::ExitCode::Usage;
-}
 
 console::ExitCode analyze_logs(const std::vector<std::string>& paths,
                                std::optional<std::uint64_t> limit_bytes, const ReportStyle& style) {
@@ -48,38 +44,33 @@ console::ExitCode analyze_logs(const std::vector<std::string>& paths,
   return output.finish() ? code : console::ExitCode::Unreadable;
 }
 
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_analyze(const Arguments& arguments) {
   const bool as_json = arguments.has("json");
   if (const auto series = arguments.text("series")) {
     if (!arguments.positionals().empty()) {
-      return refuse("analyze takes either --series FILE or log files", "both were given",
-                    "one call for each");
+      return refuse(
+          {"analyze takes either --series FILE or log files", "both were given", "one call for each"});
     }
     for (const char* flag : {"markdown", "limit"}) {
       if (arguments.has(flag))
-        return refuse(fmt::format("--{} does not go with --series", flag),
-                      "each series gets one line with its verdict");
+        return refuse({fmt::format("--{} does not go with --series", flag),
+                       "each series gets one line with its verdict", std::string(kHelpHint)});
     }
     return analyze_series(*series, {.as_json = as_json, .running = arguments.has("running")});
   }
   if (arguments.has("running")) {
-    return refuse("--running goes with --series only", "a log is judged as a run that has ended");
+    return refuse({"--running goes with --series only", "a log is judged as a run that has ended",
+                   std::string(kHelpHint)});
   }
   if (arguments.positionals().empty()) {
-    return refuse("analyze needs a file", "none was named",
-                  "lowtide analyze train.log, or ... | lowtide analyze -");
+    return refuse(
+        {"analyze needs a file", "none was named", "lowtide analyze train.log, or ... | lowtide analyze -"});
   }
 
   const auto limit = parse_limit(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&limit)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Usage;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
   auto chosen = choose_style(arguments, "analyze");
-  if (const auto* user_error = std::get_if<console::UserError>(&chosen)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Usage;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&chosen)) return refuse(*user_error);
   auto& style = std::get<ReportStyle>(chosen);
   style.many = arguments.positionals().size() > 1;
   return analyze_logs(arguments.positionals(), std::get<std::optional<std::uint64_t>>(limit), style);
@@ -117,7 +108,7 @@ Command analyze_command() {
           {"lowtide analyze --json a.log b.log | jq .verdict.kind",
            "for scripts; the exit status tells as well"},
       },
-      run,
+      run_analyze,
   };
 }
 

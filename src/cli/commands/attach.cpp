@@ -8,6 +8,7 @@
 
 #include "cli/commands/all.h"
 #include "cli/parse.h"
+#include "cli/refuse.h"
 #include "cli/watch_flags.h"
 #include "console/user_error.h"
 #include "watch/attach_job.h"
@@ -16,41 +17,32 @@
 namespace lowtide::cli {
 namespace {
 
-console::ExitCode refuse(std::string what, std::string why, std::string hint,
-                         console::ExitCode code = console::ExitCode::Usage) {
-  console::print_error({std::move(what), std::move(why), std::move(hint)});
-  return code;
-}
-
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_attach(const Arguments& arguments) {
   const auto flags = parse_watch_flags(arguments, "attach");
-  if (const auto* user_error = std::get_if<console::UserError>(&flags)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Usage;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&flags)) return refuse(*user_error);
   const bool find = arguments.has("find");
   if (find == !arguments.positionals().empty()) {
-    return refuse("attach needs a pid or --find", find ? "both were given" : "neither was given",
-                  "lowtide attach 4711, or lowtide attach --find");
+    return refuse({"attach needs a pid or --find", find ? "both were given" : "neither was given",
+                   "lowtide attach 4711, or lowtide attach --find"});
   }
   if (find) {
     const auto job = watch::choose_job({});
     if (!job) {
-      return refuse("found no training process",
-                    "no python that has torch, jax or tensorflow loaded runs as this user",
-                    "lowtide attach PID; ps -eo pid,rss,args --sort -rss shows the largest",
+      return refuse({"found no training process",
+                     "no python that has torch, jax or tensorflow loaded runs as this user",
+                     "lowtide attach PID; ps -eo pid,rss,args --sort -rss shows the largest"},
                     console::ExitCode::Unreadable);
     }
     return watch::attach_job(*job, std::get<watch::Settings>(flags));
   }
   const auto pid = parse_pid(arguments.positionals().front());
   if (!pid) {
-    return refuse(fmt::format("'{}' is not a pid", arguments.positionals().front()),
-                  "a pid is a number above 0", "lowtide attach --find");
+    return refuse({fmt::format("'{}' is not a pid", arguments.positionals().front()),
+                   "a pid is a number above 0", "lowtide attach --find"});
   }
   if (*pid == ::getpid()) {
-    return refuse(fmt::format("cannot watch process {}: it is this lowtide", *pid),
-                  "what it did would be seen as the job's doing", "lowtide attach --find");
+    return refuse({fmt::format("cannot watch process {}: it is this lowtide", *pid),
+                   "what it did would be seen as the job's doing", "lowtide attach --find"});
   }
   return watch::attach_job(*pid, std::get<watch::Settings>(flags));
 }
@@ -80,7 +72,7 @@ Command attach_command() {
           {"lowtide attach --screen --deep 4711", "see it live on the whole terminal; q detaches"},
           {"lowtide attach --duration 10min --gate 4711", "for scripts: exit 1 when it leaks"},
       },
-      run,
+      run_attach,
   };
 }
 

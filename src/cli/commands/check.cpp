@@ -9,6 +9,7 @@
 #include "cli/commands/all.h"
 #include "cli/gate_flags.h"
 #include "cli/output.h"
+#include "cli/refuse.h"
 #include "cli/report_recording.h"
 #include "console/user_error.h"
 #include "explain/gate.h"
@@ -20,21 +21,15 @@
 namespace lowtide::cli {
 namespace {
 
-console::ExitCode run(const Arguments& arguments) {
-  const auto refuse = [](const console::UserError& user_error, console::ExitCode code) {
-    console::print_error(user_error);
-    return code;
-  };
+console::ExitCode run_check(const Arguments& arguments) {
   const bool runs_job = !arguments.command().empty();
   if (arguments.positionals().empty() != runs_job) {
     return refuse(
         {"check needs a recording or a command", runs_job ? "both were given" : "neither was given",
-         "lowtide check --budget 20G train.lowtide, or lowtide check --budget 20G -- python train.py"},
-        console::ExitCode::Usage);
+         "lowtide check --budget 20G train.lowtide, or lowtide check --budget 20G -- python train.py"});
   }
   const auto rules = parse_rules(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&rules))
-    return refuse(*user_error, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&rules)) return refuse(*user_error);
   watch::WatchedJob job;
   if (runs_job) {
     watch::Settings flags;
@@ -91,7 +86,7 @@ Command check_command() {
            "in CI, with a file for its test report"},
           {"lowtide check --max-rate 1M/step train.lowtide", "slower than this is accepted"},
       },
-      run,
+      run_check,
       JobWords::AfterDashes,
   };
   command.flags.push_back({"output", "FILE", "with a command: where its recording goes"});

@@ -5,6 +5,7 @@
 
 #include "cli/commands/all.h"
 #include "cli/output.h"
+#include "cli/refuse.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 #include "console/user_error.h"
@@ -14,7 +15,7 @@
 namespace lowtide::cli {
 namespace {
 
-std::string written(const model::Comparison& comparison, const ReportStyle& style) {
+std::string written_comparison(const model::Comparison& comparison, const ReportStyle& style) {
   switch (style.form) {
     case ReportStyle::Form::Json:
       return show::to_json(comparison);
@@ -26,29 +27,23 @@ std::string written(const model::Comparison& comparison, const ReportStyle& styl
   return show::to_text(comparison, style.text);
 }
 
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_compare(const Arguments& arguments) {
   const auto style = choose_style(arguments, "compare");
-  if (const auto* user_error = std::get_if<console::UserError>(&style)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Usage;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
   if (arguments.positionals().size() != 2) {
-    console::print_error({"compare needs two recordings", "the one before the change, and the one after it",
-                          "lowtide compare before.lowtide after.lowtide"});
-    return console::ExitCode::Usage;
+    return refuse({"compare needs two recordings", "the one before the change, and the one after it",
+                   "lowtide compare before.lowtide after.lowtide"});
   }
   std::vector<model::Report> reports;
   for (const std::string& path : arguments.positionals()) {
     auto read = report_recording(path, std::nullopt);
-    if (const auto* user_error = std::get_if<console::UserError>(&read)) {
-      console::print_error(*user_error);
-      return console::ExitCode::Unreadable;
-    }
+    if (const auto* user_error = std::get_if<console::UserError>(&read))
+      return refuse(*user_error, console::ExitCode::Unreadable);
     reports.push_back(std::move(std::get<model::Report>(read)));
   }
   const model::Comparison comparison = explain::compare_reports(std::move(reports[0]), std::move(reports[1]));
   Output output;
-  output.write(written(comparison, std::get<ReportStyle>(style)));
+  output.write(written_comparison(comparison, std::get<ReportStyle>(style)));
   if (!output.finish()) return console::ExitCode::Unreadable;
   return console::exit_code_of(comparison.after.verdict.kind);
 }
@@ -78,7 +73,7 @@ Command compare_command() {
           {"lowtide compare --markdown before.lowtide after.lowtide > fix.md", "for the pull request"},
           {"lowtide compare --json a.lowtide b.lowtide | jq .outcome", "for scripts"},
       },
-      run,
+      run_compare,
   };
 }
 

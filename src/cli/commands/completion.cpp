@@ -6,12 +6,12 @@
 
 #include "cli/commands/all.h"
 #include "cli/output.h"
-#include "console/user_error.h"
+#include "cli/refuse.h"
 
 namespace lowtide::cli {
 namespace {
 
-std::string joined(const std::vector<std::string_view>& words) {
+std::string joined_by_blanks(const std::vector<std::string_view>& words) {
   std::string out;
   for (const std::string_view word : words) out += (out.empty() ? "" : " ") + std::string(word);
   return out;
@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string_view>& words) {
 std::string verb_names() {
   std::vector<std::string_view> names;
   for (const Command& command : commands()) names.push_back(command.name);
-  return joined(names);
+  return joined_by_blanks(names);
 }
 
 std::string flag_names(const Command& command) {
@@ -49,7 +49,7 @@ std::string bash() {
       if (flag.value.empty()) continue;
       const std::string reply =
           !flag.choices.empty()
-              ? fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", joined(flag.choices))
+              ? fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", joined_by_blanks(flag.choices))
           : flag.value == "FILE" ? "COMPREPLY=($(compgen -f -- \"$word\"))"
                                  : "COMPREPLY=()";
       out += fmt::format("    '{} --{}') {}; return ;;\n", command.name, flag.name, reply);
@@ -57,10 +57,10 @@ std::string bash() {
   }
   out += "  esac\n  case \"${COMP_WORDS[1]}\" in\n";
   for (const Command& command : commands()) {
-    const std::string rest =
-        command.positional.choices.empty()
-            ? "COMPREPLY=($(compgen -f -- \"$word\"))"
-            : fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", joined(command.positional.choices));
+    const std::string rest = command.positional.choices.empty()
+                                 ? "COMPREPLY=($(compgen -f -- \"$word\"))"
+                                 : fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))",
+                                               joined_by_blanks(command.positional.choices));
     out += fmt::format(
         "    {})\n      case \"$word\" in\n        -*) COMPREPLY=($(compgen -W '{}' -- \"$word\")) ;;\n"
         "        *) {} ;;\n      esac ;;\n",
@@ -86,7 +86,7 @@ std::string zsh() {
         help += c == '[' || c == ']' || c == ':' ? std::string("\\") + c : std::string(1, c);
       out += fmt::format(" \\\n        '--{}[{}]", flag.name, escaped(help, "'\\''"));
       if (!flag.choices.empty()) {
-        out += fmt::format(":{}:({})", flag.value, joined(flag.choices));
+        out += fmt::format(":{}:({})", flag.value, joined_by_blanks(flag.choices));
       } else if (flag.value == "FILE") {
         out += ":file:_files";
       } else if (!flag.value.empty()) {
@@ -97,7 +97,7 @@ std::string zsh() {
     out += command.positional.choices.empty()
                ? " \\\n        '*:file:_files' ;;\n"
                : fmt::format(" \\\n        '1:{}:({})' ;;\n", command.positional.name,
-                             joined(command.positional.choices));
+                             joined_by_blanks(command.positional.choices));
   }
   return out + "  esac\n}\n_lowtide \"$@\"\n";
 }
@@ -110,13 +110,13 @@ std::string fish() {
   }
   for (const Command& command : commands()) {
     const std::string when = fmt::format("-n '__fish_seen_subcommand_from {}'", command.name);
-    out += command.positional.choices.empty()
-               ? fmt::format("complete -c lowtide {} -F\n", when)
-               : fmt::format("complete -c lowtide {} -a '{}'\n", when, joined(command.positional.choices));
+    out += command.positional.choices.empty() ? fmt::format("complete -c lowtide {} -F\n", when)
+                                              : fmt::format("complete -c lowtide {} -a '{}'\n", when,
+                                                            joined_by_blanks(command.positional.choices));
     for (const Flag& flag : command.flags) {
       out += fmt::format("complete -c lowtide {} -l {}", when, flag.name);
       if (!flag.choices.empty()) {
-        out += fmt::format(" -x -a '{}'", joined(flag.choices));
+        out += fmt::format(" -x -a '{}'", joined_by_blanks(flag.choices));
       } else if (flag.value == "FILE") {
         out += " -r -F";
       } else if (!flag.value.empty()) {
@@ -128,11 +128,9 @@ std::string fish() {
   return out;
 }
 
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_completion(const Arguments& arguments) {
   if (arguments.positionals().empty()) {
-    console::print_error(
-        {"completion needs the name of a shell", "none was given", "lowtide completion bash"});
-    return console::ExitCode::Usage;
+    return refuse({"completion needs the name of a shell", "none was given", "lowtide completion bash"});
   }
   const std::string& shell = arguments.positionals().front();
   Output output;
@@ -154,7 +152,7 @@ Command completion_command() {
           {"lowtide completion zsh > \"${fpath[1]}/_lowtide\"", "once, for zsh"},
           {"lowtide completion fish > ~/.config/fish/completions/lowtide.fish", "once, for fish"},
       },
-      run,
+      run_completion,
   };
 }
 

@@ -17,7 +17,7 @@ std::string environment(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_doctor(const Arguments& arguments) {
   const std::vector<doctor::MachineCheck> checks =
       doctor::check_machine({.own_pid = ::getpid(),
                              .own_uid = ::geteuid(),
@@ -47,7 +47,7 @@ Command doctor_command() {
           {"lowtide doctor", "before the first job, and when something is not seen"},
           {"lowtide doctor --json", "for scripts, and for bug reports"},
       },
-      run,
+      run_doctor,
   };
 }
 

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/plan_flags.h"
 #include "cli/plan_source.h"
+#include "cli/refuse.h"
 #include "cli/report_style.h"
 #include "console/user_error.h"
 #include "plan/measured.h"
@@ -20,7 +21,7 @@
 namespace lowtide::cli {
 namespace {
 
-std::string written(const model::Plan& plan, const ReportStyle& style) {
+std::string written_plan(const model::Plan& plan, const ReportStyle& style) {
   switch (style.form) {
     case ReportStyle::Form::Json:
       return show::to_json(plan);
@@ -49,21 +50,13 @@ void set_beside(const PlanSource& source, model::Plan& plan) {
   if (source.resident_bytes) plan.measured->host_bytes = source.resident_bytes;
 }
 
-console::ExitCode refuse(const console::UserError& user_error, console::ExitCode code) {
-  console::print_error(user_error);
-  return code;
-}
-
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_plan(const Arguments& arguments) {
   const auto style = choose_style(arguments, "plan");
-  if (const auto* user_error = std::get_if<console::UserError>(&style))
-    return refuse(*user_error, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
   const auto limit = parse_limit(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&limit))
-    return refuse(*user_error, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
   auto parsed = parse_setup(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&parsed))
-    return refuse(*user_error, console::ExitCode::Usage);
+  if (const auto* user_error = std::get_if<console::UserError>(&parsed)) return refuse(*user_error);
   auto& setup = std::get<model::TrainingSetup>(parsed);
 
   std::optional<PlanSource> source;
@@ -80,8 +73,7 @@ console::ExitCode run(const Arguments& arguments) {
                                     "nobody looked at its tensors, or it has none",
                                     "lowtide plan --parameters 3B --from " + source->name}
                : console::UserError{"plan needs the size of the model", "nearly everything follows from it",
-                                    "lowtide plan --parameters 3B --precision 4bit --lora-rank 16"},
-        console::ExitCode::Usage);
+                                    "lowtide plan --parameters 3B --precision 4bit --lora-rank 16"});
   }
 
   model::Plan plan = plan::make_plan(setup);
@@ -90,7 +82,7 @@ console::ExitCode run(const Arguments& arguments) {
   }
   if (source) set_beside(*source, plan);
   Output output;
-  output.write(written(plan, std::get<ReportStyle>(style)));
+  output.write(written_plan(plan, std::get<ReportStyle>(style)));
   if (!output.finish()) return console::ExitCode::Unreadable;
   return plan.limit_bytes && plan.host.estimate > *plan.limit_bytes ? console::ExitCode::Leak
                                                                     : console::ExitCode::NoLeak;
@@ -130,7 +122,7 @@ Command plan_command() {
           {"lowtide plan --from run.lowtide --workers 4",
            "from the tensors of a recorded job, beside what it took"},
       },
-      run,
+      run_plan,
   };
 }
 

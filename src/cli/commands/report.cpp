@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/profile_output.h"
+#include "cli/refuse.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 #include "cli/trace_output.h"
@@ -58,12 +59,7 @@ std::optional<console::UserError> write_files(const Files& files, const std::str
   return failure;
 }
 
-console::ExitCode run(const Arguments& arguments) {
-  const auto refuse = [](const console::UserError& user_error,
-                         console::ExitCode code = console::ExitCode::Usage) {
-    console::print_error(user_error);
-    return code;
-  };
+console::ExitCode run_report(const Arguments& arguments) {
   if (arguments.positionals().empty()) {
     return refuse({"report needs a recording", "none was named", "lowtide report train.lowtide"});
   }
@@ -130,7 +126,7 @@ Command report_command() {
           {"lowtide report --perfetto run.json train.lowtide", "memory, phases and events on a timeline"},
           {"lowtide report --folded - --live train.lowtide | flamegraph.pl > live.svg", "what is alive"},
       },
-      run,
+      run_report,
   };
   const std::vector<Flag> stacks = profile_flags();
   command.flags.insert(command.flags.end(), stacks.begin(), stacks.end());

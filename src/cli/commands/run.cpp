@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "cli/commands/all.h"
+#include "cli/refuse.h"
 #include "cli/watch_flags.h"
 #include "console/user_error.h"
 #include "watch/run_job.h"
@@ -24,15 +25,11 @@ void die_of_interrupt() {
   ::sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
 }
 
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_run(const Arguments& arguments) {
   const auto flags = parse_watch_flags(arguments, "run");
-  if (const auto* user_error = std::get_if<console::UserError>(&flags)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Usage;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&flags)) return refuse(*user_error);
   if (arguments.command().empty()) {
-    console::print_error({"run needs a command", "none was given", "lowtide run -- python train.py"});
-    return console::ExitCode::Usage;
+    return refuse({"run needs a command", "none was given", "lowtide run -- python train.py"});
   }
   const watch::WatchedJob job = watch::run_job(arguments.command(), std::get<watch::Settings>(flags));
   if (job.was_interrupted) die_of_interrupt();
@@ -71,7 +68,7 @@ Command run_command() {
           {"lowtide run --screen -- python train.py", "see it live on the whole terminal; q closes that"},
           {"lowtide run --gate -- python smoke_test.py", "for CI: exit 1 when it leaks"},
       },
-      run,
+      run_run,
       JobWords::FromFirst,
   };
 }

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/commands/all.h"
 #include "cli/parse.h"
+#include "cli/refuse.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 #include "cli/served_report.h"
@@ -65,18 +66,17 @@ console::ExitCode serve_recording(const std::string& path, const Arguments& argu
   const std::string address = arguments.text("address").value_or("127.0.0.1");
   const auto port = parse_port(arguments.text("port").value_or("0"));
   if (!port) {
-    console::print_error({fmt::format("--port cannot be '{}'", *arguments.text("port")),
-                          "it is a number up to 65535", "--port 9464"});
-    return console::ExitCode::Usage;
+    return refuse({fmt::format("--port cannot be '{}'", *arguments.text("port")),
+                   "it is a number up to 65535", "--port 9464"});
   }
   auto server = serve::Server::listen(address, *port);
   const std::string token = serve::make_token();
   if (!server || token.empty()) {
-    console::print_error({fmt::format("cannot listen on {} port {}: {}", address, *port,
-                                      server ? "the kernel gives no random bytes" : server.error().message),
-                          "the address is not of this machine, or the port is taken or not for this user",
-                          "lowtide serve without --port and --address"});
-    return console::ExitCode::Unreadable;
+    return refuse({fmt::format("cannot listen on {} port {}: {}", address, *port,
+                               server ? "the kernel gives no random bytes" : server.error().message),
+                   "the address is not of this machine, or the port is taken or not for this user",
+                   "lowtide serve without --port and --address"},
+                  console::ExitCode::Unreadable);
   }
   watch::Signals signals;
   const bool is_loopback = server.value().is_loopback();
@@ -110,38 +110,30 @@ console::ExitCode serve_process(pid_t pid, const Arguments& arguments,
   if (limit_bytes) more.insert(more.end(), {"--limit", fmt::format("{}B", *limit_bytes)});
   auto watcher = watch::Watcher::start(pid, path, more);
   if (!watcher) {
-    console::print_error({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
-                          "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)});
-    return console::ExitCode::Unreadable;
+    return refuse({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
+                   "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)},
+                  console::ExitCode::Unreadable);
   }
   if (!await_recording(watcher.value(), path)) return console::ExitCode::Unreadable;
   return serve_recording(path, arguments, limit_bytes);
 }
 
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_serve(const Arguments& arguments) {
   if (arguments.positionals().size() != 1) {
-    console::print_error(
-        {"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
-    return console::ExitCode::Usage;
+    return refuse({"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
   }
   const auto limit = parse_limit(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&limit)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Usage;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
   const auto limit_bytes = std::get<std::optional<std::uint64_t>>(limit);
   const std::string& what = arguments.positionals().front();
   if (is_number(what)) {
     if (const auto pid = parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
-    console::print_error(
+    return refuse(
         {fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
-    return console::ExitCode::Usage;
   }
   const auto first = report_recording(what, limit_bytes);
-  if (const auto* user_error = std::get_if<console::UserError>(&first)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Unreadable;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&first))
+    return refuse(*user_error, console::ExitCode::Unreadable);
   return serve_recording(what, arguments, limit_bytes);
 }
 
@@ -170,7 +162,7 @@ Command serve_command() {
           {"lowtide serve --port 9464 4711", "watch process 4711, with metrics on port 9464"},
           {"curl -s localhost:9464/metrics", "what a scraper gets"},
       },
-      run,
+      run_serve,
   };
 }
 

@@ -16,6 +16,7 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/refuse.h"
 #include "cli/report_style.h"
 #include "console/user_error.h"
 #include "explain/evidence/snapshots.h"
@@ -29,13 +30,7 @@
 namespace lowtide::cli {
 namespace {
 
-console::ExitCode refuse(std::string what, std::string why, std::string hint,
-                         console::ExitCode code = console::ExitCode::Usage) {
-  console::print_error({std::move(what), std::move(why), std::move(hint)});
-  return code;
-}
-
-bool tell(const model::SnapshotReport& report, const ReportStyle& style, Output& output) {
+bool write_report(const model::SnapshotReport& report, const ReportStyle& style, Output& output) {
   output.write(style.form == ReportStyle::Form::Json ? show::to_json(report)
                                                      : show::to_text(report, style.text));
   output.flush();
@@ -65,23 +60,19 @@ std::variant<model::Snapshot, console::UserError> read_snapshot(const std::strin
 
 console::ExitCode show_difference(const Arguments& arguments, const ReportStyle& style) {
   if (arguments.positionals().size() != 2) {
-    return refuse("--diff needs two snapshots", "the earlier and the later one",
-                  "lowtide snapshot --diff before.json after.json");
+    return refuse({"--diff needs two snapshots", "the earlier and the later one",
+                   "lowtide snapshot --diff before.json after.json"});
   }
   auto earlier = read_snapshot(arguments.positionals()[0]);
-  if (const auto* user_error = std::get_if<console::UserError>(&earlier)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Unreadable;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&earlier))
+    return refuse(*user_error, console::ExitCode::Unreadable);
   auto later = read_snapshot(arguments.positionals()[1]);
-  if (const auto* user_error = std::get_if<console::UserError>(&later)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Unreadable;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&later))
+    return refuse(*user_error, console::ExitCode::Unreadable);
   Output output;
-  tell(explain::compare_snapshots(std::get<model::Snapshot>(earlier),
-                                  std::move(std::get<model::Snapshot>(later))),
-       style, output);
+  write_report(explain::compare_snapshots(std::get<model::Snapshot>(earlier),
+                                          std::move(std::get<model::Snapshot>(later))),
+               style, output);
   return output.finish() ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }
 
@@ -112,12 +103,11 @@ console::ExitCode look_into(pid_t pid, std::optional<double> every_s, const atta
     auto taken = watch::take_snapshot(pid, limits, way);
     if (const auto* user_error = std::get_if<console::UserError>(&taken)) {
       output.finish();
-      console::print_error(*user_error);
-      return console::ExitCode::Unreadable;
+      return refuse(*user_error, console::ExitCode::Unreadable);
     }
     auto& snapshot = std::get<model::Snapshot>(taken);
-    const bool goes_on = first ? tell(explain::compare_snapshots(*first, snapshot), style, output)
-                               : tell(explain::describe_snapshot(snapshot), style, output);
+    const bool goes_on = first ? write_report(explain::compare_snapshots(*first, snapshot), style, output)
+                               : write_report(explain::describe_snapshot(snapshot), style, output);
     if (!every_s || !goes_on) break;
     if (!first) first = std::move(snapshot);
     if (!wait_or_signal(*signals, *every_s)) break;
@@ -160,40 +150,37 @@ std::optional<pid_t> find_target(const Arguments& arguments) {
   return target;
 }
 
-console::ExitCode run(const Arguments& arguments) {
+console::ExitCode run_snapshot(const Arguments& arguments) {
   const auto style = choose_style(arguments, "snapshot");
-  if (const auto* user_error = std::get_if<console::UserError>(&style)) {
-    console::print_error(*user_error);
-    return console::ExitCode::Usage;
-  }
+  if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
   if (arguments.has("diff")) return show_difference(arguments, std::get<ReportStyle>(style));
   if (arguments.has("find") != arguments.positionals().empty() || arguments.positionals().size() > 1) {
-    return refuse("snapshot needs one pid, or --find, or --diff and two files",
-                  "a snapshot is of one process", "lowtide snapshot 4711");
+    return refuse({"snapshot needs one pid, or --find, or --diff and two files",
+                   "a snapshot is of one process", "lowtide snapshot 4711"});
   }
   attach::WalkLimits limits;
   std::optional<double> every_s;
   if (const auto text = arguments.text("watch")) {
     const auto seconds = base::parse_seconds(*text);
     if (!seconds || seconds.value() < 0.1) {
-      return refuse(fmt::format("--watch takes a time, not '{}'", base::printable(*text, 40)),
-                    "at least 100ms", "lowtide snapshot --watch 10s PID");
+      return refuse({fmt::format("--watch takes a time, not '{}'", base::printable(*text, 40)),
+                     "at least 100ms", "lowtide snapshot --watch 10s PID"});
     }
     every_s = seconds.value();
   }
   if (const auto text = arguments.text("time-limit")) {
     const auto seconds = base::parse_seconds(*text);
     if (!seconds || seconds.value() < 0.1 || seconds.value() > 3600) {
-      return refuse(fmt::format("--time-limit takes a time, not '{}'", base::printable(*text, 40)),
-                    "100ms to 1h", "lowtide snapshot --time-limit 2min PID");
+      return refuse({fmt::format("--time-limit takes a time, not '{}'", base::printable(*text, 40)),
+                     "100ms to 1h", "lowtide snapshot --time-limit 2min PID"});
     }
     limits.to_end = std::chrono::milliseconds(static_cast<long>(seconds.value() * 1000));
   }
   if (const auto text = arguments.text("memory-limit")) {
     const auto bytes = base::parse_size(*text);
     if (!bytes || bytes.value() < (16U << 20U)) {
-      return refuse(fmt::format("--memory-limit takes a size, not '{}'", base::printable(*text, 40)),
-                    "at least 16M", "lowtide snapshot --memory-limit 1G PID");
+      return refuse({fmt::format("--memory-limit takes a size, not '{}'", base::printable(*text, 40)),
+                     "at least 16M", "lowtide snapshot --memory-limit 1G PID"});
     }
     limits.memory_mb = bytes.value() >> 20U;
   }
@@ -235,7 +222,7 @@ Command snapshot_command() {
           {"lowtide snapshot --json 4711 > before.json", "keep one, for later"},
           {"lowtide snapshot --diff before.json after.json", "what grew between two"},
       },
-      run,
+      run_snapshot,
   };
 }
 

@@ -29,11 +29,6 @@ struct Member {
   bool quoted = false;
 };
 
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
-
 // The end of the string that opens at `at`; npos when it does not close.
 std::size_t string_end(std::string_view text, std::size_t at) {
   const char quote = text[at];
@@ -109,7 +104,7 @@ std::vector<Member> members_of(std::string_view shape, std::string_view names, s
   return members;
 }
 
-struct Found {
+struct FoundMember {
   const Member* member = nullptr;
   Meaning meaning;
 };
@@ -126,7 +121,7 @@ class DictReader {
       return member.path == "data_time" || member.path == "eta" || member.path == "iter_time";
     });
     if (durations)
-      std::erase_if(found_, [](const Found& found) { return found.meaning.role == Role::Seconds; });
+      std::erase_if(found_, [](const FoundMember& found) { return found.meaning.role == Role::Seconds; });
     return emit();
   }
 
@@ -138,9 +133,9 @@ class DictReader {
     found_.push_back({&member, meaning});
   }
 
-  [[nodiscard]] const Found* best(Role role) const {
-    const Found* chosen = nullptr;
-    for (const Found& found : found_) {
+  [[nodiscard]] const FoundMember* best(Role role) const {
+    const FoundMember* chosen = nullptr;
+    for (const FoundMember& found : found_) {
       if (found.meaning.role != role) continue;
       if (chosen == nullptr || found.meaning.rank > chosen->meaning.rank) chosen = &found;
     }
@@ -150,16 +145,16 @@ class DictReader {
   bool emit() {
     bool any = false;
     for (const Role role : {Role::Step, Role::Epoch, Role::Seconds, Role::Pid, Role::Gpu, Role::Rank}) {
-      const Found* found = best(role);
+      const FoundMember* found = best(role);
       if (found != nullptr) any = emit_scalar(*found, role) || any;
     }
-    if (const Found* share = best(Role::Percent)) {
+    if (const FoundMember* share = best(Role::Percent)) {
       Slot slot;
       slot.role = Role::Percent;
       if (number_slot(*share->member, slot)) plan_.slots.push_back(slot);
       any = true;  // so that it is said
     }
-    for (const Found& found : found_) {
+    for (const FoundMember& found : found_) {
       if (found.meaning.role != Role::Memory && found.meaning.role != Role::Limit) continue;
       if (beaten(found)) continue;
       any = emit_memory(found) || any;
@@ -169,8 +164,8 @@ class DictReader {
 
   // Of several words for the same thing ("rss", "uss", "memory") the strongest speaks;
   // a word of the log's own ("worker_rss") makes it another thing.
-  [[nodiscard]] bool beaten(const Found& mine) const {
-    return std::any_of(found_.begin(), found_.end(), [&](const Found& other) {
+  [[nodiscard]] bool beaten(const FoundMember& mine) const {
+    return std::any_of(found_.begin(), found_.end(), [&](const FoundMember& other) {
       return &other != &mine && other.meaning.role == mine.meaning.role &&
              other.meaning.quantity == mine.meaning.quantity && other.meaning.rest == mine.meaning.rest &&
              !(other.meaning.rank == mine.meaning.rank && other.member->path != mine.member->path &&
@@ -180,7 +175,7 @@ class DictReader {
     });
   }
 
-  bool emit_scalar(const Found& found, Role role) {
+  bool emit_scalar(const FoundMember& found, Role role) {
     const Member& member = *found.member;
     if (role == Role::Seconds) {
       const auto time = find_time(line_.shape, member.begin);
@@ -198,7 +193,7 @@ class DictReader {
     return role == Role::Step || role == Role::Epoch;
   }
 
-  bool emit_memory(const Found& found) {
+  bool emit_memory(const FoundMember& found) {
     const Member& member = *found.member;
     const std::string_view text = line_.shape.substr(member.begin, member.end - member.begin);
     Topic topic{found.meaning.quantity, base::printable(member.path, 48), UnitSource::Written,
@@ -250,7 +245,7 @@ class DictReader {
 
   const Line& line_;
   ShapePlan& plan_;
-  std::vector<Found> found_;
+  std::vector<FoundMember> found_;
 };
 
 bool is_quoted_key(std::string_view text) {

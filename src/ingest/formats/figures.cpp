@@ -79,11 +79,6 @@ std::size_t word_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
-
 std::vector<Figure> find_figures(std::string_view text, std::size_t from) {
   std::vector<Figure> figures;
   std::size_t at = from;

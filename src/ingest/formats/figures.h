@@ -48,6 +48,5 @@ bool is_whole(const Figure& figure);
 Slot slot_of(const Figure& figure, Role role);
 
 std::size_t word_end(std::string_view text, std::size_t at);
-std::size_t skip_blanks(std::string_view text, std::size_t at);
 
 }  // namespace lowtide::ingest

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/units.h"
 #include "ingest/formats/dict_line.h"
 #include "ingest/formats/fields.h"
 #include "ingest/formats/nvidia_line.h"
@@ -15,11 +16,10 @@
 namespace lowtide::ingest {
 namespace {
 
+using base::kGiB;
+using base::kKiB;
+using base::kMiB;
 using model::Quantity;
-
-constexpr double kKiB = 1024.0;
-constexpr double kMiB = kKiB * kKiB;
-constexpr double kGiB = kMiB * kKiB;
 
 // Rows are tried from top to bottom; a row of the table whose header was seen goes before all.
 // Sources of the examples: the tools themselves, or the issue named in docs/formats.md.

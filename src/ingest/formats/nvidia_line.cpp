@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "ingest/formats/fields.h"
 #include "ingest/formats/formats.h"
 #include "ingest/words/words.h"
@@ -13,9 +14,8 @@
 namespace lowtide::ingest {
 namespace {
 
+using base::kMiB;
 using model::Quantity;
-
-constexpr double kMiB = 1024.0 * 1024.0;
 
 // "GPU-5d4a7a0c-..." or "00000000:3B:00.0": tells one GPU from another.
 bool is_device_id(std::string_view field) {

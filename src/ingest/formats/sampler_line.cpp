@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/units.h"
 #include "ingest/formats/fields.h"
 #include "ingest/formats/formats.h"
 #include "ingest/words/words.h"
@@ -11,10 +12,9 @@
 namespace lowtide::ingest {
 namespace {
 
+using base::kKiB;
+using base::kMiB;
 using model::Quantity;
-
-constexpr double kKiB = 1024.0;
-constexpr double kMiB = 1024.0 * 1024.0;
 
 Context with_free_scale(const Line& line, double scale) {
   Context context = line.context;

@@ -33,11 +33,6 @@ bool is_proc_name(std::string_view word) {
   return std::find(kNames.begin(), kNames.end(), word) != kNames.end();
 }
 
-bool is_gpu(model::Quantity quantity) {
-  return quantity == model::Quantity::GpuUsed || quantity == model::Quantity::GpuAllocated ||
-         quantity == model::Quantity::GpuReserved;
-}
-
 bool is_device(std::string_view word) {
   return equal_ignoring_case(word, "gpu") || equal_ignoring_case(word, "cuda");
 }
@@ -257,7 +252,7 @@ class TextReader {
     if (convention_ != nullptr && convention_->sets_quantity && candidate.label == "memory") {
       candidate.quantity = convention_->quantity;
     }
-    if (is_gpu(candidate.quantity)) candidate.gpu = gpu;
+    if (is_gpu_memory(candidate.quantity)) candidate.gpu = gpu;
     if (candidate.gpu != 0) candidate.label = without_device(std::move(candidate.label));
     take_limit(i, candidate);
     candidates_.push_back(std::move(candidate));
@@ -273,7 +268,7 @@ class TextReader {
   void take_device_behind() {
     if (gpu_indices_.size() != 1) return;
     for (Candidate& candidate : candidates_) {
-      if (is_gpu(candidate.quantity)) candidate.gpu = gpu_indices_[0] + 1;
+      if (is_gpu_memory(candidate.quantity)) candidate.gpu = gpu_indices_[0] + 1;
     }
   }
 

@@ -33,11 +33,6 @@ std::string_view quantity_name(Quantity quantity) {
   return "memory";
 }
 
-bool is_gpu(Quantity quantity) {
-  return quantity == Quantity::GpuUsed || quantity == Quantity::GpuAllocated ||
-         quantity == Quantity::GpuReserved;
-}
-
 // `free` prints no unit and its options are not in its output: the total is a
 // machine's memory, and machines have between 1 GiB and a few TiB.
 double free_scale_for(double total) {
@@ -147,7 +142,8 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
   for (std::size_t i = 0; i < record.limits; ++i) {
     const Value& limit = record.limit[i];
     if (limit.topic == value.topic) chosen = &limit;
-    if (chosen == nullptr && is_gpu(topics_[limit.topic].quantity) == is_gpu(quantity)) chosen = &limit;
+    if (chosen == nullptr && is_gpu_memory(topics_[limit.topic].quantity) == is_gpu_memory(quantity))
+      chosen = &limit;
   }
   if (chosen != nullptr) return chosen->number;
   return record.format == FreeFormat ? carried_limit_ : std::nullopt;
@@ -156,7 +152,7 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
 // What a new series is called, and what it may grow to.
 SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu) const {
   const Topic& topic = topics_[value.topic];
-  const bool on_gpu = is_gpu(topic.quantity);
+  const bool on_gpu = is_gpu_memory(topic.quantity);
   SeriesInfo info;
   info.quantity = topic.quantity;
   if (record.pid >= 0) info.pid = record.pid;
@@ -204,7 +200,7 @@ SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu
 Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading, double scale) {
   const Value& value = reading.value;
   const Topic& topic = topics_[value.topic];
-  const bool on_gpu = is_gpu(topic.quantity);
+  const bool on_gpu = is_gpu_memory(topic.quantity);
   const bool plain = is_plain(record) && reading.gpu < 0 && record.lane < 0;
   if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
   const int told_gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;

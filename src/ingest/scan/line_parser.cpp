@@ -7,13 +7,13 @@
 
 #include "base/text.h"
 #include "ingest/formats/formats.h"
+#include "ingest/words/place_finder.h"
 #include "ingest/words/triage.h"
 #include "ingest/words/words.h"
 
 namespace lowtide::ingest {
 namespace {
 
-constexpr char kEscape = '\x1b';
 constexpr std::uint8_t kMostMisses = 4;
 
 // Length of the escape sequence at text[0] == ESC, and whether it moves the cursor.

@@ -17,9 +17,6 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-constexpr std::array<double, 20> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
-                                            1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
-
 constexpr std::array<std::uint64_t, 9> kWholePowers = {1,       10,        100,        1'000,      10'000,
                                                        100'000, 1'000'000, 10'000'000, 100'000'000};
 
@@ -38,7 +35,7 @@ double read_short(const char* text, std::size_t length, char point) {
       after_point = true;
     }
   }
-  return static_cast<double>(digits) / kPowers[fraction];
+  return static_cast<double>(digits) / kPowersOfTen[fraction];
 }
 
 static_assert(std::endian::native == std::endian::little,
@@ -59,7 +56,7 @@ unsigned shift_for(std::size_t digits) {
   const std::uint64_t low = (std::uint64_t{1} << (8 * before)) - 1;
   const std::uint64_t digits = (bytes & low) | ((bytes >> 8U) & ~low);
   const auto value = static_cast<double>(join_digits(digits, shift_for(length - 1)));
-  return divides ? value / kPowers[length - 1 - before] : value;
+  return divides ? value / kPowersOfTen[length - 1 - before] : value;
 }
 
 // A point among the first eight bytes and at most eight digits after it.
@@ -70,7 +67,7 @@ unsigned shift_for(std::size_t digits) {
   const std::size_t after = length - 1 - before;
   std::memcpy(&bytes, text + before + 1, 8);
   const std::uint64_t low = join_digits(bytes, shift_for(after));
-  return static_cast<double>(high * kWholePowers[after] + low) / kPowers[after];
+  return static_cast<double>(high * kWholePowers[after] + low) / kPowersOfTen[after];
 }
 
 double read_long(const char* text, std::size_t length, NumberForm form) {
@@ -201,7 +198,7 @@ NumberPlan plan_number(std::string_view shape, NumberForm form) {
     plan.halves = 2;
   }
   const bool divides = has_separator && form != NumberForm::Grouped;
-  if (divides) plan.divisor = kPowers[shape.size() - 1 - separator];
+  if (divides) plan.divisor = kPowersOfTen[shape.size() - 1 - separator];
   return plan;
 }
 

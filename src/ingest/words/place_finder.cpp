@@ -11,15 +11,13 @@
 namespace lowtide::ingest {
 namespace {
 
-struct Found {
+struct FoundPlaces {
   std::uint32_t places = 0;
   std::uint32_t ends = 0;  // '\n', '\r' or ESC
 };
 
-constexpr char kEscape = '\x1b';
-
-Found find_one_by_one(const PlaceTables& tables, const char* text) {
-  Found found;
+FoundPlaces find_one_by_one(const PlaceTables& tables, const char* text) {
+  FoundPlaces found;
   for (std::size_t i = 0; i < kBlock; ++i) {
     unsigned groups = 0xFFFF;
     for (std::size_t place = 0; place < kPlaces; ++place) {
@@ -33,7 +31,7 @@ Found find_one_by_one(const PlaceTables& tables, const char* text) {
 }
 
 // Keeps what a block told; true = the line ends in it.
-[[gnu::always_inline]] inline bool keep(const Found& found, std::size_t at, std::size_t most,
+[[gnu::always_inline]] inline bool keep(const FoundPlaces& found, std::size_t at, std::size_t most,
                                         LineScan& scan) {
   scan.places[at / kBlock] = found.places;
   if (found.ends == 0) return false;
@@ -51,8 +49,8 @@ Found find_one_by_one(const PlaceTables& tables, const char* text) {
   return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(nibbles.data())));
 }
 
-[[gnu::target("avx2"), gnu::always_inline]] inline Found find_32(const PlaceTables& tables,
-                                                                 const char* text) {
+[[gnu::target("avx2"), gnu::always_inline]] inline FoundPlaces find_32(const PlaceTables& tables,
+                                                                       const char* text) {
   const __m256i nibble = _mm256_set1_epi8(15);
   __m256i first = _mm256_set1_epi8(-1);
   __m256i second = first;
@@ -75,8 +73,8 @@ Found find_one_by_one(const PlaceTables& tables, const char* text) {
           static_cast<std::uint32_t>(_mm256_movemask_epi8(ends))};
 }
 
-[[gnu::target("ssse3"), gnu::always_inline]] inline Found find_16(const PlaceTables& tables,
-                                                                  const char* text) {
+[[gnu::target("ssse3"), gnu::always_inline]] inline FoundPlaces find_16(const PlaceTables& tables,
+                                                                        const char* text) {
   const __m128i nibble = _mm_set1_epi8(15);
   __m128i any = _mm_setzero_si128();
   for (const PlaceTables::Halves& set : tables.sets) {
@@ -99,10 +97,10 @@ Found find_one_by_one(const PlaceTables& tables, const char* text) {
           static_cast<std::uint32_t>(_mm_movemask_epi8(ends))};
 }
 
-[[gnu::target("ssse3"), gnu::always_inline]] inline Found find_twice_16(const PlaceTables& tables,
-                                                                        const char* text) {
-  const Found first = find_16(tables, text);
-  const Found second = find_16(tables, text + 16);
+[[gnu::target("ssse3"), gnu::always_inline]] inline FoundPlaces find_twice_16(const PlaceTables& tables,
+                                                                              const char* text) {
+  const FoundPlaces first = find_16(tables, text);
+  const FoundPlaces second = find_16(tables, text + 16);
   return {first.places | second.places << 16U, first.ends | second.ends << 16U};
 }
 
@@ -115,18 +113,18 @@ Found find_one_by_one(const PlaceTables& tables, const char* text) {
   }
 }
 
-[[gnu::target("ssse3")]] Found find_ssse3(const PlaceTables& tables, const char* text) {
+[[gnu::target("ssse3")]] FoundPlaces find_ssse3(const PlaceTables& tables, const char* text) {
   return find_twice_16(tables, text);
 }
 
-[[gnu::target("avx2")]] Found find_avx2(const PlaceTables& tables, const char* text) {
+[[gnu::target("avx2")]] FoundPlaces find_avx2(const PlaceTables& tables, const char* text) {
   return find_32(tables, text);
 }
 
 const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
 const bool kHasSsse3 = __builtin_cpu_supports("ssse3") != 0;
 
-Found find(const PlaceTables& tables, const char* text) {
+FoundPlaces find(const PlaceTables& tables, const char* text) {
   if (kHasAvx2) return find_avx2(tables, text);
   return kHasSsse3 ? find_ssse3(tables, text) : find_one_by_one(tables, text);
 }
@@ -142,7 +140,7 @@ std::uint32_t to_bits(uint8x16_t set) {
          static_cast<std::uint32_t>(vaddv_u8(vget_high_u8(bits))) << 8U;
 }
 
-Found find_16(const PlaceTables& tables, const char* text) {
+FoundPlaces find_16(const PlaceTables& tables, const char* text) {
   const auto* const from = reinterpret_cast<const std::uint8_t*>(text);
   uint8x16_t any = vdupq_n_u8(0);
   for (const PlaceTables::Halves& set : tables.sets) {
@@ -161,15 +159,15 @@ Found find_16(const PlaceTables& tables, const char* text) {
   return {to_bits(vtstq_u8(any, any)), to_bits(ends)};
 }
 
-Found find(const PlaceTables& tables, const char* text) {
-  const Found first = find_16(tables, text);
-  const Found second = find_16(tables, text + 16);
+FoundPlaces find(const PlaceTables& tables, const char* text) {
+  const FoundPlaces first = find_16(tables, text);
+  const FoundPlaces second = find_16(tables, text + 16);
   return {first.places | second.places << 16U, first.ends | second.ends << 16U};
 }
 
 #else
 
-Found find(const PlaceTables& tables, const char* text) {
+FoundPlaces find(const PlaceTables& tables, const char* text) {
   return find_one_by_one(tables, text);
 }
 

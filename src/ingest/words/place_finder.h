@@ -16,6 +16,7 @@ namespace lowtide::ingest {
 inline constexpr std::size_t kPlaces = 4;  // bytes of a mark
 inline constexpr std::size_t kGroups = 16;
 inline constexpr std::size_t kBlock = 32;
+inline constexpr char kEscape = '\x1b';  // ends a line, as '\n' and '\r' do
 
 struct PlaceTables {
   using Nibbles = std::array<std::uint8_t, 16>;

@@ -40,11 +40,6 @@ std::size_t find_name(const std::array<std::string_view, N>& names, std::string_
   return N;
 }
 
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
-
 // HH:MM:SS[.fff][ AM] and a zone; false when there is none at `at`.
 bool take_clock(std::string_view shape, std::size_t at, TimeText& time) {
   std::size_t end = 0;
@@ -126,11 +121,9 @@ double seconds_of_date(int year, int month, int day) {
   return 86400.0 * static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
-constexpr std::array<double, 10> kPowers = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-
 double fraction_of(const TimeText& time, const char* line) {
   return read_number(line + time.fraction, time.fraction_length, NumberForm::Digits) /
-         kPowers[time.fraction_length];
+         kPowersOfTen[time.fraction_length];
 }
 
 double read_clock(const TimeText& time, const char* line) {

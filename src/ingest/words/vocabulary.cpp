@@ -9,7 +9,7 @@ namespace {
 using Class = WordClass;
 
 // One line per word. Sorted by what they say, not by letter: it is read by people.
-constexpr std::array kWords = {
+constexpr std::array kVocabulary = {
     Word{"memory", Class::Memory, 40},
     Word{"mem", Class::Memory, 40},
     Word{"ram", Class::Resident, 60},
@@ -203,7 +203,7 @@ constexpr std::array kTimeUnits = {
 class WordIndex {
  public:
   WordIndex() {
-    for (const Word& word : kWords) slots_[free_slot(word.text)] = &word;
+    for (const Word& word : kVocabulary) slots_[free_slot(word.text)] = &word;
   }
 
   [[nodiscard]] const Word* find(std::string_view lower) const {
@@ -214,7 +214,7 @@ class WordIndex {
 
  private:
   static constexpr std::size_t kSlots = 1024;
-  static_assert(kSlots > 4 * kWords.size());
+  static_assert(kSlots > 4 * kVocabulary.size());
 
   static std::size_t hash(std::string_view text) {
     std::uint32_t value = static_cast<std::uint32_t>(text.size());

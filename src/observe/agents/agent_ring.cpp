@@ -22,7 +22,7 @@ bool is_known(wire::Source source) {
   return source <= wire::Source::SharedMmap;
 }
 
-bool is_python(wire::Source source) {
+bool is_python_source(wire::Source source) {
   return source == wire::Source::PythonMem || source == wire::Source::PythonObject;
 }
 
@@ -274,7 +274,7 @@ bool AgentRing::look_for_frees(AgentSink& sink) {
   for (auto at = live_.begin(); at != live_.end();) {
     // Python's blocks whose frees pass the agent by are given up: a leak that is none
     // would be worse than one that is missed.
-    if (sample_in(at->first) == at->second.sample && !(hooks_lost && is_python(at->second.source))) {
+    if (sample_in(at->first) == at->second.sample && !(hooks_lost && is_python_source(at->second.source))) {
       ++at;
       continue;
     }

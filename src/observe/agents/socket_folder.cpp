@@ -34,7 +34,7 @@ std::string prefix_of(std::string_view boot_mark) {
 
 // True when no living process has the socket. What cannot be asked is taken to be alive. Asked by a socket of
 // another kind, which a living one refuses as such (EPROTOTYPE): no connection is left in its queue.
-bool is_dead(const std::string& socket_path) {
+bool has_no_listener(const std::string& socket_path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (socket_path.size() >= sizeof(address.sun_path)) return false;
@@ -53,7 +53,7 @@ bool remove_if_dead(int parent, const std::string& parent_path, const char* name
   const std::string socket_name(kSocketName);
   struct stat socket {};
   if (::fstatat(folder.get(), socket_name.c_str(), &socket, AT_SYMLINK_NOFOLLOW) == 0) {
-    if (!S_ISSOCK(socket.st_mode) || !is_dead(parent_path + '/' + name + '/' + socket_name) ||
+    if (!S_ISSOCK(socket.st_mode) || !has_no_listener(parent_path + '/' + name + '/' + socket_name) ||
         ::unlinkat(folder.get(), socket_name.c_str(), 0) != 0) {
       return false;
     }

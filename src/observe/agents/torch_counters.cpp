@@ -6,7 +6,7 @@
 namespace lowtide::observe {
 namespace {
 
-model::TorchReading to_reading(const AgentDevice& device, std::uint64_t pinned_bytes) {
+model::TorchReading to_torch_reading(const AgentDevice& device, std::uint64_t pinned_bytes) {
   return {.allocated_bytes = device.allocated_bytes,
           .reserved_bytes = device.reserved_bytes,
           .inactive_split_bytes = device.inactive_split_bytes,
@@ -26,7 +26,7 @@ void tell_without_driver(model::ProcessId id, const AgentMarks& marks, model::Ti
   tick.gpu_processes.push_back({.index = tick.gpus.front().index,
                                 .id = id,
                                 .bytes = marks.devices.front().reserved_bytes,
-                                .torch = to_reading(marks.devices.front(), marks.pinned_bytes)});
+                                .torch = to_torch_reading(marks.devices.front(), marks.pinned_bytes)});
 }
 
 // The larger is the larger on both sides. Where a job was given its GPUs in another order, it is not.
@@ -57,7 +57,7 @@ void tell_torch(model::ProcessId id, const AgentMarks& marks, model::Tick& tick)
   if (readings.empty()) tell_without_driver(id, marks, tick);
   if (devices.size() != readings.size() || !is_same_order(devices, readings)) return;
   for (std::size_t at = 0; at < devices.size(); ++at) {
-    readings[at]->torch = to_reading(*devices[at], marks.pinned_bytes);
+    readings[at]->torch = to_torch_reading(*devices[at], marks.pinned_bytes);
   }
 }
 

@@ -49,7 +49,7 @@ std::string joined(std::span<const std::string> words) {
 }
 
 // One that is ending gives up its memory before it becomes a zombie.
-bool is_dead(const procfs::Status& status) {
+bool has_ended(const procfs::Status& status) {
   return status.state == 'Z' || status.state == 'X' || !status.has_memory;
 }
 
@@ -206,7 +206,7 @@ bool ProcessTree::read_memory(Member& member, double at_s) {
   if (asks_statm && read_from_statm(member)) return true;
   const auto status = with_room([&] { return member.files.read_status(); });
   if (has_no_room(status)) return true;  // as it was
-  if (!status || is_dead(status.value())) return false;
+  if (!status || has_ended(status.value())) return false;
   member.statm_is_enough = status.value().rss_bytes >= member.status.rss_bytes &&
                            status.value().file_bytes == member.status.file_bytes &&
                            status.value().shmem_bytes == member.status.shmem_bytes;
@@ -348,7 +348,7 @@ bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
   auto files = with_room([&] { return procfs::ProcessFiles::open(options_.roots, pid); });
   if (!files) return false;
   auto status = with_room([&] { return files.value().read_status(); });
-  if (!status || is_dead(status.value())) return false;
+  if (!status || has_ended(status.value())) return false;
 
   Member member{.files = std::move(files).value(),
                 .info = {.id = model::ProcessId{ids_++},

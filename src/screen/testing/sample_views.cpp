@@ -1,9 +1,9 @@
 #include "screen/testing/sample_views.h"
 
+#include "screen/testing/megabyte.h"
+
 namespace lowtide::screen {
 namespace {
-
-constexpr std::uint64_t kMB = 1'000'000;
 
 model::SeriesReport leaking_series() {
   model::SeriesReport series;

@@ -7,15 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "base/text.h"
 #include "show/json/values.h"
 
 namespace lowtide::show {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kNameBytes = 300;
 
 // Event by event: a trace of a long run has millions, and a tree of them would take gigabytes.
 class Events {
@@ -41,7 +36,7 @@ std::int64_t micros(double seconds) {
 }
 
 // The viewer shows rows of a process by the number of their thread.
-class Rows {
+class TrackRows {
  public:
   int row_of(Events& events, std::int64_t pid, const std::string& track) {
     const auto [found, is_new] = rows_.emplace(std::pair(pid, track), static_cast<int>(rows_.size()) + 1);
@@ -64,10 +59,8 @@ class Rows {
 std::string to_perfetto(const model::Trace& trace) {
   Events events;
   const auto name_process = [&](std::int64_t pid, std::string_view name, int place) {
-    events.add({{"ph", "M"},
-                {"pid", pid},
-                {"name", "process_name"},
-                {"args", {{"name", base::printable(name, kNameBytes)}}}});
+    events.add(
+        {{"ph", "M"}, {"pid", pid}, {"name", "process_name"}, {"args", {{"name", printable_name(name)}}}});
     events.add(
         {{"ph", "M"}, {"pid", pid}, {"name", "process_sort_index"}, {"args", {{"sort_index", place}}}});
   };
@@ -83,15 +76,12 @@ std::string to_perfetto(const model::Trace& trace) {
                   {"args", {{"value", point.value}}}});
     }
   }
-  Rows rows;
+  TrackRows rows;
   for (const model::TraceSpan& span : trace.spans) {
     const int row = rows.row_of(events, span.pid, span.track);
-    Json event = {{"ph", span.took_s > 0 ? "X" : "i"},
-                  {"pid", span.pid},
-                  {"tid", row},
-                  {"ts", micros(span.at_s)},
-                  {"cat", span.track},
-                  {"name", base::printable(span.name, kNameBytes)}};
+    Json event = {
+        {"ph", span.took_s > 0 ? "X" : "i"}, {"pid", span.pid},   {"tid", row},
+        {"ts", micros(span.at_s)},           {"cat", span.track}, {"name", printable_name(span.name)}};
     if (span.took_s > 0) {
       event["dur"] = micros(span.took_s);
     } else {
@@ -99,7 +89,7 @@ std::string to_perfetto(const model::Trace& trace) {
     }
     events.add(event);
   }
-  return std::move(events).finish(base::printable(trace.command, kNameBytes));
+  return std::move(events).finish(printable_name(trace.command));
 }
 
 }  // namespace lowtide::show

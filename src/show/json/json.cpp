@@ -37,7 +37,7 @@ Json process(const model::SeriesReport& series) {
 }
 
 // A process that goes on through several runs of a log is listed once, as it was last seen.
-Json processes(const model::Report& report) {
+Json process_list(const model::Report& report) {
   std::map<std::int64_t, const model::SeriesReport*> last;
   std::vector<std::int64_t> order;
   for (const model::RunReport& run : report.runs) {
@@ -52,20 +52,16 @@ Json processes(const model::Report& report) {
   return list;
 }
 
-bool is_gpu(model::Quantity quantity) {
-  return quantity == model::Quantity::GpuUsed || quantity == model::Quantity::GpuAllocated ||
-         quantity == model::Quantity::GpuReserved;
-}
-
 // The GPUs of the run that speaks: used, allocated and reserved are up to three
 // series of one device. Its verdict is that of a leak if there is one, else of
 // what torch has allocated, of what is used, of what is reserved.
-Json gpus(const model::Report& report) {
+Json gpu_list(const model::Report& report) {
   if (report.primary_run >= report.runs.size()) return Json::array();
   // Told apart by index, or by UUID or bus where there is none.
   std::map<std::pair<int, std::string>, std::vector<const model::SeriesReport*>> devices;
   for (const model::SeriesReport& series : report.runs[report.primary_run].series) {
-    if (is_gpu(series.quantity)) devices[{series.gpu_index.value_or(-1), series.gpu_id}].push_back(&series);
+    if (is_gpu_memory(series.quantity))
+      devices[{series.gpu_index.value_or(-1), series.gpu_id}].push_back(&series);
   }
   Json list = Json::array();
   for (auto& [device, all] : devices) {
@@ -104,7 +100,7 @@ Json gpus(const model::Report& report) {
   return list;
 }
 
-Json runs(const model::Report& report) {
+Json run_list(const model::Report& report) {
   Json list = Json::array();
   for (const model::RunReport& run : report.runs) {
     Json series_list = Json::array();
@@ -127,7 +123,7 @@ Json runs(const model::Report& report) {
   return list;
 }
 
-Json events(const model::Report& report) {
+Json event_list(const model::Report& report) {
   Json list = Json::array();
   for (const model::Event& event : report.events) {
     list.push_back({{"kind", model::to_string(event.kind)},
@@ -138,7 +134,7 @@ Json events(const model::Report& report) {
   return list;
 }
 
-Json warnings(const model::Report& report) {
+Json warning_list(const model::Report& report) {
   Json list = Json::array();
   for (const model::Warning& warning : report.warnings) {
     list.push_back({{"text", warning.text}, {"count", warning.count}, {"first_line", warning.first_line}});
@@ -178,20 +174,20 @@ std::string to_json(const model::Report& report, const model::Gate* gate) {
         {"bytes", report.source.bytes},
         {"lines", report.source.lines}}},
       {"verdict", to_json(report.verdict)},
-      {"processes", watched ? watched_processes(report) : processes(report)},
-      {"runs", watched ? Json::array() : runs(report)},
+      {"processes", watched ? watched_processes(report) : process_list(report)},
+      {"runs", watched ? Json::array() : run_list(report)},
       {"growth", watched ? watched_growth(report) : growth_of(report.verdict)},
       {"sites", sites_json(report)},
       {"holders", std::move(holders)},
       {"tensors", std::move(tensors)},
       {"types", std::move(types)},
-      {"gpus", watched ? watched_gpus(report) : gpus(report)},
+      {"gpus", watched ? watched_gpus(report) : gpu_list(report)},
       {"phases", phases(report)},
       {"forecast", to_json(report.forecast)},
-      {"events", events(report)},
+      {"events", event_list(report)},
       {"findings", findings(report)},
       {"overhead", overhead(report)},
-      {"warnings", warnings(report)},
+      {"warnings", warning_list(report)},
   };
   if (watched) add_watched(json, report);
   if (gate != nullptr) json["gate"] = gate_json(*gate);

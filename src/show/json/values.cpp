@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/text.h"
+
 namespace lowtide::show {
 
 Json number(double value, int significant) {
@@ -39,6 +41,11 @@ Json seconds_or_null(const std::optional<double>& value) {
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
+}
+
+std::string printable_name(std::string_view name) {
+  constexpr std::size_t kMostBytes = 300;
+  return base::printable(name, kMostBytes);
 }
 
 Json to_json(const std::optional<model::Range>& range) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/verdict.h"
 
@@ -33,6 +34,9 @@ Json or_null(const std::optional<T>& value) {
 
 Json seconds_or_null(const std::optional<double>& value);
 Json text_or_null(const std::string& text);
+
+// The name of a process, a span or a frame as the target has it, for what a viewer shows.
+std::string printable_name(std::string_view name);
 
 Json to_json(const std::optional<model::Range>& range);
 Json to_json(const model::Verdict& verdict);

@@ -17,13 +17,12 @@ namespace {
 
 using base::format_count;
 
-constexpr std::size_t kMostRuns = 50;
-
-std::string runs(const model::Report& report) {
+std::string runs_markdown(const model::Report& report) {
+  constexpr std::size_t kMost = 50;
   if (report.runs.size() < 2) return "";
   std::string out =
       "\n## Runs\n\n" + row({"Run", "Lines", "Floor", "Verdict", "Why"}) + "|---|---|---|---|---|\n";
-  const std::size_t skipped = report.runs.size() > kMostRuns ? report.runs.size() - kMostRuns : 0;
+  const std::size_t skipped = report.runs.size() > kMost ? report.runs.size() - kMost : 0;
   for (std::size_t at = 0; at < report.runs.size(); ++at) {
     const model::RunReport& run = report.runs[at];
     const bool speaks = at == report.primary_run;
@@ -51,7 +50,7 @@ std::string other_series(const model::Report& report) {
   return out;
 }
 
-std::string basis(const model::Report& report, const model::SeriesReport& series) {
+std::string log_basis_markdown(const model::Report& report, const model::SeriesReport& series) {
   std::string out = "\n## What this rests on\n\n";
   out += fmt::format("- {} reading{} in {} line{} of {}{}.\n", format_count(series.verdict.samples),
                      series.verdict.samples == 1 ? "" : "s", format_count(report.source.lines),
@@ -132,10 +131,10 @@ std::string to_markdown(const model::Report& report) {
   if (report.verdict.needs)
     out += "\n" + markdown_text(sentence("needs " + *report.verdict.needs), 1000) + "\n";
   out += evidence_table(report, *series);
-  out += runs(report);
+  out += runs_markdown(report);
   out += other_series(report);
   out += events_table(report);
-  out += basis(report, *series);
+  out += log_basis_markdown(report, *series);
   out += "\n## What to do next\n\n" + markdown_text(sentence(advice(report)), 1000) + "\n";
   return out;
 }

@@ -13,9 +13,6 @@ namespace {
 
 using base::format_count;
 
-constexpr std::size_t kFirstEvents = 5;
-constexpr std::size_t kLastEvents = 15;
-
 }  // namespace
 
 std::string row(std::initializer_list<std::string> cells) {
@@ -57,6 +54,8 @@ std::string evidence_table(const model::Report& report, const model::SeriesRepor
 }
 
 std::string events_table(const model::Report& report) {
+  constexpr std::size_t kFirst = 5;
+  constexpr std::size_t kLast = 15;
   if (report.events.empty()) return "";
   std::string out =
       "\n## Events\n\n" +
@@ -67,7 +66,7 @@ std::string events_table(const model::Report& report) {
                                                                    : fmt::format("{}", event.line),
                 std::string(model::to_string(event.kind)), markdown_text(event.text, 200)});
   };
-  const EventChoice choice = choose_events(report, kFirstEvents, kLastEvents);
+  const EventChoice choice = choose_events(report, kFirst, kLast);
   for (std::size_t at = 0; at < choice.first; ++at) out += event_row(report.events[at]);
   if (choice.between > 0)
     out += row({"…", "", fmt::format("{} more between these", format_count(choice.between))});

@@ -11,7 +11,6 @@
 namespace lowtide::show {
 namespace {
 
-constexpr std::size_t kMostSites = 10;
 constexpr std::size_t kMostStacks = 3;
 constexpr std::size_t kMostFrames = 40;
 
@@ -30,7 +29,8 @@ std::string stack_of(const SiteRow& row) {
 }  // namespace
 
 std::string sites_markdown(const model::Report& report) {
-  const std::vector<SiteRow> rows = site_rows(report, kMostSites, true);
+  constexpr std::size_t kMost = 10;
+  const std::vector<SiteRow> rows = site_rows(report, kMost, true);
   if (rows.empty()) return "";
   std::string out = "\n## What allocates\n\n" +
                     row({"Place", "Verdict", "Share of the live growth", "Growth", "Alive", "In"}) +

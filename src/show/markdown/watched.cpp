@@ -52,7 +52,7 @@ std::string mechanisms(const model::Report& report) {
   return out;
 }
 
-std::string processes(const model::Report& report) {
+std::string processes_markdown(const model::Report& report) {
   const std::vector<ProcessRow> rows = process_rows(report);
   if (rows.empty()) return "";
   constexpr std::size_t kMostRows = 50;
@@ -72,7 +72,7 @@ std::string processes(const model::Report& report) {
          "\nThe floor is of what each process alone is to blame for; pages that are shared count once.\n";
 }
 
-std::string phases(const model::Report& report) {
+std::string phases_markdown(const model::Report& report) {
   if (report.phases.size() < 2) return "";  // one alone says nothing
   std::string out =
       "\n## Phases\n\n" + row({"Phase", "Pid", "Visits", "Kept", "Peak"}) + "|---|---|---|---|---|\n";
@@ -84,7 +84,7 @@ std::string phases(const model::Report& report) {
   return out + "\nKept is what was allocated in a phase and is still alive.\n";
 }
 
-std::string findings(const model::Report& report) {
+std::string findings_markdown(const model::Report& report) {
   std::string out;
   for (const model::Finding& finding : report.findings) {
     if (finding.ruled_out) continue;
@@ -190,7 +190,7 @@ std::string agent_words(const model::Report& report) {
   return out + ".\n";
 }
 
-std::string basis(const model::Report& report, const model::SeriesReport& series) {
+std::string recording_basis_markdown(const model::Report& report, const model::SeriesReport& series) {
   std::string out = "\n## What this rests on\n\n";
   out += fmt::format(
       "- {} readings of the process tree from outside{}, in {}.\n", format_count(series.verdict.samples),
@@ -228,16 +228,16 @@ std::string watched_markdown(const model::Report& report) {
   out += summary(report, *series);
   out += evidence_table(report, *series);
   out += mechanisms(report);
-  out += processes(report);
-  out += phases(report);
+  out += processes_markdown(report);
+  out += phases_markdown(report);
   out += sites_markdown(report);
-  out += findings(report);
+  out += findings_markdown(report);
   out += ruled_out(report);
   out += where_the_memory_is(report);
   out += events_table(report);
   out += next_steps(report);
   out += to_watch(report, *series);
-  return out + basis(report, *series);
+  return out + recording_basis_markdown(report, *series);
 }
 
 }  // namespace lowtide::show

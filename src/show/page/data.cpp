@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "show/json/json.h"
 #include "show/json/values.h"
 #include "show/page/base64.h"
@@ -19,17 +18,11 @@
 namespace lowtide::show {
 namespace {
 
-constexpr std::size_t kNameBytes = 300;
-
 std::uint32_t millis(double seconds) {
   const double value = std::round(seconds * 1e3);
   if (!(value > 0)) return 0;
   return static_cast<std::uint32_t>(
       std::min(value, static_cast<double>(std::numeric_limits<std::uint32_t>::max())));
-}
-
-std::string name_of(std::string_view text) {
-  return base::printable(text, kNameBytes);
 }
 
 std::string dumped(const Json& json) {
@@ -83,7 +76,7 @@ std::string counter_json(const model::CounterTrack& track, const Buckets& bucket
     values.push_back(static_cast<float>(point.value));
   }
   // Put together by hand: base64 needs no escapes, and there are millions of digits.
-  return "{\"pid\":" + std::to_string(track.pid) + ",\"name\":" + dumped(Json(name_of(track.name))) +
+  return "{\"pid\":" + std::to_string(track.pid) + ",\"name\":" + dumped(Json(printable_name(track.name))) +
          ",\"times\":" + std::to_string(times.index_of(std::move(at))) + R"(,"values":")" +
          to_base64(values) + R"("})";
 }
@@ -93,7 +86,7 @@ Json spans_json(const model::Trace& trace) {
   for (const model::TraceSpan& span : trace.spans) {
     list.push_back({{"pid", span.pid},
                     {"track", span.track},
-                    {"name", name_of(span.name)},
+                    {"name", printable_name(span.name)},
                     {"at_s", number(span.at_s, 9)},
                     {"took_s", number(span.took_s, 9)}});
   }
@@ -103,7 +96,7 @@ Json spans_json(const model::Trace& trace) {
 Json processes_json(const model::Trace& trace) {
   Json list = Json::array();
   for (const model::TraceProcess& process : trace.processes) {
-    list.push_back({{"pid", process.pid}, {"name", name_of(process.name)}});
+    list.push_back({{"pid", process.pid}, {"name", printable_name(process.name)}});
   }
   return list;
 }
@@ -115,10 +108,10 @@ class FrameTable {
     const auto key = std::make_tuple(frame.function, frame.file, frame.line, frame.module);
     const auto [found, is_new] = indices_.emplace(key, list_.size());
     if (is_new) {
-      list_.push_back({{"function", text_or_null(name_of(frame.function))},
-                       {"file", text_or_null(name_of(frame.file))},
+      list_.push_back({{"function", text_or_null(printable_name(frame.function))},
+                       {"file", text_or_null(printable_name(frame.file))},
                        {"line", frame.line > 0 ? Json(frame.line) : Json(nullptr)},
-                       {"module", text_or_null(name_of(frame.module))},
+                       {"module", text_or_null(printable_name(frame.module))},
                        {"language", model::to_string(frame.language)}});
     }
     return found->second;

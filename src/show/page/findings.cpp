@@ -34,7 +34,7 @@ std::string facts_of(const model::Finding& finding) {
   return out;
 }
 
-std::string row(const char* name, const std::string& html) {
+std::string description_row(const char* name, const std::string& html) {
   return html.empty() ? "" : fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html);
 }
 
@@ -54,12 +54,13 @@ std::string article(const model::Finding& finding) {
       "<article class=\"finding {0}\">\n<p class=\"eyebrow\"><b "
       "class=\"severity\">{0}</b>{1}</p>\n<h3>{2}</h3>\n<dl>\n",
       severity, facts_of(finding), markup_text(sentence(finding.title)));
-  out += row("Where", where_words(finding.where));
-  out += row("Fix", text_or_nothing(finding.fix));
-  if (!finding.hint.empty()) out += row("In code", "<pre>" + markup_lines(finding.hint) + "</pre>");
-  out += row("Evidence", list_of(finding.evidence));
-  out += row("Ruled out", list_of(finding.excluded));
-  out += row("Then watch", text_or_nothing(finding.watch));
+  out += description_row("Where", where_words(finding.where));
+  out += description_row("Fix", text_or_nothing(finding.fix));
+  if (!finding.hint.empty())
+    out += description_row("In code", "<pre>" + markup_lines(finding.hint) + "</pre>");
+  out += description_row("Evidence", list_of(finding.evidence));
+  out += description_row("Ruled out", list_of(finding.excluded));
+  out += description_row("Then watch", text_or_nothing(finding.watch));
   return out + "</dl>\n</article>\n";
 }
 

@@ -89,7 +89,7 @@ std::string figures(const model::Report& report, const model::SeriesReport& seri
   return out + "</dl>\n</section>\n";
 }
 
-std::string events(const model::Report& report) {
+std::string page_events(const model::Report& report) {
   if (report.events.empty()) return "";
   constexpr std::size_t kFirst = 5;
   constexpr std::size_t kLast = 15;
@@ -111,7 +111,7 @@ std::string events(const model::Report& report) {
 }
 
 // The scripts put a tree with curves in its place.
-std::string processes(const model::Report& report) {
+std::string page_processes(const model::Report& report) {
   const std::vector<ProcessRow> rows = process_rows(report);
   if (rows.empty()) return "";
   constexpr std::size_t kMostRows = 100;
@@ -149,7 +149,7 @@ std::string page_summary(const model::Report& report) {
   out += answer(report, *series) + figures(report, *series) + page_findings(report);
   // Where the pictures go; without scripts it stays empty.
   out += "<div id=\"pictures\"></div>\n";
-  return out + processes(report) + events(report);
+  return out + page_processes(report) + page_events(report);
 }
 
 }  // namespace lowtide::show

@@ -14,7 +14,7 @@ namespace {
 using model::PlanComponent;
 using model::Range;
 
-std::string name_of(PlanComponent component) {
+std::string component_name(PlanComponent component) {
   switch (component) {
     case PlanComponent::Libraries:
       return "libraries";
@@ -162,7 +162,7 @@ std::vector<Row> part_rows(const model::Plan& plan) {
     rows.push_back(std::move(row));
   };
   for (const model::PlanPart& part : plan.parts) {
-    add(name_of(part.component), part.host, part.device, part.measured_host, part.measured_device,
+    add(component_name(part.component), part.host, part.device, part.measured_host, part.measured_device,
         part.formula);
   }
   add("sum", std::optional(plan.host), std::optional(plan.device),
@@ -189,7 +189,7 @@ std::vector<Row> knob_rows(const model::Plan& plan) {
 std::vector<Row> assumption_rows(const model::Plan& plan) {
   std::vector<Row> rows;
   for (const model::PlanPart& part : plan.parts) {
-    if (!part.assumption.empty()) rows.push_back({name_of(part.component), part.assumption});
+    if (!part.assumption.empty()) rows.push_back({component_name(part.component), part.assumption});
   }
   return rows;
 }

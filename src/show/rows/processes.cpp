@@ -34,7 +34,7 @@ std::string pss_words(double pss_bytes, double age_s) {
   return age_s < kOldS ? words : fmt::format("{}, {} old", words, base::format_seconds(age_s));
 }
 
-ProcessRow row_of(const ProcessReport& process) {
+ProcessRow process_row(const ProcessReport& process) {
   const bool grows = process.series.verdict.kind == VerdictKind::Leak ||
                      process.series.verdict.kind == VerdictKind::Inconclusive;
   ProcessRow row;
@@ -54,8 +54,8 @@ ProcessRow row_of(const ProcessReport& process) {
   return row;
 }
 
-ProcessRow row_of_crowd(const std::vector<const ProcessReport*>& crowd) {
-  ProcessRow row = row_of(*crowd.front());
+ProcessRow crowd_row(const std::vector<const ProcessReport*>& crowd) {
+  ProcessRow row = process_row(*crowd.front());
   row.role = std::string(crowd.front()->info.role == model::ProcessRole::Other
                              ? "process"
                              : model::to_string(crowd.front()->info.role));
@@ -95,10 +95,10 @@ std::vector<ProcessRow> process_rows(const model::Report& report) {
       }
     }
     if (crowd.size() < kCrowd) {
-      rows.push_back(row_of(report.processes[at]));
+      rows.push_back(process_row(report.processes[at]));
       continue;
     }
-    rows.push_back(row_of_crowd(crowd));
+    rows.push_back(crowd_row(crowd));
     for (std::size_t other = at; other < report.processes.size(); ++other) {
       if (is_alike(report.processes[at], report.processes[other])) done[other] = true;
     }

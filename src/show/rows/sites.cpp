@@ -18,7 +18,7 @@ using base::format_bytes;
 
 constexpr double kLeastShare = 0.02;
 
-std::string_view name_of(std::string_view path) {
+std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
@@ -88,7 +88,7 @@ std::vector<Line> lines_of(const model::Report& report, Wanted wanted) {
   return lines;
 }
 
-SiteRow row_of(const Line& line, bool unicode) {
+SiteRow site_row(const Line& line, bool unicode) {
   const model::SiteReport& sum = line.sum;
   SiteRow row;
   row.site = line.first;
@@ -119,12 +119,12 @@ std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bo
   });
   std::vector<SiteRow> rows;
   for (std::size_t at = 0; at < std::min(lines.size(), most); ++at)
-    rows.push_back(row_of(lines[at], unicode));
+    rows.push_back(site_row(lines[at], unicode));
   return rows;
 }
 
 std::string frame_place(const model::Frame& frame) {
-  return words_of(frame, name_of(frame.file), name_of(frame.module));
+  return words_of(frame, file_name(frame.file), file_name(frame.module));
 }
 
 std::string frame_words(const model::Frame& frame) {

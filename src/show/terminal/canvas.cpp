@@ -28,7 +28,7 @@ char ascii(Ink ink) {
   return ' ';
 }
 
-Role role_of(Ink ink) {
+Role role_of_ink(Ink ink) {
   return ink == Ink::Series ? Role::Series : Role::Floor;
 }
 
@@ -83,7 +83,7 @@ std::string Canvas::line(std::size_t row, const Paint& paint) const {
       wanted = here.role;
     } else if (here.drawn) {
       text = unicode_ ? braille(here.dots) : std::string(1, ascii(here.ink));
-      wanted = role_of(here.ink);
+      wanted = role_of_ink(here.ink);
     }
     if (wanted != role) {
       out += paint(role, pending);

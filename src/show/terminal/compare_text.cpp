@@ -8,7 +8,7 @@
 namespace lowtide::show {
 namespace {
 
-Role role_of(model::ChangeOutcome outcome) {
+Role role_of_outcome(model::ChangeOutcome outcome) {
   switch (outcome) {
     case model::ChangeOutcome::Better:
       return Role::NoLeak;
@@ -21,13 +21,13 @@ Role role_of(model::ChangeOutcome outcome) {
   return Role::Unsure;
 }
 
-class Text {
+class ComparisonText {
  public:
-  Text(const model::Comparison& comparison, const TextOptions& options)
+  ComparisonText(const model::Comparison& comparison, const TextOptions& options)
       : comparison_(comparison), options_(options), paint_(options.colour) {}
 
   std::string write() {
-    out_ = paint_(role_of(comparison_.outcome), base::printable(headline(comparison_), 400)) + "\n";
+    out_ = paint_(role_of_outcome(comparison_.outcome), base::printable(headline(comparison_), 400)) + "\n";
     line("before  " + source_name(comparison_.before.source));
     line("after   " + source_name(comparison_.after.source));
     line(alignment(comparison_));
@@ -61,7 +61,7 @@ class Text {
 }  // namespace
 
 std::string to_text(const model::Comparison& comparison, const TextOptions& options) {
-  return Text(comparison, options).write();
+  return ComparisonText(comparison, options).write();
 }
 
 }  // namespace lowtide::show

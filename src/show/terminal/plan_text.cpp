@@ -7,9 +7,9 @@
 namespace lowtide::show {
 namespace {
 
-class Text {
+class PlanText {
  public:
-  Text(const model::Plan& plan, const TextOptions& options)
+  PlanText(const model::Plan& plan, const TextOptions& options)
       : plan_(plan), options_(options), paint_(options.colour) {}
 
   std::string write() {
@@ -49,7 +49,7 @@ class Text {
 }  // namespace
 
 std::string to_text(const model::Plan& plan, const TextOptions& options) {
-  return Text(plan, options).write();
+  return PlanText(plan, options).write();
 }
 
 }  // namespace lowtide::show

@@ -12,7 +12,6 @@
 namespace lowtide::show {
 namespace {
 
-constexpr std::size_t kMostSites = 5;
 constexpr std::size_t kMostBelow = 3;
 constexpr double kLeastTold = 0.005;  // rounds to a percent
 
@@ -57,7 +56,8 @@ std::string mechanism_words(const model::Report& report) {
 
 std::string site_text(const model::Report& report, const TextOptions& options, const Paint& paint,
                       std::size_t width) {
-  const std::vector<SiteRow> rows = site_rows(report, kMostSites, options.unicode);
+  constexpr std::size_t kMost = 5;
+  const std::vector<SiteRow> rows = site_rows(report, kMost, options.unicode);
   if (rows.empty()) return "";
   const bool grew = rows.front().share != "-";
   std::string out = "\n" +

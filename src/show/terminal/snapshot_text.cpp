@@ -14,7 +14,7 @@
 namespace lowtide::show {
 namespace {
 
-constexpr std::size_t kMostRows = 12;
+constexpr std::size_t kMostSnapshotRows = 12;
 constexpr std::size_t kMostBriefRows = 3;
 
 std::string signed_bytes(std::int64_t bytes) {
@@ -159,7 +159,7 @@ class Page {
     section(report_.has_earlier ? "What grew, and what holds it" : "What holds most");
     std::vector<std::vector<std::string>> cells;
     for (const model::HolderReport* holder : all) {
-      if (cells.size() == (options_.brief ? kMostBriefRows : kMostRows)) break;
+      if (cells.size() == (options_.brief ? kMostBriefRows : kMostSnapshotRows)) break;
       cells.push_back({host_words(*holder, report_.has_earlier), holder->share ? percent(*holder->share) : "",
                        length_words(*holder, report_.has_earlier), name_words(holder->node)});
       if (report_.snapshot.device_bytes > 0) {
@@ -180,7 +180,7 @@ class Page {
     section("Tensors");
     std::vector<std::vector<std::string>> cells;
     for (const model::TensorGrowth& row : report_.tensors) {
-      if (cells.size() == kMostRows) break;
+      if (cells.size() == kMostSnapshotRows) break;
       cells.push_back({row.tensors.device, row.tensors.dtype, bytes_words(row.tensors.bytes),
                        fmt::format("{}{}", base::format_count(row.tensors.count),
                                    report_.has_earlier ? " (" + signed_count(row.growth_count) + ")" : ""),
@@ -193,7 +193,7 @@ class Page {
     section("Types");
     std::vector<std::vector<std::string>> cells;
     for (const model::TypeGrowth& row : report_.types) {
-      if (cells.size() == kMostRows) break;
+      if (cells.size() == kMostSnapshotRows) break;
       cells.push_back({bytes_words(row.type.bytes),
                        fmt::format("{}{}", base::format_count(row.type.count),
                                    report_.has_earlier ? " (" + signed_count(row.growth_count) + ")" : ""),

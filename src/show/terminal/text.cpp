@@ -24,10 +24,7 @@ using base::printable;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t kRunsInFull = 4;
-constexpr std::size_t kMostRuns = 12;
 constexpr std::size_t kMostSeries = 12;
-constexpr std::size_t kFirstEvents = 3;
-constexpr std::size_t kLastEvents = 5;
 constexpr std::size_t kWidestText = 100;  // longer lines are hard to read, however wide the terminal
 constexpr std::size_t kWidestPlot = 120;
 
@@ -164,6 +161,7 @@ class Writer {
   }
 
   void runs() {
+    constexpr std::size_t kMost = 12;
     if (report_.runs.size() < 2) return;
     heading("runs in this log, * speaks for the report");
     if (report_.runs.size() <= kRunsInFull) {
@@ -171,7 +169,7 @@ class Writer {
       return;
     }
     Rows rows;
-    const std::size_t skipped = report_.runs.size() > kMostRuns ? report_.runs.size() - kMostRuns : 0;
+    const std::size_t skipped = report_.runs.size() > kMost ? report_.runs.size() - kMost : 0;
     for (std::size_t at = 0; at < report_.runs.size(); ++at) {
       const model::RunReport& run = report_.runs[at];
       const bool speaks = at == report_.primary_run;
@@ -228,6 +226,8 @@ class Writer {
   }
 
   void events() {
+    constexpr std::size_t kFirst = 3;
+    constexpr std::size_t kLast = 5;
     if (report_.events.empty()) return;
     heading("events");
     Rows rows;
@@ -235,7 +235,7 @@ class Writer {
       rows.push_back(
           {event_place(event), std::string(model::to_string(event.kind)), printable(event.text, 160)});
     };
-    const EventChoice choice = choose_events(report_, kFirstEvents, kLastEvents);
+    const EventChoice choice = choose_events(report_, kFirst, kLast);
     for (std::size_t at = 0; at < choice.first; ++at) add(report_.events[at]);
     if (choice.between > 0) {
       rows.push_back(

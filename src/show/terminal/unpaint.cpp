@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kBegin = "\x1b[";
 
-Role role_of(std::string_view code) {
+Role role_of_code(std::string_view code) {
   for (const Role role : {Role::Heading, Role::Dim, Role::NoLeak, Role::Leak, Role::Unsure, Role::Series,
                           Role::Floor, Role::Mark, Role::Limit}) {
     if (Paint::code_of(role) == code) return role;
@@ -28,7 +28,7 @@ std::vector<Piece> unpaint(std::string_view painted) {
     painted.remove_prefix(kBegin.size());
     const std::size_t end = painted.find('m');
     if (end == std::string_view::npos) break;
-    role = role_of(painted.substr(0, end));
+    role = role_of_code(painted.substr(0, end));
     painted.remove_prefix(end + 1);
   }
   return pieces;

@@ -23,7 +23,7 @@ constexpr std::size_t kMostFindings = 12;
 constexpr std::size_t kRoomForFloors = 72;
 constexpr std::size_t kRoomForCommands = 90;  // columns below which the command is left out
 
-Role role_of(model::Severity severity) {
+Role role_of_severity(model::Severity severity) {
   switch (severity) {
     case model::Severity::Critical:
     case model::Severity::High:
@@ -41,8 +41,8 @@ std::string heading(const Paint& paint, std::string_view text) {
   return "\n" + paint(Role::Heading, text) + "\n";
 }
 
-std::string processes(const model::Report& report, const TextOptions& options, const Paint& paint,
-                      std::size_t width) {
+std::string processes_text(const model::Report& report, const TextOptions& options, const Paint& paint,
+                           std::size_t width) {
   const std::vector<ProcessRow> rows = process_rows(report);
   if (rows.empty()) return "";
   const bool commands = width >= kRoomForCommands;
@@ -69,7 +69,7 @@ std::string processes(const model::Report& report, const TextOptions& options, c
   return out;
 }
 
-std::string phases(const model::Report& report, const Paint& paint, std::size_t width) {
+std::string phases_text(const model::Report& report, const Paint& paint, std::size_t width) {
   if (report.phases.size() < 2) return "";  // one alone says nothing
   std::vector<std::vector<std::string>> cells{{"phase", "pid", "visits", "kept", "peak"}};
   for (const model::PhaseReport& told : report.phases) {
@@ -87,7 +87,7 @@ std::string phases(const model::Report& report, const Paint& paint, std::size_t 
   return out;
 }
 
-std::string reconciliation(const model::Report& report, const Paint& paint, std::size_t width) {
+std::string reconciliation_text(const model::Report& report, const Paint& paint, std::size_t width) {
   if (!report.reconciliation) return "";
   const model::Reconciliation& sum = *report.reconciliation;
   const auto bytes = [](std::uint64_t value) { return format_bytes(static_cast<double>(value)); };
@@ -106,7 +106,7 @@ void add_finding(std::string& out, const model::Finding& finding, const Paint& p
   const std::string label = pad_right(model::to_string(finding.severity), kIndent - 4);
   bool first = true;
   for (const std::string& line : wrap(printable(finding.title, 400), width - kIndent + 2)) {
-    out += first ? "  " + paint(role_of(finding.severity), label) + line + "\n"
+    out += first ? "  " + paint(role_of_severity(finding.severity), label) + line + "\n"
                  : std::string(kIndent - 2, ' ') + line + "\n";
     first = false;
   }
@@ -124,7 +124,7 @@ void add_finding(std::string& out, const model::Finding& finding, const Paint& p
   if (!finding.watch.empty()) indented("then: ", printable(finding.watch, 400));
 }
 
-std::string findings(const model::Report& report, const Paint& paint, std::size_t width) {
+std::string findings_text(const model::Report& report, const Paint& paint, std::size_t width) {
   std::string told;
   std::string ruled_out;
   std::size_t count = 0;
@@ -151,9 +151,9 @@ std::string findings(const model::Report& report, const Paint& paint, std::size_
 
 std::string watched_text(const model::Report& report, const TextOptions& options, const Paint& paint,
                          std::size_t width) {
-  return processes(report, options, paint, width) + phases(report, paint, width) +
-         site_text(report, options, paint, width) + reconciliation(report, paint, width) +
-         findings(report, paint, width);
+  return processes_text(report, options, paint, width) + phases_text(report, paint, width) +
+         site_text(report, options, paint, width) + reconciliation_text(report, paint, width) +
+         findings_text(report, paint, width);
 }
 
 }  // namespace lowtide::show

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "console/exit_code.h"
+#include "console/user_error.h"
+
+namespace lowtide::cli {
+
+// Says what stands in the way; what is returned is the end of the command.
+inline console::ExitCode refuse(const console::UserError& user_error,
+                                console::ExitCode code = console::ExitCode::Usage) {
+  console::print_error(user_error);
+  return code;
+}
+
+}  // namespace lowtide::cli
