@@ -26,8 +26,7 @@ void say_growth(const model::GpuReport& gpu, Findings& out) {
 }
 
 bool rises(const std::optional<model::Verdict>& verdict) {
-  return verdict && (verdict->kind == model::VerdictKind::Leak ||
-                     (verdict->lean && verdict->lean->kind == model::VerdictKind::Leak));
+  return verdict && model::may_leak(*verdict);
 }
 
 // The same for all GPUs of a process: told once.
@@ -101,10 +100,7 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     const model::Verdict& verdict = gpu.series.verdict;
     say_beside_torch(gpu, out);
     say_pinned(gpu, out);
-    if (verdict.kind == model::VerdictKind::Inconclusive && verdict.lean &&
-        verdict.lean->kind == model::VerdictKind::Leak) {
-      say_growth(gpu, out);
-    }
+    if (model::leans_to_leak(verdict)) say_growth(gpu, out);
     const bool is_told_by_torch = gpu.series.quantity == model::Quantity::GpuAllocated;
     if (verdict.kind != model::VerdictKind::Leak || (gpu.torch && !is_told_by_torch)) continue;
     model::Finding finding;
