@@ -123,7 +123,9 @@ void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) 
 }  // namespace
 
 model::Report make_report(record::Recording& recording, const ReportOptions& options) {
-  const Evidence evidence = read_evidence(recording);
+  Evidence evidence = read_evidence(recording);
+  const model::Ending ending = ending_of(evidence, options);
+  evidence.is_running = ending == model::Ending::Running;
   const std::optional<Ceiling> ceiling = find_ceiling(evidence, options.limit_bytes);
   JudgedRecording judged = judge_recording(evidence, ceiling);
   std::vector<WatchedProcess>& processes = judged.processes.listed;
@@ -132,7 +134,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   model::Report report;
   report.source = source_of(evidence, options);
   if (const auto told = number_in<std::uint64_t>(recording.meta(), "steps_told")) report.source.steps = told;
-  report.ending = ending_of(evidence, options);
+  report.ending = ending;
   report.verdict = judged.verdict;
   report.forecast = judged.series.front().forecast;
   report.runs.push_back({.name = "run", .series = std::move(judged.series)});
@@ -154,10 +156,19 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   }
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
   report.findings = find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, report});
-  report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.findings));
+  report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
   for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;
+}
+
+model::Judgement make_judgement(record::Recording& recording, const ReportOptions& options) {
+  Evidence evidence = read_evidence(recording);
+  evidence.is_running = ending_of(evidence, options) == model::Ending::Running;
+  JudgedRecording judged = judge_recording(evidence, find_ceiling(evidence, options.limit_bytes));
+  return {.at_s = evidence.last_at_s,
+          .verdict = settle(std::move(judged.verdict), note_fragmented_gpus(judged.gpus)),
+          .forecast = judged.series.front().forecast};
 }
 
 model::Profile make_profile(record::Recording& recording) {

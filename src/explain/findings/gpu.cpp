@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "explain/findings/catalogue.h"
+#include "explain/settle/gpus.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -59,11 +60,10 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
   model::Finding finding;
   finding.severity = model::Severity::Medium;
   finding.pid = gpu.pid;
-  if (rises(gpu.reserved)) {
+  if (const auto fragmented = fragmentation_words(gpu)) {
     finding.id = "gpu-fragmentation";
     finding.mechanism = model::Mechanism::GpuReserve;
-    finding.title =
-        fmt::format("torch reserves ever more of GPU {} while its tensors do not grow", gpu.index);
+    finding.title = *fragmented;
     finding.confidence = gpu.reserved->lean ? gpu.reserved->lean->confidence : gpu.reserved->confidence;
     finding.evidence = {
         gpu.reserved->reason,

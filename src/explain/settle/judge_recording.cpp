@@ -71,6 +71,7 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
 model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& evidence,
                                const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
+  if (evidence.is_running) series.verdict = judge_live(evidence.target, evidence.steps);
   series.name = "the process tree";
   series.verdict = settle_tree(std::move(series.verdict), judged, evidence);
   if (!ceiling) return series;

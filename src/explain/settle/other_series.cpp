@@ -1,5 +1,7 @@
 #include "explain/settle/other_series.h"
 
+#include "explain/settle/gpus.h"
+
 namespace lowtide::explain {
 namespace {
 
@@ -21,10 +23,10 @@ std::optional<Argument> note_other_leak(const std::vector<model::SeriesReport>& 
   return note(other->name + " leaks: " + other->verdict.reason);
 }
 
-std::vector<Argument> note_fragmented_gpus(const std::vector<model::Finding>& findings) {
+std::vector<Argument> note_fragmented_gpus(const std::vector<model::GpuReport>& gpus) {
   std::vector<Argument> out;
-  for (const model::Finding& finding : findings) {
-    if (finding.id == "gpu-fragmentation") out.push_back(note(finding.title));
+  for (const model::GpuReport& gpu : gpus) {
+    if (const auto words = fragmentation_words(gpu)) out.push_back(note(*words));
   }
   return out;
 }

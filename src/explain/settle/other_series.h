@@ -18,6 +18,6 @@ std::optional<Argument> note_leaning_gpu(const std::vector<model::SeriesReport>&
 std::optional<Argument> note_other_leak(const std::vector<model::SeriesReport>& series);
 
 // GPUs of which torch reserves more and more.
-std::vector<Argument> note_fragmented_gpus(const std::vector<model::Finding>& findings);
+std::vector<Argument> note_fragmented_gpus(const std::vector<model::GpuReport>& gpus);
 
 }  // namespace lowtide::explain

@@ -28,7 +28,7 @@ WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives)
   out.trail = joined_trail(evidence.processes, lives);
 
   model::SeriesReport& series = out.report.series;
-  series = judge_trail(out.trail, evidence.steps);
+  series = judge_part(out.trail, evidence);
   series.pid = out.report.info.pid;
   series.command = out.report.info.command;
   series.name = fmt::format("pid {} ({})", out.report.info.pid, short_command(out.report.info.command));
