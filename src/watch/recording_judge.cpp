@@ -59,6 +59,7 @@ RecordingJudge::Found RecordingJudge::judge(const std::string& path, std::option
 
 void RecordingJudge::begin_if_due(double now_s, double now_unix_s) {
   if (under_way_.valid() || now_s < next_s_) return;
+  began_s_ = now_s;
   const SignalsBlocked blocked;
   try {
     under_way_ = std::async(std::launch::async, &RecordingJudge::judge, path_, limit_bytes_, now_unix_s);
@@ -73,7 +74,7 @@ std::optional<model::Judgement> RecordingJudge::take(double now_s) {
   }
   Found found = under_way_.get();
   cost_s_ = found.cost_s;
-  next_s_ = now_s + std::max(kShortestPauseS, kCostFactor * cost_s_);
+  next_s_ = std::max(began_s_ + kShortestPauseS, now_s + kCostFactor * cost_s_);
   return std::move(found.judgement);
 }
 

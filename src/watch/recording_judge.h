@@ -39,6 +39,7 @@ class RecordingJudge {
   std::string path_;
   std::optional<std::uint64_t> limit_bytes_;
   std::future<Found> under_way_;
+  double began_s_ = 0;
   double next_s_ = 0;
   double cost_s_ = 0;
 };

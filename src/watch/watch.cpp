@@ -140,10 +140,12 @@ void Watch::judge(const model::Tick& tick) {
     live_ = {};
   }
   if (tick.target.exact) live_.add({.at_s = tick.at_s, .step = tick.step, .bytes = tick.target.bytes});
-  if (tick.at_s < next_judgement_s_) return;
-  next_judgement_s_ = tick.at_s + kJudgeEveryS;
   const model::VerdictKind before = judgement_.verdict.kind;
-  judge_series(tick);
+  if (tick.at_s >= next_judgement_s_) {
+    next_judgement_s_ = tick.at_s + kJudgeEveryS;
+    judge_series(tick);
+    if (!is_of_recording_) judgement_ = of_series_;
+  }
   if (recording_judge_) {
     if (auto judged = recording_judge_->take(tick.at_s)) {
       judgement_ = std::move(*judged);
@@ -151,7 +153,6 @@ void Watch::judge(const model::Tick& tick) {
     }
     recording_judge_->begin_if_due(tick.at_s, base::unix_seconds());
   }
-  if (!is_of_recording_) judgement_ = of_series_;
   if (!writer_ || (judgement_.verdict.kind == before && tick.at_s < next_kept_s_)) return;
   next_kept_s_ = tick.at_s + keep_after_s(tick.at_s);
   writer_->add_judgement(judgement_);
