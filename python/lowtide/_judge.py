@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import statistics
 from array import array
 from collections.abc import Iterable
 from typing import Any
@@ -77,3 +78,22 @@ def _asked(values: array[float], steps: array[float] | None, seconds: array[floa
     told = json.loads(ask(["analyze", "--series", "-", "--json", *(["--running"] if running else [])],
                           text=json.dumps(line) + "\n"))
     return told["verdict"]
+
+
+def floor_growth(series: Iterable[float]) -> float:
+    """How far the floor of these readings rises, by its trend (src/judge/floor_growth.h)."""
+    values = _numbers(series)
+    try:
+        from lowtide._native import floor_growth as native
+    except ImportError:
+        return _floor_growth(values)
+    return float(native(values))
+
+
+def _floor_growth(values: array[float]) -> float:
+    """The same for a checkout without the compiled module; tests/package compares the two."""
+    width = max(2, -(-len(values) // 24))
+    floors = [min(values[at:at + width]) for at in range(0, len(values) - width + 1, width)]
+    slopes = [(later - earlier) / (width * apart) for number, earlier in enumerate(floors)
+              for apart, later in enumerate(floors[number + 1:], 1)]
+    return statistics.median(slopes) * len(values) if slopes else 0.0

@@ -36,7 +36,6 @@ import pytest
 
 _DEFAULT_STEPS = 120
 _FEWEST_STEPS = 20
-_BLOCKS = 24
 
 
 class Steps:
@@ -148,19 +147,8 @@ def _stable(item: pytest.Function, test: Callable[..., Any], after_warmup: Union
     return measured
 
 
-def _floor_growth(readings: list[int], first: int) -> float:
-    """How far the floor rises from that step to the last: the median of all slopes between the lowest readings of up
-    to 24 stretches of two or more (Theil-Sen: 29 % of them may be anything), over the whole length."""
-    settled = readings[first:]
-    width = max(2, -(-len(settled) // _BLOCKS))
-    floors = [(at + width / 2, min(settled[at:at + width])) for at in range(0, len(settled) - width + 1, width)]
-    slopes = sorted((later - earlier) / (there - here) for number, (here, earlier) in enumerate(floors)
-                    for there, later in floors[number + 1:])
-    return slopes[len(slopes) // 2] * len(settled) if slopes else 0.0
-
-
 def _hold(series: Steps, watched: Any, after_warmup: Union[bool, int], max_growth: int | None) -> None:
-    from lowtide._judge import judge
+    from lowtide._judge import floor_growth, judge
 
     readings = series.readings
     if len(readings) < _FEWEST_STEPS:
@@ -172,7 +160,7 @@ def _hold(series: Steps, watched: Any, after_warmup: Union[bool, int], max_growt
     if after_warmup is True:
         first = int(verdict.warmup_end_step) if verdict.warmup_end_step is not None else len(readings) // 4
     first = min(first, len(readings) - _FEWEST_STEPS // 2)
-    growth = _floor_growth(readings, first)
+    growth = floor_growth(readings[first:])
     told = watched.report()
     if max_growth is not None:
         if growth <= max_growth:
@@ -186,14 +174,16 @@ def _hold(series: Steps, watched: Any, after_warmup: Union[bool, int], max_growt
 
 def _finding(readings: list[int], first: int, growth: float, max_growth: int | None, verdict: Any, told: Any,
              watched: Any) -> str:
+    from lowtide._judge import judge
     from lowtide._units import format_bytes
 
     length = len(readings) - first
+    settled = judge(readings[first:], steps=range(first, len(readings)))
     lines = [f"memory grows by {format_bytes(growth)} in steps {first} to {len(readings)}, "
              f"{format_bytes(growth / length)} a step"
              + (f"; {format_bytes(max_growth)} are allowed" if max_growth is not None else ""),
-             f"  floor:  {format_bytes(min(readings[first:first + max(1, length // 10)]))} -> "
-             f"{format_bytes(min(readings[-max(1, length // 10):]))}", f"  judged: {verdict}"]
+             f"  floor:  {format_bytes(settled.floor_first_bytes)} -> {format_bytes(settled.floor_last_bytes)}",
+             f"  judged: {verdict}"]
     lines += [f"  from:   {_place(one)}, {format_bytes(one['growth_bytes'])} more alive" for one in told.sites[:2]
               if (one.get("growth_bytes") or 0) > growth / 10 and (one.get("live_samples") or 0) > 1]
     if not any(one.holder for one in told.problems):

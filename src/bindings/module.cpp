@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "judge/detector.h"
+#include "judge/floor_growth.h"
 #include "judge/live.h"
 #include "model/sample.h"
 #include "show/json/values.h"
@@ -57,6 +58,10 @@ std::string judge_series(const Numbers& bytes, const Numbers& steps, const Numbe
   return show::to_json(verdict).dump(-1, ' ', false, show::kReplaceInvalid);
 }
 
+double growth_of_floor(const Numbers& bytes) {
+  return judge::floor_growth({bytes.data(), bytes.shape(0)});
+}
+
 }  // namespace
 }  // namespace lowtide::bindings
 
@@ -65,4 +70,6 @@ NB_MODULE(_native, module) {
       "judge", &lowtide::bindings::judge_series, nanobind::arg("series"), nanobind::arg("steps"),
       nanobind::arg("seconds"), nanobind::arg("running"),
       "The verdict of a series of bytes, as JSON (docs/json.md); an empty axis is one that is not known.");
+  module.def("floor_growth", &lowtide::bindings::growth_of_floor, nanobind::arg("series"),
+             "How far the floor of a series of bytes rises, by its trend (src/judge/floor_growth.h).");
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "explain/words.h"
+#include "model/floor.h"
 
 namespace lowtide::explain {
 namespace {
@@ -121,8 +122,7 @@ std::optional<double> start_up(const Report& report) {
 std::optional<double> grown(const Report& report) {
   const SeriesReport* tree = tree_of(report);
   if (tree == nullptr || tree->verdict.samples == 0) return std::nullopt;
-  return static_cast<double>(tree->verdict.floor.last_bytes) -
-         static_cast<double>(tree->verdict.floor.first_bytes);
+  return static_cast<double>(model::growth_bytes(tree->verdict.floor));
 }
 
 std::optional<double> of_workers(const Report& report) {

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "base/units.h"
+#include "judge/floor_growth.h"
+#include "model/floor.h"
 
 namespace lowtide::explain {
 namespace {
@@ -54,24 +56,21 @@ RuleResult check_budget(const model::SeriesReport& series, const Rule& rule) {
                              format_bytes(static_cast<double>(rule.bytes))));
 }
 
-// The lowest of the first and of the last fifth of what was seen from a moment on.
 std::optional<double> growth_since(const model::SeriesReport& series, const model::Mark& since) {
+  constexpr std::size_t kFewestReadings = 5;
   std::vector<double> lows;
   for (const model::Stretch& stretch : series.outline) {
     const bool before = since.step ? stretch.step < *since.step : since.at_s && stretch.at_s < *since.at_s;
     if (!before) lows.push_back(static_cast<double>(stretch.low_bytes));
   }
-  if (lows.size() < 5) return std::nullopt;
-  const auto few = static_cast<std::ptrdiff_t>(lows.size() / 5);
-  return *std::min_element(lows.end() - few, lows.end()) -
-         *std::min_element(lows.begin(), lows.begin() + few);
+  if (lows.size() < kFewestReadings) return std::nullopt;
+  return judge::floor_growth(lows);
 }
 
 RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
   const model::Verdict& verdict = series.verdict;
   const auto most = static_cast<double>(rule.bytes);
-  const double all =
-      static_cast<double>(verdict.floor.last_bytes) - static_cast<double>(verdict.floor.first_bytes);
+  const auto all = static_cast<double>(model::growth_bytes(verdict.floor));
   const auto words = [&](double grown, const char* when) {
     return fmt::format("the floor grew by {}{}, {} are allowed", format_bytes(grown), when,
                        format_bytes(most));

@@ -12,14 +12,10 @@
 #include "explain/evidence/limit.h"
 #include "explain/evidence/reconcile.h"
 #include "explain/findings/catalogue.h"
-#include "explain/settle/gpus.h"
 #include "explain/settle/growth.h"
-#include "explain/settle/holders.h"
-#include "explain/settle/process_reports.h"
-#include "explain/settle/site_verdicts.h"
-#include "explain/settle/sites.h"
-#include "explain/settle/small_growth.h"
-#include "explain/settle/target_verdict.h"
+#include "explain/settle/judge_recording.h"
+#include "explain/settle/other_series.h"
+#include "explain/settle/settle.h"
 
 namespace lowtide::explain {
 namespace {
@@ -103,45 +99,6 @@ std::vector<model::TrimReport> trim_trials_of(record::Recording& recording, cons
   return out;
 }
 
-model::SeriesReport target_series(const Evidence& evidence, const WatchedProcesses& processes,
-                                  const Sites& sites, const std::vector<ProcessHolders>& holders,
-                                  const std::optional<Ceiling>& ceiling) {
-  model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
-  series.name = "the process tree";
-  pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
-  if (!settle_with_count(series.verdict, evidence) &&
-      !settle_with_sites(series.verdict, sites, evidence, processes.listed)) {
-    join_with_processes(series.verdict, evidence, processes.listed);
-  }
-  settle_with_holders(series.verdict, holders, evidence);
-  if (evidence.target.empty()) {
-    series.verdict.reason = "the recording holds no reading";
-    series.verdict.needs = "a job that lives longer than one tick";
-  }
-  if (!ceiling) return series;
-  series.limit_bytes = ceiling->limit.bytes;
-  // The series alone may see a rise that the rest of the evidence has explained.
-  const model::VerdictKind kind = series.verdict.kind;
-  if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
-  series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
-  if (series.forecast) series.forecast->limit_bytes = ceiling->limit.bytes;
-  return series;
-}
-
-// A GPU that leans to a leak settles nothing, but nobody may read past it.
-void name_leaning_gpu(model::Report& report) {
-  const model::SeriesReport* gpu = model::find_leaning_gpu(report.runs.front().series);
-  if (gpu == nullptr) return;
-  report.verdict.reason += "; but " + gpu->name + " leans to a leak: " + gpu->verdict.reason;
-}
-
-// Nor past one of which torch reserves ever more.
-void name_fragmented_gpu(model::Report& report) {
-  for (const model::Finding& finding : report.findings) {
-    if (finding.id == "gpu-fragmentation") report.verdict.reason += "; but " + finding.title;
-  }
-}
-
 // What grew most between the looks at each Python; of types and tensors only what grew.
 void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) {
   constexpr std::size_t kMostRows = 20;
@@ -163,68 +120,55 @@ void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) 
   });
 }
 
-// The tree speaks, unless it does not leak and a GPU does.
-void add_run(model::Report& report, model::SeriesReport target) {
-  model::RunReport run;
-  run.name = "run";
-  run.series.push_back(std::move(target));
-  for (const model::GpuReport& gpu : report.gpus) run.series.push_back(gpu.series);
-  if (run.series.front().verdict.kind != model::VerdictKind::Leak) {
-    const auto leak = std::find_if(
-        run.series.begin(), run.series.end(),
-        [](const model::SeriesReport& series) { return series.verdict.kind == model::VerdictKind::Leak; });
-    if (leak != run.series.end()) std::iter_swap(run.series.begin(), leak);
-  }
-  report.verdict = run.series.front().verdict;
-  report.forecast = run.series.front().forecast;
-  report.runs.push_back(std::move(run));
-  name_leaning_gpu(report);
-}
-
 }  // namespace
 
 model::Report make_report(record::Recording& recording, const ReportOptions& options) {
-  const Evidence evidence = read_evidence(recording);
-  WatchedProcesses processes = judge_processes(evidence);
-  Sites sites = find_sites(evidence);
-  judge_sites(sites, evidence);
-  settle_processes(processes.listed, sites, evidence);
-  settle_copying(processes.listed, evidence);
-  const std::vector<ProcessHolders> holders = find_holders(evidence);
-  settle_with_holders(processes.listed, holders);
+  Evidence evidence = read_evidence(recording);
+  const model::Ending ending = ending_of(evidence, options);
+  evidence.is_running = ending == model::Ending::Running;
   const std::optional<Ceiling> ceiling = find_ceiling(evidence, options.limit_bytes);
+  JudgedRecording judged = judge_recording(evidence, ceiling);
+  std::vector<WatchedProcess>& processes = judged.processes.listed;
+  set_growth_shares(processes, evidence, judged.tree);
 
   model::Report report;
   report.source = source_of(evidence, options);
   if (const auto told = number_in<std::uint64_t>(recording.meta(), "steps_told")) report.source.steps = told;
-  report.ending = ending_of(evidence, options);
-  report.gpus = judge_gpus(evidence);
-  settle_with_holders(report.gpus, holders);
+  report.ending = ending;
+  report.verdict = judged.verdict;
+  report.forecast = judged.series.front().forecast;
+  report.runs.push_back({.name = "run", .series = std::move(judged.series)});
+  report.gpus = std::move(judged.gpus);
   report.phases = phases_of(evidence);
-  model::SeriesReport target = target_series(evidence, processes, sites, holders, ceiling);
-  agree_with_tree(sites, target.verdict);
-  set_growth_shares(processes.listed, evidence, target.verdict);
-  report.growth = explain_growth(evidence, processes.listed, sites, target.verdict);
-  report.sites = site_reports(sites);
-  add_holders(report, holders);
+  report.growth = explain_growth(evidence, processes, judged.sites, judged.tree);
+  report.sites = site_reports(judged.sites);
+  add_holders(report, judged.holders);
   if (ceiling) report.limit = ceiling->limit;
-  add_run(report, std::move(target));
   report.events = find_events(evidence);
   report.reconciliation = reconcile(evidence);
   report.overhead = overhead_of(recording, evidence);
   report.trim_trials = trim_trials_of(recording, evidence);
-  report.short_lived = processes.short_lived;
+  report.short_lived = judged.processes.short_lived;
   report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
   if (auto& unseen = report.short_lived.unseen_at_least) {
     *unseen -=
         std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // the children that looked were ours
   }
   report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
-  report.findings = find_all({evidence, processes.listed, sites, holders, report.short_lived, report});
-  name_fragmented_gpu(report);
-  for (WatchedProcess& process : processes.listed) report.processes.push_back(std::move(process.report));
+  report.findings = find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, report});
+  report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
+  for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;
+}
+
+model::Judgement make_judgement(record::Recording& recording, const ReportOptions& options) {
+  Evidence evidence = read_evidence(recording);
+  evidence.is_running = ending_of(evidence, options) == model::Ending::Running;
+  JudgedRecording judged = judge_recording(evidence, find_ceiling(evidence, options.limit_bytes));
+  return {.at_s = evidence.last_at_s,
+          .verdict = settle(std::move(judged.verdict), note_fragmented_gpus(judged.gpus)),
+          .forecast = judged.series.front().forecast};
 }
 
 model::Profile make_profile(record::Recording& recording) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "model/judgement.h"
 #include "model/report.h"
 #include "record/reader.h"
 
@@ -19,6 +20,9 @@ struct ReportOptions {
 
 // Works at any time while the run goes on, and on what is left of a damaged recording.
 model::Report make_report(record::Recording& recording, const ReportOptions& options);
+
+// Its verdict and forecast alone: those of make_report() at the same moment, for less.
+model::Judgement make_judgement(record::Recording& recording, const ReportOptions& options);
 
 // Every stack that the agent recorded, with what is alive and what grew; no samples without an agent.
 model::Profile make_profile(record::Recording& recording);

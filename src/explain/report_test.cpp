@@ -29,9 +29,12 @@ class Report : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  std::string record(std::string_view scenario) {
+  enum class Close { AsPlayed, No };
+  std::string record(std::string_view name, Close close = Close::AsPlayed) {
     std::string path = (folder_ / "run.lowtide").string();
-    const std::string failure = write_scenario(*find_scenario(scenario), path);
+    Scenario scenario = *find_scenario(name);
+    if (close == Close::No) scenario.close = false;
+    const std::string failure = write_scenario(scenario, path);
     EXPECT_EQ(failure, "");
     return path;
   }
@@ -408,8 +411,8 @@ TEST_F(Report, recording_that_is_still_being_written_is_not_cut_off) {
 }
 
 TEST_F(Report, cause_of_a_leak_is_critical_where_the_job_is_killed_within_the_hour) {
-  const std::string path = record("cut-off");
-  const double now_unix_s = scenario_header().started_unix_s + 600;
+  const std::string path = record("site-leak", Close::No);
+  const double now_unix_s = scenario_header().started_unix_s + 76;
   const auto gravest = [&](std::uint64_t limit_bytes) {
     const model::Report report =
         report_of(path, {.path = "", .limit_bytes = limit_bytes, .now_unix_s = now_unix_s});
@@ -420,6 +423,16 @@ TEST_F(Report, cause_of_a_leak_is_critical_where_the_job_is_killed_within_the_ho
 
   EXPECT_EQ(gravest(4'000'000'000), model::Severity::Critical);
   EXPECT_EQ(gravest(4'000'000'000'000), model::Severity::High);
+}
+
+TEST_F(Report, series_alone_must_show_more_to_be_called_a_leak_while_the_run_goes_on) {
+  const std::string path = record("cut-off");
+  const double now_unix_s = scenario_header().started_unix_s + 600;
+
+  const model::Report running = report_of(path, {.path = "", .now_unix_s = now_unix_s});
+  EXPECT_EQ(running.ending, model::Ending::Running);
+  EXPECT_TRUE(model::leans_to_leak(running.verdict));
+  EXPECT_EQ(report_of(path).verdict.kind, VerdictKind::Leak);
 }
 
 TEST_F(Report, truncated_file_is_an_error_or_what_is_left_of_it_never_a_crash) {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/units.h"
 #include "judge/assessment.h"
 #include "judge/confidence.h"
 #include "judge/forecast.h"
 #include "judge/wording.h"
+#include "model/floor.h"
 
 namespace lowtide::judge {
 
@@ -16,13 +18,6 @@ namespace {
 using base::to_bytes;
 
 constexpr std::size_t kGenerationsKept = 4;
-
-// The low-water mark of the few points that begin, or end, at `at`.
-std::uint64_t floor_near(const Evidence& e, std::size_t at, bool begin) {
-  const auto few = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, e.points / 40));
-  const auto from = e.curve.low.begin() + static_cast<std::ptrdiff_t>(at) - (begin ? 0 : few);
-  return to_bytes(*std::min_element(from, from + few));
-}
 
 model::Mark mark_at(const Curve& curve, std::size_t point) {
   model::Mark mark;
@@ -125,7 +120,7 @@ model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
   out.counted = e.curve.counted;
   out.samples = samples;
   out.rate = growth_rate(a);
-  if (e.curve.size() > 0) out.floor = {floor_near(e, e.first, true), floor_near(e, e.curve.size(), false)};
+  out.floor = model::find_floor(std::span(e.curve.low).subspan(std::min(e.first, e.curve.size())));
   if (const auto& settled = a.decision.settled) {
     out.plateau_bytes = to_bytes(settled->plateau);
     if (settled->warmup_end) out.warmup_end = mark_at(e.curve, *settled->warmup_end);

@@ -58,15 +58,10 @@ constexpr bool is_of_gpu(Quantity quantity) {
 
 // A GPU that leans to a leak (the surest) beside a speaking series that does not; null = none.
 inline const SeriesReport* find_leaning_gpu(const std::vector<SeriesReport>& series) {
-  const auto leans = [](const Verdict& verdict) {
-    return verdict.kind == VerdictKind::Leak || (verdict.kind == VerdictKind::Inconclusive && verdict.lean &&
-                                                 verdict.lean->kind == VerdictKind::Leak);
-  };
   const SeriesReport* found = nullptr;
-  if (series.empty() || leans(series.front().verdict)) return found;
+  if (series.empty() || may_leak(series.front().verdict)) return found;
   for (const SeriesReport& other : series) {
-    if (!is_of_gpu(other.quantity) || !leans(other.verdict) || other.verdict.kind == VerdictKind::Leak)
-      continue;
+    if (!is_of_gpu(other.quantity) || !leans_to_leak(other.verdict)) continue;
     if (found == nullptr || other.verdict.lean->confidence > found->verdict.lean->confidence) found = &other;
   }
   return found;

@@ -75,6 +75,19 @@ struct Verdict {
   std::vector<std::string> basis = {"series"};
 };
 
+// An open verdict that looks like `kind` so far.
+inline bool leans_to(const Verdict& verdict, VerdictKind kind) {
+  return verdict.kind == VerdictKind::Inconclusive && verdict.lean && verdict.lean->kind == kind;
+}
+
+inline bool leans_to_leak(const Verdict& verdict) {
+  return leans_to(verdict, VerdictKind::Leak);
+}
+
+inline bool may_leak(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::Leak || leans_to_leak(verdict);
+}
+
 enum class LimitKind { Cgroup, Host, Gpu };
 
 // When a limit is reached if the floor goes on as it does; high is absent

@@ -79,7 +79,11 @@ std::vector<Row> verdict_rows(const View& view, std::size_t columns, std::size_t
   if (verdict.samples == 0) {
     rows.push_back(role_row(show::Role::Unsure, "waiting for the first readings"));
   } else {
-    rows.push_back(role_row(show::paint_role(verdict.kind), headline(view)));
+    constexpr double kOldS = 5;
+    const double ago_s = view.at_s - view.judged_s.value_or(view.at_s);
+    const std::string age =
+        ago_s > kOldS ? fmt::format(" (judged {} ago)", base::format_seconds(ago_s)) : std::string();
+    rows.push_back(role_row(show::paint_role(verdict.kind), headline(view) + age));
   }
   // The forecast comes before the reason where there is no room for both.
   const std::string why = reason(verdict);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/floor.h"
+
 namespace lowtide::screen {
 namespace {
 
@@ -41,10 +43,10 @@ std::uint64_t LowWater::lowest(std::size_t first, std::size_t count) const {
 }
 
 std::int64_t LowWater::growth_bytes() const {
-  if (stretches_.size() < 2) return 0;
-  const std::size_t eighth = std::max<std::size_t>(stretches_.size() / 8, 1);
-  const double growth = difference(lowest(stretches_.size() - eighth, eighth), lowest(0, eighth));
-  return static_cast<std::int64_t>(growth);
+  std::vector<double> lows;
+  lows.reserve(stretches_.size());
+  for (const Stretch& stretch : stretches_) lows.push_back(static_cast<double>(stretch.low_bytes));
+  return model::growth_bytes(model::find_floor(lows));
 }
 
 std::optional<double> LowWater::bytes_per_s() const {

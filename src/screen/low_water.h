@@ -19,7 +19,7 @@ class LowWater {
   // Times must not fall.
   void add(double at_s, std::uint64_t bytes);
 
-  // From the lowest of the first eighth of the time to the lowest of the last.
+  // Of the floor, as verdicts have it (model/floor.h).
   [[nodiscard]] std::int64_t growth_bytes() const;
 
   // From the lowest of the third quarter to the lowest of the last. Absent while too little was seen.

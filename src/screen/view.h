@@ -46,7 +46,8 @@ struct View {
   double step = model::kUnknown;
   std::uint64_t bytes = 0;
   std::uint64_t process_count = 0;
-  model::SeriesReport series = {};  // of the process tree: verdict, forecast, outline
+  model::SeriesReport series = {};      // of the process tree: verdict, forecast, outline
+  std::optional<double> judged_s = {};  // the moment that the verdict is of
   std::optional<std::uint64_t> limit_bytes = {};
 
   std::vector<ProcessLine> processes = {};

@@ -106,6 +106,7 @@ void LiveScreen::make_view(const Watch& watch) {
   view_.series.verdict = watch.judgement().verdict;
   view_.series.forecast = watch.judgement().forecast;
   view_.series.last_s = watch.judgement().at_s;
+  view_.judged_s = watch.judgement().at_s;
   view_.series.peak_bytes = peak_bytes_;
   view_.series.outline = watch.outline();
   set_extent(view_.series);

@@ -44,8 +44,7 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
 }
 
 void SnapshotScheduler::note_reasons(const model::Tick& tick, const model::Verdict& verdict) {
-  const bool leans = verdict.kind == model::VerdictKind::Leak ||
-                     (verdict.lean && verdict.lean->kind == model::VerdictKind::Leak);
+  const bool leans = model::may_leak(verdict);
   const bool is_pressed = tick.host && tick.host->pressure_percent.value_or(0) >= kPressedPercent;
   if ((leans && !has_leaned_) || (is_pressed && !was_pressed_)) {
     for (auto& [process, looked] : looked_) looked.is_eager = true;

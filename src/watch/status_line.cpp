@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kRedrawS = 1.0;
 constexpr double kFirstLineS = 60;
+constexpr double kOldS = 5;  // a verdict that is older says so
 
 std::size_t terminal_width() {
   winsize size{};
@@ -49,6 +50,9 @@ std::string status_words(const model::Judgement& judgement, const model::Tick& t
     words += fmt::format(
         " | {} in {}", base::format_bytes(static_cast<double>(judgement.forecast->limit_bytes)),
         base::format_seconds(std::max(0.0, judgement.forecast->seconds->estimate - judgement.at_s)));
+  }
+  if (const double ago_s = tick.at_s - judgement.at_s; ago_s > kOldS) {
+    words += fmt::format(" | judged {} ago", base::format_seconds(ago_s));
   }
   return words;
 }

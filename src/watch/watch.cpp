@@ -81,7 +81,9 @@ Watch::Watch(const Options& options, double began_s, std::optional<record::Write
       writer_(std::move(writer)),
       monitor_(std::move(monitor)),
       looks_(options.take_snapshots ? std::optional<SnapshotScheduler>(options.monitor.tree.adopts_orphans)
-                                    : std::nullopt) {}
+                                    : std::nullopt) {
+  if (writer_) recording_judge_.emplace(writer_->path(), options.monitor.limit_bytes);
+}
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
                                  std::optional<record::Writer> writer) {
@@ -113,7 +115,7 @@ double Watch::tick(double step) {
   latest_ = &monitor_.tick(at_s, step);
   has_seen_ = has_seen_ || !monitor_.tree().empty();
   if (!monitor_.tree().empty()) judge(*latest_);
-  if (looks_) looks_->tick(monitor_, *latest_, judgement_.verdict, writer_ ? &*writer_ : nullptr);
+  if (looks_) looks_->tick(monitor_, *latest_, of_series_.verdict, writer_ ? &*writer_ : nullptr);
   record(*latest_);
 
   // PSS and the agents have budgets of their own, and ticks without them are cheap.
@@ -138,19 +140,32 @@ void Watch::judge(const model::Tick& tick) {
     live_ = {};
   }
   if (tick.target.exact) live_.add({.at_s = tick.at_s, .step = tick.step, .bytes = tick.target.bytes});
-  if (tick.at_s < next_judgement_s_) return;
-  next_judgement_s_ = tick.at_s + kJudgeEveryS;
   const model::VerdictKind before = judgement_.verdict.kind;
-  judgement_.at_s = tick.at_s;
-  judgement_.verdict = live_.verdict();
-  judgement_.forecast.reset();
-  if (const auto& limit = monitor_.limit()) {
-    judgement_.forecast = live_.detector().forecast(limit->kind, limit->reach_bytes);
-    if (judgement_.forecast) judgement_.forecast->limit_bytes = limit->limit_bytes;
+  if (tick.at_s >= next_judgement_s_) {
+    next_judgement_s_ = tick.at_s + kJudgeEveryS;
+    judge_series(tick);
+    if (!is_of_recording_) judgement_ = of_series_;
+  }
+  if (recording_judge_) {
+    if (auto judged = recording_judge_->take(tick.at_s)) {
+      judgement_ = std::move(*judged);
+      is_of_recording_ = true;
+    }
+    recording_judge_->begin_if_due(tick.at_s, base::unix_seconds());
   }
   if (!writer_ || (judgement_.verdict.kind == before && tick.at_s < next_kept_s_)) return;
   next_kept_s_ = tick.at_s + keep_after_s(tick.at_s);
   writer_->add_judgement(judgement_);
+}
+
+void Watch::judge_series(const model::Tick& tick) {
+  of_series_.at_s = tick.at_s;
+  of_series_.verdict = live_.verdict();
+  of_series_.forecast.reset();
+  if (const auto& limit = monitor_.limit()) {
+    of_series_.forecast = live_.detector().forecast(limit->kind, limit->reach_bytes);
+    if (of_series_.forecast) of_series_.forecast->limit_bytes = limit->limit_bytes;
+  }
 }
 
 void Watch::record(const model::Tick& tick) {
@@ -238,6 +253,7 @@ void Watch::try_trim(double patience_s) {
 
 void Watch::end() {
   if (!writer_) return;
+  recording_judge_.reset();  // a reader would keep the recording from becoming a single file
   const double took_s = std::max(at_s(), 1e-3);
   if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
   writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));

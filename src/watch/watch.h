@@ -18,6 +18,7 @@
 #include "record/header.h"
 #include "record/writer.h"
 #include "watch/pace.h"
+#include "watch/recording_judge.h"
 #include "watch/snapshot_scheduler.h"
 
 namespace lowtide::watch {
@@ -75,6 +76,8 @@ class Watch {
   [[nodiscard]] std::span<const model::Snapshot> snapshots() const {
     return looks_ ? std::span<const model::Snapshot>(looks_->taken()) : std::span<const model::Snapshot>();
   }
+  // That of the recording, as the report has it (recording_judge.h); of the tree's series alone while there
+  // is none yet. Its `at_s` says how old it is.
   [[nodiscard]] const model::Judgement& judgement() const { return judgement_; }
   [[nodiscard]] const model::Tick* latest() const { return latest_; }
   [[nodiscard]] const observe::Monitor& monitor() const { return monitor_; }
@@ -91,6 +94,7 @@ class Watch {
   void record(const model::Tick& tick);
   void record_changes();
   void judge(const model::Tick& tick);
+  void judge_series(const model::Tick& tick);
   void note_limits_of_sight();
   void note_agents();
   [[nodiscard]] double budgeted_s() const;
@@ -101,7 +105,10 @@ class Watch {
   std::optional<record::Writer> writer_;
   observe::Monitor monitor_;
   judge::LiveVerdict live_;
+  std::optional<RecordingJudge> recording_judge_;  // where there is a recording
+  model::Judgement of_series_;
   model::Judgement judgement_;
+  bool is_of_recording_ = false;
   const model::Tick* latest_ = nullptr;
   double next_judgement_s_ = 0;
   double next_kept_s_ = 0;

@@ -146,6 +146,15 @@ void set_windows(Evidence& evidence) {
   evidence.late = {first_s + kLate * span_s, first_s + span_s};
 }
 
+model::SeriesReport judge_part(const RecordedSeries& trail, const Evidence& evidence) {
+  model::SeriesReport out = judge_trail(trail, evidence.steps);
+  // That costs a hundred times as much: asked only where it matters.
+  if (evidence.is_running && out.verdict.kind == model::VerdictKind::Leak) {
+    out.verdict = judge_live(trail, evidence.steps);
+  }
+  return out;
+}
+
 Evidence read_evidence(record::Recording& recording) {
   Evidence evidence;
   evidence.header = recording.header();

@@ -56,6 +56,7 @@ struct GpuEvidence {
 struct Evidence {
   record::Header header;
   bool closed = false;
+  bool is_running = false;  // the run goes on: a series must show more to be called a leak (judge/live.h)
   double last_at_s = 0;
   std::uint64_t lost_ticks = 0;
 
@@ -84,6 +85,9 @@ struct Evidence {
 };
 
 Evidence read_evidence(record::Recording& recording);
+
+// Judges a series that is not the tree's. While the run goes on, a leak must hold by the rules for that too.
+model::SeriesReport judge_part(const RecordedSeries& trail, const Evidence& evidence);
 
 // Where growth is measured, from the judged part of the run.
 void set_windows(Evidence& evidence);

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "judge/detector.h"
+#include "judge/live.h"
 
 namespace lowtide::explain {
 namespace {
@@ -61,7 +62,8 @@ RecordedSeries evened(const RecordedSeries& trail) {
   return out;
 }
 
-void feed(judge::Detector& detector, const RecordedSeries& trail, const Steps& steps) {
+template <typename Judge>
+void feed(Judge& judge, const RecordedSeries& trail, const Steps& steps) {
   RecordedSeries judged;
   judged.reserve(trail.size());
   for (const TrailPoint& point : trail) {
@@ -71,8 +73,8 @@ void feed(judge::Detector& detector, const RecordedSeries& trail, const Steps& s
   }
   if (steps.known) judged = evened(judged);
   for (const TrailPoint& point : judged) {
-    detector.add({point.at_s, point.step, point.low_bytes});
-    if (point.count > 1) detector.add({point.at_s + point.span_s, point.step, point.high_bytes});
+    judge.add({point.at_s, point.step, point.low_bytes});
+    if (point.count > 1) judge.add({point.at_s + point.span_s, point.step, point.high_bytes});
   }
 }
 
@@ -222,6 +224,12 @@ model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps)
   report.verdict = detector.verdict();
   report.outline = detector.outline();
   return report;
+}
+
+model::Verdict judge_live(const RecordedSeries& trail, const Steps& steps) {
+  judge::LiveVerdict live;
+  feed(live, trail, steps);
+  return live.verdict();
 }
 
 std::optional<model::Forecast> forecast_trail(const RecordedSeries& trail, const Steps& steps,

@@ -90,6 +90,9 @@ Steps find_steps(const RecordedSeries& target);
 // readings, its lowest and its highest.
 model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps);
 
+// The verdict of the same trail as long as the run goes on (judge/live.h).
+model::Verdict judge_live(const RecordedSeries& trail, const Steps& steps);
+
 // The forecast of the same trail against a ceiling of the judged quantity.
 std::optional<model::Forecast> forecast_trail(const RecordedSeries& trail, const Steps& steps,
                                               model::LimitKind kind, std::uint64_t ceiling_bytes);

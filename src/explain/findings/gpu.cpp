@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "explain/findings/catalogue.h"
+#include "explain/settle/gpus.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -26,8 +27,7 @@ void say_growth(const model::GpuReport& gpu, Findings& out) {
 }
 
 bool rises(const std::optional<model::Verdict>& verdict) {
-  return verdict && (verdict->kind == model::VerdictKind::Leak ||
-                     (verdict->lean && verdict->lean->kind == model::VerdictKind::Leak));
+  return verdict && model::may_leak(*verdict);
 }
 
 // The same for all GPUs of a process: told once.
@@ -60,11 +60,10 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
   model::Finding finding;
   finding.severity = model::Severity::Medium;
   finding.pid = gpu.pid;
-  if (rises(gpu.reserved)) {
+  if (const auto fragmented = fragmentation_words(gpu)) {
     finding.id = "gpu-fragmentation";
     finding.mechanism = model::Mechanism::GpuReserve;
-    finding.title =
-        fmt::format("torch reserves ever more of GPU {} while its tensors do not grow", gpu.index);
+    finding.title = *fragmented;
     finding.confidence = gpu.reserved->lean ? gpu.reserved->lean->confidence : gpu.reserved->confidence;
     finding.evidence = {
         gpu.reserved->reason,
@@ -101,10 +100,7 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     const model::Verdict& verdict = gpu.series.verdict;
     say_beside_torch(gpu, out);
     say_pinned(gpu, out);
-    if (verdict.kind == model::VerdictKind::Inconclusive && verdict.lean &&
-        verdict.lean->kind == model::VerdictKind::Leak) {
-      say_growth(gpu, out);
-    }
+    if (model::leans_to_leak(verdict)) say_growth(gpu, out);
     const bool is_told_by_torch = gpu.series.quantity == model::Quantity::GpuAllocated;
     if (verdict.kind != model::VerdictKind::Leak || (gpu.torch && !is_told_by_torch)) continue;
     model::Finding finding;

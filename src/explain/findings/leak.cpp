@@ -28,11 +28,6 @@ bool leaks(const WatchedProcess& process) {
   return process.report.series.verdict.kind == VerdictKind::Leak;
 }
 
-bool leans(const WatchedProcess& process) {
-  const model::Verdict& verdict = process.report.series.verdict;
-  return verdict.kind == VerdictKind::Inconclusive && verdict.lean && verdict.lean->kind == VerdictKind::Leak;
-}
-
 bool is_material(const Scene& scene, const WatchedProcess& process) {
   if (process.change_bytes < kLeastBytes) return false;
   if (process.report.growth_share) return *process.report.growth_share >= kLeastShare;
@@ -152,13 +147,13 @@ void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Find
 }
 
 void say_processes_pile_up(const Scene& scene, Findings& out) {
-  const ProcessCountGrowth process_count_growth = find_pile_up(scene.evidence);
-  if (scene.report.verdict.kind != VerdictKind::Leak || process_count_growth.late == 0) return;
+  const ProcessCountGrowth count = find_process_count_growth(scene.evidence);
+  if (scene.report.verdict.kind != VerdictKind::Leak || count.late == 0) return;
   model::Finding out_finding;
   out_finding.id = "processes-pile-up";
   out_finding.severity = model::Severity::High;
-  out_finding.title = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end",
-                                  process_count_growth.early, process_count_growth.late);
+  out_finding.title =
+      fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end", count.early, count.late);
   out_finding.confidence = 0.9;
   out_finding.evidence = {"the tree grows, and so does the number of its processes"};
   out_finding.fix =
@@ -193,11 +188,9 @@ void find_leaks(const Scene& scene, Findings& out) {
   }
   if (first != nullptr) say_wrapper_is_stable(scene, *first, out);
   say_processes_pile_up(scene, out);
-  const bool open = scene.report.verdict.kind == VerdictKind::Inconclusive && scene.report.verdict.lean &&
-                    scene.report.verdict.lean->kind == VerdictKind::Leak;
-  if (first != nullptr || !open) return;
+  if (first != nullptr || !model::leans_to_leak(scene.report.verdict)) return;
   for (const WatchedProcess& process : scene.processes) {
-    if (!leans(process) || !is_material(scene, process)) continue;
+    if (!model::leans_to_leak(process.report.series.verdict) || !is_material(scene, process)) continue;
     out.push_back(lean_finding(scene, process));
     if (++named == 2) return;
   }

@@ -9,7 +9,7 @@
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/own_frames.h"
-#include "explain/settle/site_verdicts.h"
+#include "explain/settle/site_rules.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -141,9 +141,7 @@ bool is_flat_kind(VerdictKind kind) {
 
 void find_leaking_sites(const Scene& scene, Findings& out) {
   const model::Verdict& tree = scene.report.verdict;
-  const bool leans =
-      tree.kind == VerdictKind::Inconclusive && tree.lean && tree.lean->kind == VerdictKind::Leak;
-  if (tree.kind != VerdictKind::Leak && !leans) return;
+  if (!model::may_leak(tree)) return;
   std::size_t named = 0;
   for (const SiteGroup& group : scene.sites.groups) {
     if (group.verdict.kind != VerdictKind::Leak || !is_material(scene, group, kLeastShare)) continue;

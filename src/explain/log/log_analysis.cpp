@@ -8,6 +8,8 @@
 
 #include "base/units.h"
 #include "explain/log/primary_series.h"
+#include "explain/settle/other_series.h"
+#include "explain/settle/settle.h"
 
 namespace lowtide::explain {
 namespace {
@@ -224,15 +226,6 @@ void LogAnalysis::add_own_warnings(std::vector<model::Warning>& warnings) const 
   }
 }
 
-// The verdict stays that of the series nearest to the job: what the machine's memory does may be another
-// job's doing. But it is never passed over.
-void LogAnalysis::name_other_leak(model::Report& report) {
-  const auto& series = report.runs[report.primary_run].series;
-  const model::SeriesReport* other = find_other_leak(series);
-  if (other != nullptr)
-    report.verdict.reason += fmt::format("; but {} leaks: {}", other->name, other->verdict.reason);
-}
-
 model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warning> warnings) {
   end_run();
   drop_oldest_runs();
@@ -250,14 +243,16 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
   report.primary_run = speaks_;
   report.runs = std::move(runs_);
   if (report.primary_run < report.runs.size()) {
-    const model::SeriesReport& speaker = report.runs[report.primary_run].series.front();
-    report.verdict = speaker.verdict;
-    report.forecast = speaker.forecast;
+    const std::vector<model::SeriesReport>& series = report.runs[report.primary_run].series;
+    report.verdict = settle(series.front().verdict, note_other_leak(series));
+    report.forecast = series.front().forecast;
     report.limit = limits_[report.primary_run];
-    name_other_leak(report);
   } else {
-    report.verdict.reason = "the log tells of events but holds no memory reading";
-    report.verdict.needs = "readings of the memory: a line per step, or the output of free, ps or nvidia-smi";
+    report.verdict = settle(
+        {}, Argument{
+                .rule = Rule::NoReading,
+                .reason = "the log tells of events but holds no memory reading",
+                .needs = "readings of the memory: a line per step, or the output of free, ps or nvidia-smi"});
   }
   return report;
 }

@@ -51,7 +51,6 @@ class LogAnalysis final : public ingest::Sink {
   void add_to_runs(model::RunReport run, std::optional<model::Limit> limit);
   void reduce(std::size_t run);
   void drop_oldest_runs();
-  static void name_other_leak(model::Report& report);
   void add_own_warnings(std::vector<model::Warning>& warnings) const;
 
   std::optional<std::uint64_t> limit_bytes_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/floor.h"
+
 namespace lowtide::explain {
 namespace {
 
@@ -39,11 +41,6 @@ bool leaks(const model::SeriesReport& series) {
   return series.verdict.kind == VerdictKind::Leak;
 }
 
-double growth_bytes(const model::SeriesReport& series) {
-  return static_cast<double>(series.verdict.floor.last_bytes) -
-         static_cast<double>(series.verdict.floor.first_bytes);
-}
-
 }  // namespace
 
 std::size_t find_primary_series(const std::vector<const model::SeriesReport*>& series) {
@@ -52,7 +49,7 @@ std::size_t find_primary_series(const std::vector<const model::SeriesReport*>& s
   // Growth below a hundredth of the largest series is noise beside it, and must not let a small helper
   // process speak for the trainer.
   const auto material_growth = [&](const model::SeriesReport& one) {
-    const double growth = growth_bytes(one);
+    const auto growth = static_cast<double>(model::growth_bytes(one.verdict.floor));
     return growth > largest / 100 ? growth : 0.0;
   };
   const auto rank = [&](const model::SeriesReport& one) {

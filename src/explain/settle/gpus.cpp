@@ -1,5 +1,7 @@
 #include "explain/settle/gpus.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -20,15 +22,15 @@ const GpuEvidence::Share* largest_share(const GpuEvidence& gpu, const Evidence& 
 
 // What torch has given out is nearer to a leak than what it keeps in reserve, and speaks for the GPU; unless
 // it is what lies outside of torch that leaks.
-void add_torch(model::GpuReport& report, const GpuEvidence::Share& share, const Steps& steps) {
+void add_torch(model::GpuReport& report, const GpuEvidence::Share& share, const Evidence& evidence) {
   if (!share.torch) return;
   report.torch = share.torch;
-  model::SeriesReport allocated = judge_trail(share.allocated, steps);
-  model::SeriesReport outside = judge_trail(share.outside, steps);
+  model::SeriesReport allocated = judge_part(share.allocated, evidence);
+  model::SeriesReport outside = judge_part(share.outside, evidence);
   report.allocated = allocated.verdict;
-  report.reserved = judge_trail(share.reserved, steps).verdict;
+  report.reserved = judge_part(share.reserved, evidence).verdict;
   report.outside = outside.verdict;
-  report.pinned = judge_trail(share.pinned, steps).verdict;
+  report.pinned = judge_part(share.pinned, evidence).verdict;
   const std::string gpu = "GPU " + std::to_string(report.index);
   if (allocated.verdict.kind != model::VerdictKind::Leak &&
       outside.verdict.kind == model::VerdictKind::Leak) {
@@ -53,13 +55,13 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
     report.used_bytes = gpu.last.used_bytes;
     // What a process of ours has is nearer to the job than what the whole device uses.
     const GpuEvidence::Share* const share = largest_share(gpu, evidence);
-    report.series = judge_trail(share != nullptr ? share->trail : gpu.used, evidence.steps);
+    report.series = judge_part(share != nullptr ? share->trail : gpu.used, evidence);
     report.series.quantity = model::Quantity::GpuUsed;
     report.series.name = "GPU " + std::to_string(gpu.index) + (share != nullptr ? " of the job" : " used");
     if (share != nullptr) {
       report.pid = evidence.find_process(share->id)->info.pid;
       report.process_bytes = share->trail.back().high_bytes;
-      add_torch(report, *share, evidence.steps);
+      add_torch(report, *share, evidence);
     }
     report.series.gpu_index = gpu.index;
     report.series.pid = report.pid;
@@ -68,6 +70,12 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   return out;
+}
+
+std::optional<std::string> fragmentation_words(const model::GpuReport& gpu) {
+  if (!gpu.torch || (gpu.allocated && model::may_leak(*gpu.allocated))) return std::nullopt;
+  if (!gpu.reserved || !model::may_leak(*gpu.reserved)) return std::nullopt;
+  return fmt::format("torch reserves ever more of GPU {} while its tensors do not grow", gpu.index);
 }
 
 }  // namespace lowtide::explain

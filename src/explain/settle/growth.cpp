@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/floor.h"
+
 namespace lowtide::explain {
 namespace {
 
@@ -100,8 +102,7 @@ HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent,
 model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
                                    const Sites& sites, const model::Verdict& verdict) {
   model::GrowthReport out;
-  out.floor_bytes = static_cast<std::int64_t>(verdict.floor.last_bytes) -
-                    static_cast<std::int64_t>(verdict.floor.first_bytes);
+  out.floor_bytes = model::growth_bytes(verdict.floor);
   if (!grows(evidence, verdict)) return out;
   const double all = tree_change(evidence);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "base/units.h"
@@ -15,15 +16,10 @@
 namespace lowtide::explain {
 namespace {
 
-using model::VerdictKind;
-
 constexpr std::size_t kFewestLooks = 3;
 constexpr double kMostOfTheGrowth = 0.6;  // of the process
 constexpr double kOfTheTree = 0.5;
 constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last look
-constexpr double kConfidence = 0.92;
-constexpr double kFillingConfidence = 0.8;
-constexpr double kSlowerConfidence = 0.6;
 constexpr std::int64_t kLeastOnDevice = 1'000'000;
 constexpr std::size_t kMostGrown = 20;
 
@@ -106,33 +102,26 @@ std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, st
                      length, bytes_words(static_cast<double>(growth_bytes)), holders.looks);
 }
 
-void call_leak(model::Verdict& verdict, std::string reason) {
-  verdict.kind = VerdictKind::Leak;
-  verdict.confidence = kConfidence;
-  verdict.reason = std::move(reason);
-  verdict.needs.reset();
-  verdict.lean.reset();
-  verdict.basis.emplace_back("holders");
+Argument leak_from_holder(Rule rule, const ProcessHolders& holders, const HeldGrowth& grown,
+                          std::int64_t growth_bytes) {
+  return {.rule = rule, .reason = reason_of(holders, grown, growth_bytes), .source_pid = holders.process.pid};
 }
 
-void call_filling(model::Verdict& verdict, const HeldGrowth& grown) {
+Argument cache_still_filling(const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
-  verdict.kind = VerdictKind::Inconclusive;
-  verdict.confidence = kFillingConfidence;
-  verdict.lean = model::Lean{VerdictKind::Warmup, kFillingConfidence};
-  verdict.reason = fmt::format("{} is a cache that is still filling: {} of at most {} entries", node.path,
-                               base::format_count(node.length.value_or(0)), base::format_count(node.bound));
-  verdict.needs = "to be watched until the cache is full";
-  verdict.basis.emplace_back("holders");
+  return {.rule = Rule::CacheStillFilling,
+          .reason = fmt::format("{} is a cache that is still filling: {} of at most {} entries", node.path,
+                                base::format_count(node.length.value_or(0)), base::format_count(node.bound)),
+          .needs = "to be watched until the cache is full",
+          .source_pid = holders.process.pid};
 }
 
-void call_slowing(model::Verdict& verdict, const HeldGrowth& grown) {
-  verdict.lean = model::Lean{VerdictKind::Warmup, kSlowerConfidence};
-  verdict.confidence = kSlowerConfidence;
-  verdict.reason = fmt::format("{} keeps more and more, but less from look to look: an end may come",
-                               grown.holder.node.path);
-  verdict.needs = "to be watched until it stands still, or goes on evenly";
-  verdict.basis.emplace_back("holders");
+Argument holder_slows(const ProcessHolders& holders, const HeldGrowth& grown) {
+  return {.rule = Rule::HolderSlows,
+          .reason = fmt::format("{} keeps more and more, but less from look to look: an end may come",
+                                grown.holder.node.path),
+          .needs = "to be watched until it stands still, or goes on evenly",
+          .source_pid = holders.process.pid};
 }
 
 bool only_gains(const ProcessHolders& holders, const HeldGrowth& grown) {
@@ -143,34 +132,13 @@ bool is_most_of_growth(const ProcessHolders& holders, const HeldGrowth& grown) {
   return only_gains(holders, grown) && grown.of_process >= kMostOfTheGrowth;
 }
 
-bool may_be_leak(const model::Verdict& verdict) {
-  return verdict.kind == VerdictKind::Leak || verdict.kind == VerdictKind::Inconclusive;
-}
-
-void settle(model::Verdict& verdict, const ProcessHolders& holders) {
-  for (const HeldGrowth& grown : holders.grown) {
-    if (is_filling(holders, grown) && may_be_leak(verdict)) {
-      call_filling(verdict, grown);
-      return;
-    }
-    if (verdict.kind != VerdictKind::Inconclusive) continue;
-    if (is_most_of_growth(holders, grown) && grown.slows_down) {
-      call_slowing(verdict, grown);
-      return;
-    }
-    if (is_kept(holders, grown)) {
-      call_leak(verdict, reason_of(holders, grown, grown.holder.growth_bytes));
-      return;
-    }
-  }
-}
-
 }  // namespace
 
 bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown) {
   double leaks_bytes = 0;
   for (const SiteGroup& site : sites.groups) {
-    const bool leaks = site.process.pid == holders.process.pid && site.verdict.kind == VerdictKind::Leak;
+    const bool leaks =
+        site.process.pid == holders.process.pid && site.verdict.kind == model::VerdictKind::Leak;
     if (leaks) leaks_bytes += site.change_bytes;
   }
   return leaks_bytes > 0 && only_gains(holders, grown) &&
@@ -221,40 +189,45 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
   return out;
 }
 
-void settle_with_holders(std::vector<WatchedProcess>& processes, const std::vector<ProcessHolders>& holders) {
-  for (WatchedProcess& process : processes) {
-    for (const ProcessHolders& each : holders) {
-      if (each.process.id == process.report.info.id) settle(process.report.series.verdict, each);
+std::vector<Argument> holder_arguments(const ProcessHolders& holders) {
+  std::vector<Argument> out;
+  for (const HeldGrowth& grown : holders.grown) {
+    if (is_filling(holders, grown)) {
+      out.push_back(cache_still_filling(holders, grown));
+    } else if (is_most_of_growth(holders, grown) && grown.slows_down) {
+      out.push_back(holder_slows(holders, grown));
+    } else if (is_kept(holders, grown)) {
+      out.push_back(leak_from_holder(Rule::HolderKeeps, holders, grown, grown.holder.growth_bytes));
     }
   }
+  return out;
 }
 
-void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>& holders,
-                         const Evidence& evidence) {
+std::vector<Argument> holder_arguments(const std::vector<ProcessHolders>& holders, const Evidence& evidence) {
   const double all = tree_change(evidence);
+  std::vector<Argument> out;
   for (const ProcessHolders& each : holders) {
     // The looks end before the run does: what grew meanwhile is what they can explain.
     const double seen = change_between(evidence.target, each.from_s, each.to_s);
     const bool explains = !each.grown.empty() && all > 0 && seen >= kLeastSeen * all &&
                           static_cast<double>(each.grown.front().holder.growth_bytes) >= kOfTheTree * seen;
-    if (explains) settle(tree, each);
+    if (explains) std::ranges::move(holder_arguments(each), std::back_inserter(out));
   }
+  return out;
 }
 
-void settle_with_holders(std::vector<model::GpuReport>& gpus, const std::vector<ProcessHolders>& holders) {
-  for (model::GpuReport& gpu : gpus) {
-    model::Verdict& verdict = gpu.series.verdict;
-    for (const ProcessHolders& each : holders) {
-      const bool leans = verdict.kind == VerdictKind::Inconclusive && verdict.lean &&
-                         verdict.lean->kind == VerdictKind::Leak;
-      if (!leans || gpu.pid != each.process.pid) continue;
-      const auto kept = std::find_if(each.grown.begin(), each.grown.end(), [&](const HeldGrowth& grown) {
-        return is_kept_on_device(each, grown) && grown.holder.growth_device_bytes >= kLeastOnDevice;
-      });
-      if (kept != each.grown.end())
-        call_leak(verdict, reason_of(each, *kept, kept->holder.growth_device_bytes));
-    }
+std::vector<Argument> holder_arguments(const model::GpuReport& gpu,
+                                       const std::vector<ProcessHolders>& holders) {
+  std::vector<Argument> out;
+  for (const ProcessHolders& each : holders) {
+    if (gpu.pid != each.process.pid) continue;
+    const auto kept = std::find_if(each.grown.begin(), each.grown.end(), [&](const HeldGrowth& grown) {
+      return is_kept_on_device(each, grown) && grown.holder.growth_device_bytes >= kLeastOnDevice;
+    });
+    if (kept == each.grown.end()) continue;
+    out.push_back(leak_from_holder(Rule::DeviceHolderKeeps, each, *kept, kept->holder.growth_device_bytes));
   }
+  return out;
 }
 
 }  // namespace lowtide::explain

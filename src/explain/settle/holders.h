@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "explain/evidence/evidence.h"
-#include "explain/settle/process_reports.h"
+#include "explain/settle/settle.h"
 #include "explain/settle/sites.h"
 #include "model/holder_report.h"
-#include "model/verdict.h"
 #include "model/watched.h"
 
 namespace lowtide::explain {
@@ -51,12 +50,14 @@ bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown);
 // It is what its process grew by, but it has reached its bound, or nothing has come to it since a while.
 bool is_full(const HeldGrowth& grown);
 
-// Settles what the series left open, for processes and for the tree; and takes back a leak that is a cache
-// still filling.
-void settle_with_holders(std::vector<WatchedProcess>& processes, const std::vector<ProcessHolders>& holders);
-void settle_with_holders(model::Verdict& tree, const std::vector<ProcessHolders>& holders,
-                         const Evidence& evidence);
-// The same of GPUs, by the tensors that a variable keeps there.
-void settle_with_holders(std::vector<model::GpuReport>& gpus, const std::vector<ProcessHolders>& holders);
+// What the variables of a process say about its verdict, most growth first: a leak, a cache that is still
+// filling (which takes a leak back), or growth that slows down. Of one process the first that counts is
+// taken.
+std::vector<Argument> holder_arguments(const ProcessHolders& holders);
+// The same about the tree: only processes whose variables explain what it grew by.
+std::vector<Argument> holder_arguments(const std::vector<ProcessHolders>& holders, const Evidence& evidence);
+// The same about a GPU, by the tensors that variables of its process keep there.
+std::vector<Argument> holder_arguments(const model::GpuReport& gpu,
+                                       const std::vector<ProcessHolders>& holders);
 
 }  // namespace lowtide::explain

@@ -64,7 +64,7 @@ TEST(Holders, list_that_gains_at_every_look_settles_a_leak) {
   EXPECT_EQ(holders[0].grown[0].gains, 3U);
   EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
   model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, holders, run.evidence);
+  verdict = settle(verdict, holder_arguments(holders, run.evidence));
   EXPECT_EQ(verdict.kind, VerdictKind::Leak);
   EXPECT_EQ(verdict.basis.back(), "holders");
   EXPECT_NE(verdict.reason.find("__main__.kept"), std::string::npos);
@@ -97,7 +97,7 @@ VerdictKind settled_without(std::vector<std::uint64_t> list_lengths,
   Job run(std::move(list_lengths));
   for (const std::size_t look : forgotten) run.evidence.snapshots[look].snapshot.nodes.clear();
   model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   return verdict.kind;
 }
 
@@ -116,7 +116,7 @@ TEST(Holders, list_that_was_gone_in_between_settles_nothing) {
 TEST(Holders, list_that_also_loses_settles_nothing) {
   const Job run({10, 40, 30, 45});
   model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
 }
 
@@ -137,8 +137,9 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
   std::vector<model::GpuReport> gpus(2);
   gpus[0].pid = holders[0].process.pid;
   gpus[1].pid = holders[0].process.pid + 1;  // of somebody else
-  for (model::GpuReport& gpu : gpus) gpu.series.verdict = open_verdict();
-  settle_with_holders(gpus, holders);
+  for (model::GpuReport& gpu : gpus) {
+    gpu.series.verdict = settle(open_verdict(), holder_arguments(gpu, holders));
+  }
   EXPECT_EQ(gpus[0].series.verdict.kind, VerdictKind::Leak);
   EXPECT_EQ(gpus[1].series.verdict.kind, VerdictKind::Inconclusive);
 }
@@ -177,14 +178,14 @@ TEST(Holders, list_that_a_loop_runs_over_at_one_look_is_the_same_list) {
 TEST(Holders, two_looks_settle_nothing) {
   const Job run({10, 40});
   model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
 }
 
 TEST(Holders, small_part_of_the_growth_settles_nothing) {
   const Job run({10, 12, 14, 16});
   model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
 }
 
@@ -192,7 +193,7 @@ TEST(Holders, cache_that_is_not_full_takes_a_leak_back) {
   const Job run({10, 20, 30, 40}, model::CacheKind::Bounded, 256);
   model::Verdict verdict = open_verdict();
   verdict.kind = VerdictKind::Leak;
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
   EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
   EXPECT_NE(verdict.reason.find("40 of at most 256"), std::string::npos);
@@ -201,7 +202,7 @@ TEST(Holders, cache_that_is_not_full_takes_a_leak_back) {
 TEST(Holders, list_that_gains_less_and_less_is_left_open) {
   const Job run({10, 25, 37, 46, 53, 58});
   model::Verdict verdict = open_verdict();
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
   EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
   EXPECT_NE(verdict.reason.find("less from look to look"), std::string::npos);
@@ -212,7 +213,7 @@ TEST(Holders, list_that_gains_unevenly_goes_on_as_far_as_can_be_told) {
        {std::vector<std::uint64_t>{10, 25, 35, 47, 55, 60}, {10, 20, 29, 38, 46, 54}, {10, 25, 35, 42}}) {
     const Job run(lengths);
     model::Verdict verdict = open_verdict();
-    settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+    verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
     EXPECT_EQ(verdict.kind, VerdictKind::Leak) << testing::PrintToString(lengths);
   }
 }
@@ -232,7 +233,7 @@ TEST(Holders, verdict_that_is_closed_stays) {
   const Job run({10, 20, 30, 40});
   model::Verdict verdict;
   verdict.kind = VerdictKind::Warmup;
-  settle_with_holders(verdict, find_holders(run.evidence), run.evidence);
+  verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   EXPECT_EQ(verdict.kind, VerdictKind::Warmup);
 }
 

@@ -1,5 +1,7 @@
 #include "explain/settle/process_count_growth.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -38,11 +40,20 @@ bool rises_to_the_end(const Evidence& evidence) {
 
 }  // namespace
 
-ProcessCountGrowth find_pile_up(const Evidence& evidence) {
+ProcessCountGrowth find_process_count_growth(const Evidence& evidence) {
   ProcessCountGrowth out{count_in(evidence, evidence.early), count_in(evidence, evidence.late)};
   if (out.late < out.early + kLeastMore || out.late < kLeastFactor * out.early) return {};
   out.goes_on = rises_to_the_end(evidence);
   return out;
+}
+
+std::optional<Argument> leak_from_process_count(const Evidence& evidence) {
+  const ProcessCountGrowth count = find_process_count_growth(evidence);
+  if (!count.goes_on) return std::nullopt;
+  return Argument{
+      .rule = Rule::ProcessCount,
+      .reason = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end, more and more all along",
+                            count.early, count.late)};
 }
 
 }  // namespace lowtide::explain

@@ -1,7 +1,10 @@
 // Processes that are started and never end.
 #pragma once
 
+#include <optional>
+
 #include "explain/evidence/evidence.h"
+#include "explain/settle/settle.h"
 
 namespace lowtide::explain {
 
@@ -11,6 +14,9 @@ struct ProcessCountGrowth {
   bool goes_on = false;  // more in every part of the run than in the one before, to its end
 };
 
-ProcessCountGrowth find_pile_up(const Evidence& evidence);
+ProcessCountGrowth find_process_count_growth(const Evidence& evidence);
+
+// More and more processes, to the end, are a leak, whatever each of them does.
+std::optional<Argument> leak_from_process_count(const Evidence& evidence);
 
 }  // namespace lowtide::explain

@@ -6,29 +6,14 @@
 #include <cmath>
 
 #include "explain/evidence/respawn_chains.h"
-#include "explain/settle/small_growth.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
 namespace {
 
-constexpr std::uint64_t kFewestReadings = 8;  // fewer say nothing about a process
-constexpr std::size_t kFewProcesses = 12;     // a tree of so few is listed whole
+constexpr std::size_t kFewProcesses = 12;  // a tree of so few is listed whole
 constexpr std::size_t kMostListed = 200;
 constexpr double kLarge = 0.1;  // of the peak of the tree: listed however briefly it lived
-
-// The odds of the detector are those of long series; a handful of readings of a
-// process at its start would lean to leak for no reason but its start.
-void say_too_few(model::Verdict& verdict, std::uint64_t readings) {
-  verdict.kind = model::VerdictKind::Inconclusive;
-  verdict.lean.reset();
-  verdict.rate.reset();
-  verdict.warmup_end.reset();
-  verdict.plateau_bytes.reset();
-  verdict.spike_bytes.reset();
-  verdict.reason = fmt::format("only {} reading{} of this process", readings, readings == 1 ? "" : "s");
-  verdict.needs = fmt::format("at least {} readings", kFewestReadings);
-}
 
 WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives) {
   const ProcessEvidence& first = evidence.processes[lives.front()];
@@ -43,18 +28,10 @@ WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives)
   out.trail = joined_trail(evidence.processes, lives);
 
   model::SeriesReport& series = out.report.series;
-  series = judge_trail(out.trail, evidence.steps);
+  series = judge_part(out.trail, evidence);
   series.pid = out.report.info.pid;
   series.command = out.report.info.command;
   series.name = fmt::format("pid {} ({})", out.report.info.pid, short_command(out.report.info.command));
-  std::uint64_t readings = 0;
-  for (const TrailPoint& point : out.trail) readings += point.count;
-  if (readings < kFewestReadings) {
-    say_too_few(series.verdict, readings);
-  } else {
-    pass_over_small_growth(series.verdict, level(evidence.target, evidence.late).value_or(0));
-  }
-
   out.change_bytes = change(out.trail, evidence.early, evidence.late);
   out.there_late = level(out.trail, evidence.late).has_value();
   for (const std::size_t at : lives) out.pss_readings += evidence.processes[at].pss_readings;

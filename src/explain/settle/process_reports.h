@@ -9,6 +9,9 @@
 
 namespace lowtide::explain {
 
+// Fewer say nothing about a process.
+inline constexpr std::uint64_t kFewestReadings = 8;
+
 struct WatchedProcess {
   model::ProcessReport report;
   RecordedSeries trail;     // of all its lives
@@ -22,6 +25,7 @@ struct WatchedProcesses {
   model::ShortLived short_lived;
 };
 
+// With the verdicts of their series alone: judge_recording() settles them.
 WatchedProcesses judge_processes(const Evidence& evidence);
 
 // Flat for all that was seen: what it holds, it holds as a constant.

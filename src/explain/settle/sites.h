@@ -32,6 +32,9 @@ struct SiteGroup {
   std::uint64_t live_samples = 0;
   std::uint64_t allocated_bytes = 0;
   std::uint64_t shared_bytes = 0;  // of the live ones
+  // Filled in by judge_sites().
+  bool is_kept = false;    // the samples show that it leaks: next to none freed, rising to the end
+  double second_half = 1;  // of the rise: the gain of its second half, as a multiple of the first half's
   model::Verdict verdict;
 
   [[nodiscard]] bool is_shared() const { return shared_bytes > live_bytes / 2; }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "model/floor.h"
 
 namespace lowtide::explain {
 namespace {
@@ -18,24 +19,19 @@ constexpr std::uint64_t kFewestReadings = 30;
 
 }  // namespace
 
-void pass_over_small_growth(model::Verdict& verdict, double tree_bytes) {
+std::optional<Argument> ignore_small_growth(const model::Verdict& series, double tree_bytes) {
   using model::VerdictKind;
-  if (verdict.kind != VerdictKind::Leak && verdict.kind != VerdictKind::Inconclusive) return;
-  const double gain =
-      static_cast<double>(verdict.floor.last_bytes) - static_cast<double>(verdict.floor.first_bytes);
+  const auto gain = static_cast<double>(model::growth_bytes(series.floor));
   // Where the readings fall between spikes is chance, and so is the floor under them by that much.
-  const bool spiky = verdict.spikes >= model::kSpikesToNameThem;
-  const double by_chance = spiky ? kShareOfSpike * static_cast<double>(verdict.spike_bytes.value_or(0)) : 0;
+  const bool spiky = series.spikes >= model::kSpikesToNameThem;
+  const double by_chance = spiky ? kShareOfSpike * static_cast<double>(series.spike_bytes.value_or(0)) : 0;
   const double matters = std::clamp(std::max(kShareOfTree * tree_bytes, by_chance), kLeastBytes, kMostBytes);
-  if (verdict.samples < kFewestReadings || std::abs(gain) > matters) return;
-  verdict.kind = spiky ? VerdictKind::Spikes : VerdictKind::Stable;
-  verdict.reason = fmt::format("floor moved by {} in all: too little to matter beside the {} of the tree",
-                               base::format_bytes(gain), base::format_bytes(tree_bytes));
-  verdict.plateau_bytes = verdict.floor.last_bytes;
-  verdict.rate.reset();
-  verdict.needs.reset();
-  verdict.lean.reset();
-  verdict.basis.emplace_back("processes");
+  if (series.samples < kFewestReadings || std::abs(gain) > matters) return std::nullopt;
+  return Argument{
+      .rule = Rule::SmallGrowth,
+      .reason = fmt::format("floor moved by {} in all: too little to matter beside the {} of the tree",
+                            base::format_bytes(gain), base::format_bytes(tree_bytes)),
+      .kind = spiky ? VerdictKind::Spikes : VerdictKind::Stable};
 }
 
 }  // namespace lowtide::explain

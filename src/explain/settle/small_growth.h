@@ -5,13 +5,14 @@
 // is for the reader to say; of a recording we know how large the whole is.
 #pragma once
 
-#include "model/verdict.h"
+#include <optional>
+
+#include "explain/settle/settle.h"
 
 namespace lowtide::explain {
 
-// A leak, or an open question, whose floor moved by less than a hundredth of
-// the tree (at least 1 MB, at most 16 MB; under spikes also a twentieth of one)
-// becomes stable, or spikes, and says so.
-void pass_over_small_growth(model::Verdict& verdict, double tree_bytes);
+// A floor that moved by less than a hundredth of the tree (at least 1 MB, at most
+// 16 MB; under spikes also a twentieth of one) is stable, or spikes.
+std::optional<Argument> ignore_small_growth(const model::Verdict& series, double tree_bytes);
 
 }  // namespace lowtide::explain

@@ -15,9 +15,8 @@ model::Verdict leak_of(std::uint64_t gained_bytes) {
   return verdict;
 }
 
-VerdictKind kind_of(model::Verdict verdict, double tree_bytes = 400e6) {
-  pass_over_small_growth(verdict, tree_bytes);
-  return verdict.kind;
+VerdictKind kind_of(const model::Verdict& verdict, double tree_bytes = 400e6) {
+  return settle(verdict, ignore_small_growth(verdict, tree_bytes)).kind;
 }
 
 TEST(SmallGrowth, hundredth_of_the_tree_does_not_matter_and_more_does) {

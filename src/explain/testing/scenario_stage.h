@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,7 +104,10 @@ class Stage {
   void put(const model::Tick& tick) {
     writer_.add(tick);
     writer_.commit();
+    if (after_tick) after_tick(tick);
   }
+  // Called when a tick is in the file; see write_scenario().
+  static inline std::function<void(const model::Tick&)> after_tick = {};
   void end(double at_s, int status = 0) {
     for (std::size_t at = 0; at < actors_.size(); ++at) {
       if (actors_[at].on) leave(at, at_s, status);

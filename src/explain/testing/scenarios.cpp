@@ -453,10 +453,13 @@ record::Header scenario_header() {
   return header;
 }
 
-std::string write_scenario(const Scenario& scenario, const std::string& path) {
+std::string write_scenario(const Scenario& scenario, const std::string& path,
+                           const std::function<void(const model::Tick&)>& after_tick) {
   auto writer = record::Writer::create(path, scenario_header());
   if (!writer) return writer.error().message;
+  Stage::after_tick = after_tick;
   scenario.play(writer.value());
+  Stage::after_tick = {};
   if (scenario.close) writer.value().close();
   const base::Error* failure = writer.value().failure();
   return failure == nullptr ? "" : failure->message;

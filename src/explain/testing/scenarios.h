@@ -1,10 +1,12 @@
 // Recordings with a known truth, for the tests: written by the real writer.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "model/tick.h"
 #include "record/writer.h"
 
 namespace lowtide::explain {
@@ -24,6 +26,8 @@ const Scenario* find_scenario(std::string_view name);
 record::Header scenario_header();
 
 // Writes the recording; an empty string, or what stood in the way.
-std::string write_scenario(const Scenario& scenario, const std::string& path);
+// `after_tick` is called when a tick is in the file, while the recording goes on.
+std::string write_scenario(const Scenario& scenario, const std::string& path,
+                           const std::function<void(const model::Tick&)>& after_tick = {});
 
 }  // namespace lowtide::explain

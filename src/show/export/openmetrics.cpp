@@ -59,8 +59,7 @@ void add_verdict(Exposition& out, const model::Verdict& verdict) {
   out.begin("lowtide_leak_lean_ratio", "gauge", "ratio",
             "How much an inconclusive verdict leans to a leak; 0 where it leans elsewhere.");
   if (verdict.kind == VerdictKind::Inconclusive) {
-    const bool leans = verdict.lean && verdict.lean->kind == VerdictKind::Leak;
-    out.add(leans ? verdict.lean->confidence : 0);
+    out.add(model::leans_to_leak(verdict) ? verdict.lean->confidence : 0);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/floor.h"
 #include "show/json/holders.h"
 #include "show/json/sites.h"
 #include "show/json/values.h"
@@ -144,10 +145,7 @@ Json warning_list(const model::Report& report) {
 
 Json growth_of(const model::Verdict& verdict) {
   Json floor = nullptr;
-  if (verdict.samples > 0) {
-    floor = bytes_number(static_cast<double>(verdict.floor.last_bytes) -
-                         static_cast<double>(verdict.floor.first_bytes));
-  }
+  if (verdict.samples > 0) floor = bytes_number(static_cast<double>(model::growth_bytes(verdict.floor)));
   return {{"floor_bytes", std::move(floor)}, {"explained_share", nullptr}, {"mechanisms", Json::array()}};
 }
 

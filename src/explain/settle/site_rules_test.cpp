@@ -1,6 +1,6 @@
 // What the sites settle, and what they must leave alone.
 
-#include "explain/settle/site_verdicts.h"
+#include "explain/settle/site_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,117 @@
+#include "explain/settle/judge_recording.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "explain/settle/gpus.h"
+#include "explain/settle/other_series.h"
+#include "explain/settle/process_count_growth.h"
+#include "explain/settle/process_rules.h"
+#include "explain/settle/settle.h"
+#include "explain/settle/site_rules.h"
+#include "explain/settle/small_growth.h"
+
+namespace lowtide::explain {
+namespace {
+
+class Arguments {
+ public:
+  Arguments& operator<<(std::optional<Argument> argument) {
+    if (argument) all_.push_back(std::move(*argument));
+    return *this;
+  }
+  Arguments& operator<<(std::vector<Argument> arguments) {
+    std::ranges::move(arguments, std::back_inserter(all_));
+    return *this;
+  }
+  [[nodiscard]] model::Verdict settle(model::Verdict series) const {
+    return explain::settle(std::move(series), all_);
+  }
+
+ private:
+  std::vector<Argument> all_;
+};
+
+double tree_level(const Evidence& evidence) {
+  return level(evidence.target, evidence.late).value_or(0);
+}
+
+void settle_processes(JudgedRecording& judged, const Evidence& evidence) {
+  for (WatchedProcess& process : judged.processes.listed) {
+    model::Verdict& verdict = process.report.series.verdict;
+    Arguments arguments;
+    arguments << too_few_readings(process) << ignore_small_growth(verdict, tree_level(evidence))
+              << leak_from_sites(process, judged.sites, evidence)
+              << retention_clears_lean(process, judged.sites, evidence)
+              << leak_from_copy_on_write(process, evidence);
+    for (const ProcessHolders& holders : judged.holders) {
+      if (holders.process.id == process.report.info.id) arguments << holder_arguments(holders);
+    }
+    verdict = arguments.settle(verdict);
+  }
+}
+
+model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged, const Evidence& evidence) {
+  const std::vector<WatchedProcess>& processes = judged.processes.listed;
+  Arguments arguments;
+  arguments << ignore_small_growth(series, tree_level(evidence)) << leak_from_process_count(evidence)
+            << leak_from_sites(judged.sites, evidence)
+            << retention_clears_lean(processes, judged.sites, evidence)
+            << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
+            << no_process_grows(processes) << holder_arguments(judged.holders, evidence);
+  if (evidence.target.empty()) {
+    arguments << Argument{.rule = Rule::NoReading,
+                          .reason = "the recording holds no reading",
+                          .needs = "a job that lives longer than one tick"};
+  }
+  return arguments.settle(std::move(series));
+}
+
+model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& evidence,
+                               const std::optional<Ceiling>& ceiling) {
+  model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
+  if (evidence.is_running) series.verdict = judge_live(evidence.target, evidence.steps);
+  series.name = "the process tree";
+  series.verdict = settle_tree(std::move(series.verdict), judged, evidence);
+  if (!ceiling) return series;
+  series.limit_bytes = ceiling->limit.bytes;
+  // The series alone may see a rise that the rest of the evidence has explained.
+  const model::VerdictKind kind = series.verdict.kind;
+  if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
+  series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
+  if (series.forecast) series.forecast->limit_bytes = ceiling->limit.bytes;
+  return series;
+}
+
+// The tree gives the verdict, unless it does not leak and a GPU does.
+void put_leak_first(std::vector<model::SeriesReport>& series) {
+  const auto leaks = [](const model::SeriesReport& one) {
+    return one.verdict.kind == model::VerdictKind::Leak;
+  };
+  const auto leak = std::find_if(series.begin(), series.end(), leaks);
+  if (leak != series.end()) std::iter_swap(series.begin(), leak);
+}
+
+}  // namespace
+
+JudgedRecording judge_recording(const Evidence& evidence, const std::optional<Ceiling>& ceiling) {
+  JudgedRecording out{.processes = judge_processes(evidence),
+                      .sites = find_sites(evidence),
+                      .holders = find_holders(evidence),
+                      .gpus = judge_gpus(evidence)};
+  judge_sites(out.sites, evidence);
+  settle_processes(out, evidence);
+  for (model::GpuReport& gpu : out.gpus) {
+    gpu.series.verdict = settle(std::move(gpu.series.verdict), holder_arguments(gpu, out.holders));
+  }
+  out.series.push_back(judge_tree(out, evidence, ceiling));
+  out.tree = out.series.front().verdict;
+  clear_sites_if_tree_flat(out.sites, out.tree);
+  for (const model::GpuReport& gpu : out.gpus) out.series.push_back(gpu.series);
+  put_leak_first(out.series);
+  out.verdict = settle(out.series.front().verdict, note_leaning_gpu(out.series));
+  return out;
+}
+
+}  // namespace lowtide::explain

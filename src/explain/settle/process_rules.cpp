@@ -1,0 +1,115 @@
+#include "explain/settle/process_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/settle/growth.h"
+#include "explain/settle/steady_rise.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::VerdictKind;
+
+constexpr double kSureLeak = 0.9;  // confidence at which a process may speak for the tree
+constexpr double kMostOfTheGrowth = 0.6;
+constexpr double kCopiedPart = 0.5;               // of the tree's growth, by copy-on-write
+constexpr double kStillShared = 0.5;              // of what was copied: so much more can still be
+constexpr std::uint64_t kFewestPssReadings = 12;  // between them nothing was seen
+
+const WatchedProcess* find_sure_leak(const Evidence& evidence, const std::vector<WatchedProcess>& processes) {
+  const double all = tree_change(evidence);
+  for (const WatchedProcess& process : processes) {
+    const model::Verdict& verdict = process.report.series.verdict;
+    if (verdict.kind != VerdictKind::Leak || verdict.confidence < kSureLeak || !process.there_late) continue;
+    // The tree must have grown by it: what one process gains and another loses is no leak.
+    if (all > 0 && process.change_bytes >= kMostOfTheGrowth * all && all >= 0.5 * process.change_bytes) {
+      return &process;
+    }
+  }
+  return nullptr;
+}
+
+// Workers that go on copying: their series alone cannot say so, but what they copy and what
+// is left to copy can be seen.
+struct Copying {
+  double copied_bytes = 0;
+  double shared_bytes = 0;  // that can still follow
+};
+
+Copying find_copying(const WatchedProcess& process, const Evidence& evidence) {
+  const Window part{evidence.early.from_s, evidence.late.to_s};
+  if (!copies_on_write(process, evidence) || process.pss_readings < kFewestPssReadings ||
+      !find_steady_rise(process.trail, evidence.steps, part, 0).steady) {
+    return {};
+  }
+  const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
+  return {process.change_bytes,
+          late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes)};
+}
+
+bool goes_on(const Copying& copying) {
+  return copying.copied_bytes > 0 && copying.shared_bytes >= kStillShared * copying.copied_bytes;
+}
+
+Argument copying_argument(const Copying& copying) {
+  return {.rule = Rule::CopyOnWrite,
+          .reason = fmt::format(
+              "pages that were shared since the fork become private, {} so far, and {} can still follow",
+              bytes_words(copying.copied_bytes), bytes_words(copying.shared_bytes))};
+}
+
+}  // namespace
+
+std::optional<Argument> too_few_readings(const WatchedProcess& process) {
+  std::uint64_t readings = 0;
+  for (const TrailPoint& point : process.trail) readings += point.count;
+  if (readings >= kFewestReadings) return std::nullopt;
+  return Argument{
+      .rule = Rule::TooFewReadings,
+      .reason = fmt::format("only {} reading{} of this process", readings, readings == 1 ? "" : "s"),
+      .needs = fmt::format("at least {} readings", kFewestReadings)};
+}
+
+std::optional<Argument> leak_from_process(const Evidence& evidence,
+                                          const std::vector<WatchedProcess>& processes) {
+  const WatchedProcess* leak = find_sure_leak(evidence, processes);
+  if (leak == nullptr) return std::nullopt;
+  const model::Verdict& verdict = leak->report.series.verdict;
+  return Argument{.rule = Rule::LeakingProcess,
+                  .reason = fmt::format("{} leaks, and it is what the tree grew by: {}",
+                                        process_words(leak->report.info), verdict.reason),
+                  .confidence = verdict.confidence,
+                  .of_process = verdict};
+}
+
+std::optional<Argument> leak_from_copy_on_write(const WatchedProcess& process, const Evidence& evidence) {
+  const Copying copying = find_copying(process, evidence);
+  if (!goes_on(copying)) return std::nullopt;
+  return copying_argument(copying);
+}
+
+std::optional<Argument> leak_from_copy_on_write(const std::vector<WatchedProcess>& processes,
+                                                const Evidence& evidence) {
+  Copying all;
+  for (const WatchedProcess& process : processes) {
+    const Copying copying = find_copying(process, evidence);
+    all.copied_bytes += copying.copied_bytes;
+    all.shared_bytes += copying.shared_bytes;
+  }
+  if (!goes_on(all) || all.copied_bytes < kCopiedPart * tree_change(evidence)) return std::nullopt;
+  return copying_argument(all);
+}
+
+std::optional<Argument> no_process_grows(const std::vector<WatchedProcess>& processes) {
+  const bool none_grows = std::none_of(processes.begin(), processes.end(), [](const WatchedProcess& process) {
+    const model::Verdict& verdict = process.report.series.verdict;
+    return model::may_leak(verdict) || (process.there_late && verdict.kind == VerdictKind::Inconclusive);
+  });
+  if (!none_grows || processes.empty()) return std::nullopt;
+  return Argument{.rule = Rule::NoProcessGrows, .reason = "; no process of it grows by itself"};
+}
+
+}  // namespace lowtide::explain

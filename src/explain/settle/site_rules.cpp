@@ -1,0 +1,193 @@
+#include "explain/settle/site_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "explain/settle/growth.h"
+#include "explain/settle/small_growth.h"
+#include "explain/settle/steady_rise.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::Verdict;
+
+constexpr double kFewestSamples = 20;  // of all places together; of each half as many
+constexpr double kFewestSteps = 50;    // that the rise was watched for ...
+constexpr double kFewestSeconds = 60;  // ... or so long, where there are no steps
+constexpr double kKeptShare = 0.6;     // of a place's growth, from stacks that free next to nothing
+// Of the growth of resident memory. Aligned blocks leave holes as large as they are, so it is up
+// to twice what is alive (docs/architecture.md, "sites"), and that is an estimate.
+constexpr double kLargePart = 0.4;
+constexpr double kSmallPart = 0.2;         // the same, for what is alive and does not explain it
+constexpr double kWatchedPart = 0.8;       // of the growth, in processes that an agent is in
+constexpr double kLeastChange = 1e6;       // bytes
+constexpr double kSlowerThanWarmup = 0.8;  // pace of the second half, against a lean to a warm-up
+
+bool is_long_enough(const Evidence& evidence, const Window& window) {
+  if (!evidence.steps.known) return window.to_s - window.from_s >= kFewestSeconds * 0.9;
+  double first = NAN;
+  double last = NAN;
+  for (const TrailPoint& point : evidence.ticks) {
+    if (point.at_s < window.from_s || std::isnan(point.step)) continue;
+    if (std::isnan(first)) first = point.step;
+    last = point.step;
+  }
+  return last - first >= kFewestSteps;
+}
+
+// The place leaks, and the samples show it: enough of them, next to none freed, rising to the end.
+void find_out_if_kept(SiteGroup& group, const Evidence& evidence) {
+  group.is_kept = false;
+  if (!group.there_late || group.new_samples < kFewestSamples / 2 || group.change_bytes < kLeastChange)
+    return;
+  if (group.kept_bytes < kKeptShare * group.change_bytes) return;
+  const Window judged{group.early.from_s, evidence.late.to_s};
+  if (!is_long_enough(evidence, judged)) return;
+  const SteadyRise rise = find_steady_rise(group.live, evidence.steps, judged, group.new_samples);
+  group.is_kept = rise.steady;
+  group.second_half = rise.second_half;
+}
+
+// The kept groups, of one process or of all, and what they come to.
+struct Kept {
+  std::vector<const SiteGroup*> groups;  // most growth first
+  double bytes = 0;
+  double samples = 0;
+  double slowest = 1;  // pace of the second half, of the largest
+};
+
+Kept find_kept(const Sites& sites, const model::ProcessId* process) {
+  Kept out;
+  for (const SiteGroup& group : sites.groups) {
+    if ((process != nullptr && group.process.id != *process) || !group.is_kept) continue;
+    if (out.groups.empty()) out.slowest = group.second_half;
+    out.groups.push_back(&group);
+    out.bytes += group.change_bytes;
+    out.samples += group.new_samples;
+  }
+  return out;
+}
+
+std::string leak_words(const Kept& kept, double grown_bytes) {
+  const SiteGroup& first = *kept.groups.front();
+  return fmt::format(
+      "what {} allocates is kept: {} more alive, rising to the end, {}{}", first.words(),
+      bytes_words(first.change_bytes), freed_words(first),
+      grown_bytes > 0 ? fmt::format("; {:.0f} % of the growth", std::min(1.0, kept.bytes / grown_bytes) * 100)
+                      : "");
+}
+
+std::optional<Argument> leak_argument(const Kept& kept, double grown_bytes, const Evidence& evidence) {
+  if (kept.groups.empty() || kept.samples < kFewestSamples || grown_bytes < kLeastChange) return std::nullopt;
+  if (kept.bytes < kLargePart * grown_bytes) return std::nullopt;
+  return Argument{.rule = Rule::Sites,
+                  .reason = leak_words(kept, grown_bytes),
+                  .confidence = confidence_of_samples(kept.samples, evidence.steps.known),
+                  // The series itself sees an end coming: then the sites must be plainer.
+                  .beats_warmup = kept.slowest >= kSlowerThanWarmup};
+}
+
+// Resident memory that grows while what is alive does not. Neither leak nor none: a library that asks the
+// kernel for memory by itself could leak unseen.
+std::optional<Argument> retention_argument(double own_bytes, double live_bytes, double error_bytes,
+                                           double named_bytes) {
+  if (own_bytes < kLeastChange || live_bytes + 2 * error_bytes > kSmallPart * own_bytes) return std::nullopt;
+  return Argument{.rule = Rule::Retention,
+                  .reason = fmt::format("; but what the agent sees alive changed by {} while {} were gained: "
+                                        "an allocator that does not give "
+                                        "back, or memory that does not pass the agent",
+                                        bytes_words(live_bytes), bytes_words(named_bytes))};
+}
+
+// The agent that watched the process to the end; null: none did.
+const AgentProcess* find_agent(const WatchedProcess& process, const Sites& sites) {
+  const AgentProcess* agent = sites.find_process(process.report.info.id);
+  return agent != nullptr && process.there_late && agent->there_late ? agent : nullptr;
+}
+
+}  // namespace
+
+std::string freed_words(const SiteGroup& group) {
+  const auto count = [](double samples) {
+    return base::format_count(static_cast<std::uint64_t>(std::max(0.0, samples)));
+  };
+  return fmt::format("of {} blocks sampled since then{} {}", count(group.kept_samples + group.freed_samples),
+                     group.knows_old ? " that outlived the moment" : "",
+                     group.freed_samples < 1 ? "none was freed" : count(group.freed_samples) + " were freed");
+}
+
+void judge_sites(Sites& sites, const Evidence& evidence) {
+  const double tree_bytes = level(evidence.target, evidence.late).value_or(0);
+  for (SiteGroup& group : sites.groups) {
+    const Verdict series = judge_trail(group.live, evidence.steps).verdict;
+    find_out_if_kept(group, evidence);
+    std::vector<Argument> arguments;
+    if (!group.there_late) {
+      arguments.push_back(
+          {.rule = Rule::NotWatchedToEnd, .reason = "the agent did not see the late part of the run"});
+    }
+    if (auto small = ignore_small_growth(series, tree_bytes)) arguments.push_back(std::move(*small));
+    if (group.is_kept) {
+      arguments.push_back(
+          {.rule = Rule::Sites,
+           .reason = fmt::format("{} more alive than at first, rising to the end of the run, and {}",
+                                 bytes_words(group.change_bytes), freed_words(group)),
+           .confidence = confidence_of_samples(group.new_samples, evidence.steps.known)});
+    }
+    group.verdict = settle(series, arguments);
+  }
+}
+
+std::optional<Argument> leak_from_sites(const WatchedProcess& process, const Sites& sites,
+                                        const Evidence& evidence) {
+  const AgentProcess* agent = find_agent(process, sites);
+  if (agent == nullptr) return std::nullopt;
+  const double own = change(process.trail, agent->early, evidence.late);
+  return leak_argument(find_kept(sites, &process.report.info.id), own, evidence);
+}
+
+std::optional<Argument> leak_from_sites(const Sites& sites, const Evidence& evidence) {
+  return leak_argument(find_kept(sites, nullptr), tree_change(evidence), evidence);
+}
+
+std::optional<Argument> retention_clears_lean(const WatchedProcess& process, const Sites& sites,
+                                              const Evidence& evidence) {
+  const AgentProcess* agent = find_agent(process, sites);
+  if (agent == nullptr || copies_on_write(process, evidence)) return std::nullopt;
+  const double own = change(process.trail, agent->early, evidence.late);
+  const double shared = change(process.trail, agent->early, evidence.late, &TrailPoint::shmem_bytes);
+  if (shared >= kSmallPart * own) return std::nullopt;
+  return retention_argument(own - shared, agent->change_bytes, agent->error_bytes, own);
+}
+
+std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>& processes,
+                                              const Sites& sites, const Evidence& evidence) {
+  double watched = 0;
+  double live = 0;
+  double variance = 0;
+  for (const WatchedProcess& process : processes) {
+    const AgentProcess* agent = sites.find_process(process.report.info.id);
+    if (agent == nullptr || !agent->there_late || copies_on_write(process, evidence)) continue;
+    watched +=
+        process.change_bytes - change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes);
+    live += agent->change_bytes;
+    variance += agent->error_bytes * agent->error_bytes;
+  }
+  if (watched < kWatchedPart * tree_change(evidence)) return std::nullopt;
+  return retention_argument(watched, live, std::sqrt(variance), watched);
+}
+
+void clear_sites_if_tree_flat(Sites& sites, const Verdict& tree) {
+  if (model::may_leak(tree)) return;
+  const Argument flat{.rule = Rule::TreeIsFlat,
+                      .reason = "; but the tree as a whole did not grow as a leak does",
+                      .needs = "a longer run"};
+  for (SiteGroup& group : sites.groups) group.verdict = settle(group.verdict, flat);
+}
+
+}  // namespace lowtide::explain

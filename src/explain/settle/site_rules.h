@@ -1,0 +1,44 @@
+// What the sites say: which of them leak, and what that says about processes and tree.
+//
+// A series that rises for 300 steps may be a leak or a warm-up that ends at step
+// 400, and the numbers alone cannot decide. The sites know more. Of a leak,
+// what is alive grows, from one line, in every part of the run to its end, and
+// next to nothing that the line allocated has been freed. An allocator that keeps
+// what was freed shows the opposite: resident memory grows and what is alive does
+// not. Where neither can be shown the verdict stays open. A bounded cache that is
+// still filling looks like a leak here too: only its bound shows the difference.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/evidence/evidence.h"
+#include "explain/settle/process_reports.h"
+#include "explain/settle/settle.h"
+#include "explain/settle/sites.h"
+
+namespace lowtide::explain {
+
+// Fills in the verdict of every group, and whether it keeps what it allocates.
+void judge_sites(Sites& sites, const Evidence& evidence);
+
+// "of 240 blocks sampled since then none was freed"
+std::string freed_words(const SiteGroup& group);
+
+// Lines that free next to nothing hold a large part of what the process gained.
+std::optional<Argument> leak_from_sites(const WatchedProcess& process, const Sites& sites,
+                                        const Evidence& evidence);
+// The same for the tree.
+std::optional<Argument> leak_from_sites(const Sites& sites, const Evidence& evidence);
+
+// Resident memory grew, and what is alive did not.
+std::optional<Argument> retention_clears_lean(const WatchedProcess& process, const Sites& sites,
+                                              const Evidence& evidence);
+std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>& processes,
+                                              const Sites& sites, const Evidence& evidence);
+
+// No site leaks in a tree that does not: its floor would have risen by it.
+void clear_sites_if_tree_flat(Sites& sites, const model::Verdict& tree);
+
+}  // namespace lowtide::explain

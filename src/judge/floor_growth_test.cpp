@@ -1,0 +1,31 @@
+#include "judge/floor_growth.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace lowtide::judge {
+namespace {
+
+TEST(FloorGrowth, of_a_ramp_is_all_of_it) {
+  for (const int readings : {8, 41, 400, 4000}) {
+    std::vector<double> ramp;
+    for (int at = 0; at < readings; ++at) ramp.push_back(1000.0 * at);
+    EXPECT_NEAR(floor_growth(ramp), 1000.0 * readings, 1.0) << readings;
+  }
+}
+
+TEST(FloorGrowth, spikes_do_not_move_it_wherever_they_are) {
+  std::vector<double> flat(90, 100.0);
+  for (const std::size_t at : {0U, 1U, 2U, 3U, 40U, 86U, 87U, 88U, 89U}) flat[at] = 900;
+  EXPECT_EQ(floor_growth(flat), 0);
+}
+
+TEST(FloorGrowth, what_falls_is_negative_and_a_few_readings_are_nothing) {
+  EXPECT_EQ(floor_growth(std::vector<double>{9, 8, 7, 6}), -4);
+  EXPECT_EQ(floor_growth(std::vector<double>{9, 8, 7}), 0);
+  EXPECT_EQ(floor_growth(std::vector<double>{}), 0);
+}
+
+}  // namespace
+}  // namespace lowtide::judge

@@ -1,0 +1,47 @@
+// Judges the recording of a job while it runs, in a thread of its own.
+//
+// The status line, the screen, /metrics and `lowtide report` must say the same at the same moment, so all
+// take their verdict from explain. That reads the whole recording, which takes longer the longer the run is.
+// It must not delay a tick and must not cost much: it runs beside the ticks, at low priority, and pauses a
+// hundred times as long as it took.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <optional>
+#include <string>
+
+#include "model/judgement.h"
+
+namespace lowtide::watch {
+
+class RecordingJudge {
+ public:
+  RecordingJudge(std::string path, std::optional<std::uint64_t> limit_bytes);
+
+  // Begins to judge what is in the file now, unless it is too early or the last time is not over.
+  void begin_if_due(double now_s, double now_unix_s);
+  // What was found since the last call. Nothing while it is under way, or where the file could not be read.
+  std::optional<model::Judgement> take(double now_s);
+
+  // CPU seconds of the latest judgement.
+  [[nodiscard]] double cost_s() const { return cost_s_; }
+  // Waits for the one under way; for tests.
+  void wait() const;
+
+ private:
+  struct Found {
+    std::optional<model::Judgement> judgement;
+    double cost_s = 0;
+  };
+  static Found judge(const std::string& path, std::optional<std::uint64_t> limit_bytes, double now_unix_s);
+
+  std::string path_;
+  std::optional<std::uint64_t> limit_bytes_;
+  std::future<Found> under_way_;
+  double began_s_ = 0;
+  double next_s_ = 0;
+  double cost_s_ = 0;
+};
+
+}  // namespace lowtide::watch
