@@ -1,6 +1,7 @@
 // The facts about a run in table `meta`, each described once: its key, the type of its value and its meaning.
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace lowtide::record {
@@ -46,100 +48,66 @@ enum class Meta : std::uint8_t {
 enum class MetaType : std::uint8_t { Text, Integer, Real, Flag };
 
 struct MetaSpec {
-  std::string_view key = {};  // N in it stands for a number
-  MetaType type = MetaType::Text;
-  const char* meaning = "";
+  Meta meta;
+  std::string_view key;  // N in it stands for a number
+  MetaType type;
+  const char* meaning;
 };
 
-// Empty behind the last.
-constexpr MetaSpec spec_of(Meta key) {
-  switch (key) {
-    case Meta::Command:
-      return {"command", MetaType::Text, "the command line of the job"};
-    case Meta::WorkingDirectory:
-      return {"working_directory", MetaType::Text, "where it was started"};
-    case Meta::Host:
-      return {"host", MetaType::Text, "the name of the machine"};
-    case Meta::Started:
-      return {"started", MetaType::Text, "when the recording began, in RFC 3339"};
-    case Meta::StartedUnixS:
-      return {"started_unix_s", MetaType::Real, "the same in seconds since 1970"};
-    case Meta::LowtideVersion:
-      return {"lowtide_version", MetaType::Text, "which lowtide wrote the recording"};
-    case Meta::IntervalS:
-      return {"interval_s", MetaType::Real, "seconds between two ticks"};
-    case Meta::RootPid:
-      return {"root_pid", MetaType::Integer, "the first process of the job"};
-    case Meta::Attached:
-      return {"attached", MetaType::Flag, "1: the job ran already; 0: lowtide started it"};
-    case Meta::LimitBytes:
-      return {"limit_bytes", MetaType::Integer, "the limit that was set with `--limit`"};
-    case Meta::Closed:
-      return {"closed", MetaType::Flag, "1: the monitor ended in order; 0: it runs, or was killed"};
-    case Meta::ForgottenProcesses:
-      return {"forgotten_processes", MetaType::Integer, "rows that were removed from `process`"};
-    case Meta::EventsLeftOut:
-      return {"events_left_out", MetaType::Integer, "events after the first 5,000"};
-    case Meta::ShortLivedProcesses:
-      return {"short_lived_processes", MetaType::Integer,
-              "at least this many processes were gone before they had a reading"};
-    case Meta::ShortLivedAtMost:
-      return {"short_lived_at_most", MetaType::Integer, "and at most this many"};
-    case Meta::StepsTold:
-      return {"steps_told", MetaType::Integer, "the last step that the job reported"};
-    case Meta::AgentState:
-      return {"agent_state", MetaType::Text, "`on`, `off` or `switched-off`"};
-    case Meta::AgentNote:
-      return {"agent_note", MetaType::Text, "why the agent is off, and which samples were lost; for people"};
-    case Meta::AgentSamples:
-      return {"agent_samples", MetaType::Integer, "allocations that the agents sampled"};
-    case Meta::AgentSamplesLost:
-      return {"agent_samples_lost", MetaType::Integer, "of these, lost"};
-    case Meta::AgentSeconds:
-      return {"agent_seconds", MetaType::Real, "of the job's time, spent on samples"};
-    case Meta::AgentMonitorSeconds:
-      return {"agent_monitor_seconds", MetaType::Real, "that the monitor spent on what the agents sent"};
-    case Meta::MonitorCpuShare:
-      return {"monitor_cpu_share", MetaType::Real, "processor time of the monitor per second; 1: one core"};
-    case Meta::MonitorRssBytes:
-      return {"monitor_rss_bytes", MetaType::Integer, "the most memory that the monitor had"};
-    case Meta::PssSeconds:
-      return {"pss_seconds", MetaType::Real, "spent on reading PSS"};
-    case Meta::PssLongestSeconds:
-      return {"pss_longest_seconds", MetaType::Real, "the longest of these readings"};
-    case Meta::NotSeen:
-      return {"not_seen_N", MetaType::Text,
-              "something that the monitor could not see, for people; N counts from 1"};
-    case Meta::GpuName:
-      return {"gpu_N_name", MetaType::Text, "the name of GPU N"};
+inline constexpr auto kMetaKeys = std::to_array<MetaSpec>({
+    {Meta::Command, "command", MetaType::Text, "the command line of the job"},
+    {Meta::WorkingDirectory, "working_directory", MetaType::Text, "where it was started"},
+    {Meta::Host, "host", MetaType::Text, "the name of the machine"},
+    {Meta::Started, "started", MetaType::Text, "when the recording began, in RFC 3339"},
+    {Meta::StartedUnixS, "started_unix_s", MetaType::Real, "the same in seconds since 1970"},
+    {Meta::LowtideVersion, "lowtide_version", MetaType::Text, "which lowtide wrote the recording"},
+    {Meta::IntervalS, "interval_s", MetaType::Real, "seconds between two ticks"},
+    {Meta::RootPid, "root_pid", MetaType::Integer, "the first process of the job"},
+    {Meta::Attached, "attached", MetaType::Flag, "1: the job ran already; 0: lowtide started it"},
+    {Meta::LimitBytes, "limit_bytes", MetaType::Integer, "the limit that was set with `--limit`"},
+    {Meta::Closed, "closed", MetaType::Flag, "1: the monitor ended in order; 0: it runs, or was killed"},
+    {Meta::ForgottenProcesses, "forgotten_processes", MetaType::Integer,
+     "rows that were removed from `process`"},
+    {Meta::EventsLeftOut, "events_left_out", MetaType::Integer, "events after the first 5,000"},
+    {Meta::ShortLivedProcesses, "short_lived_processes", MetaType::Integer,
+     "at least this many processes were gone before they had a reading"},
+    {Meta::ShortLivedAtMost, "short_lived_at_most", MetaType::Integer, "and at most this many"},
+    {Meta::StepsTold, "steps_told", MetaType::Integer, "the last step that the job reported"},
+    {Meta::AgentState, "agent_state", MetaType::Text, "`on`, `off` or `switched-off`"},
+    {Meta::AgentNote, "agent_note", MetaType::Text,
+     "why the agent is off, and which samples were lost; for people"},
+    {Meta::AgentSamples, "agent_samples", MetaType::Integer, "allocations that the agents sampled"},
+    {Meta::AgentSamplesLost, "agent_samples_lost", MetaType::Integer, "of these, lost"},
+    {Meta::AgentSeconds, "agent_seconds", MetaType::Real, "of the job's time, spent on samples"},
+    {Meta::AgentMonitorSeconds, "agent_monitor_seconds", MetaType::Real,
+     "that the monitor spent on what the agents sent"},
+    {Meta::MonitorCpuShare, "monitor_cpu_share", MetaType::Real,
+     "processor time of the monitor per second; 1: one core"},
+    {Meta::MonitorRssBytes, "monitor_rss_bytes", MetaType::Integer, "the most memory that the monitor had"},
+    {Meta::PssSeconds, "pss_seconds", MetaType::Real, "spent on reading PSS"},
+    {Meta::PssLongestSeconds, "pss_longest_seconds", MetaType::Real, "the longest of these readings"},
+    {Meta::NotSeen, "not_seen_N", MetaType::Text,
+     "something that the monitor could not see, for people; N counts from 1"},
+    {Meta::GpuName, "gpu_N_name", MetaType::Text, "the name of GPU N"},
+});
+
+consteval bool are_in_order() {
+  for (std::size_t at = 0; at < kMetaKeys.size(); ++at) {
+    if (static_cast<std::size_t>(kMetaKeys[at].meta) != at) return false;
   }
-  return {};
+  return true;
+}
+static_assert(are_in_order());
+
+// Does not compile for a constant that is not in the list.
+constexpr const MetaSpec& spec_of(Meta key) {
+  return kMetaKeys[static_cast<std::size_t>(key)];
 }
 
-constexpr std::size_t count_meta_keys() {
-  std::size_t count = 0;
-  while (!spec_of(static_cast<Meta>(count)).key.empty()) ++count;
-  return count;
-}
-
-template <MetaType kType>
-struct MetaTypeValue {
-  using Type = std::string;
-};
-template <>
-struct MetaTypeValue<MetaType::Integer> {
-  using Type = std::uint64_t;
-};
-template <>
-struct MetaTypeValue<MetaType::Real> {
-  using Type = double;
-};
-template <>
-struct MetaTypeValue<MetaType::Flag> {
-  using Type = bool;
-};
+// In the order of MetaType.
+using MetaTypes = std::tuple<std::string, std::uint64_t, double, bool>;
 template <Meta kKey>
-using MetaValue = typename MetaTypeValue<spec_of(kKey).type>::Type;
+using MetaValue = std::tuple_element_t<static_cast<std::size_t>(spec_of(kKey).type), MetaTypes>;
 
 // The key as it is in the table, with the number in the place of N.
 std::string meta_key(Meta key, std::size_t number = 0);

@@ -171,6 +171,7 @@ std::vector<model::ProcessInfo> Recording::processes() {
 
 std::vector<model::SiteInfo> Recording::sites() {
   std::vector<model::SiteInfo> list;
+  if (!state_->tables.has<FrameRow>()) return list;
   std::unordered_map<model::SiteId, std::size_t> places;
   state_->tables.for_each<model::SiteInfo>([&](model::SiteInfo& site) {
     if (list.size() >= kMostSites) return false;
@@ -218,6 +219,7 @@ std::vector<model::Judgement> Recording::judgements() {
 
 std::vector<RecordedSnapshot> Recording::snapshots() {
   std::vector<RecordedSnapshot> list;
+  if (!state_->tables.has<SnapshotRow>()) return list;
   std::unordered_map<std::int64_t, std::size_t> places;
   TableReader& tables = state_->tables;
   tables.for_each<SnapshotRow>([&](SnapshotRow& row) {

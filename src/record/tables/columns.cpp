@@ -29,17 +29,21 @@ std::string joined(const std::vector<std::int64_t>& numbers) {
   return text;
 }
 
-void split(std::string_view text, std::vector<std::string>& words) {
+template <>
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> words;
   while (!text.empty()) words.emplace_back(take_word(text));
+  return words;
 }
 
-void split(std::string_view text, std::vector<std::int64_t>& numbers) {
+template <>
+std::vector<std::int64_t> split(std::string_view text) {
+  std::vector<std::int64_t> numbers;
   while (!text.empty() && numbers.size() < kMostDimensions) {
     const std::string_view word = take_word(text);
-    std::int64_t number = 0;
-    std::from_chars(word.data(), word.data() + word.size(), number);
-    numbers.push_back(number);
+    std::from_chars(word.data(), word.data() + word.size(), numbers.emplace_back(0));
   }
+  return numbers;
 }
 
 }  // namespace lowtide::record

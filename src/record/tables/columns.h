@@ -37,7 +37,7 @@ struct Bounds {
   std::size_t read_bytes = 65'536;  // and this when it is read
 };
 
-inline constexpr double kMostTimeSeconds = 1e11;  // three thousand years
+inline constexpr double kMostTimeSeconds = 99'999'999'999;  // three thousand years
 inline constexpr Bounds kNeeded{.needed = true};
 inline constexpr Bounds kTime{.needed = true, .low = -kMostTimeSeconds, .high = kMostTimeSeconds};
 inline constexpr Bounds kShare{.needed = true, .low = 0, .high = 1};
@@ -57,112 +57,73 @@ constexpr std::int64_t stored(Integer value) {
 
 std::string joined(const std::vector<std::string>& words);
 std::string joined(const std::vector<std::int64_t>& numbers);
-void split(std::string_view text, std::vector<std::string>& words);
-void split(std::string_view text, std::vector<std::int64_t>& numbers);
+template <typename List>
+List split(std::string_view text);
 
-// How a type is stored. This one: lists, as text with commas.
+// An optional value is stored like the value; absent is NULL.
 template <typename Value>
-struct Codec {
-  static constexpr const char* kType = "TEXT";
-  static void bind(Statement& to, int at, const Value& value, const Bounds& bounds) {
+struct WithoutOptional {
+  using Type = Value;
+};
+template <typename Value>
+struct WithoutOptional<std::optional<Value>> {
+  using Type = Value;
+};
+template <typename Value>
+using Plain = typename WithoutOptional<Value>::Type;
+
+template <typename Value>
+constexpr const char* sql_type() {
+  if constexpr (std::is_same_v<Value, double>) return "REAL";
+  return std::integral<Value> || (model::Enumeration<Value> && !model::Named<Value>) ? "INTEGER" : "TEXT";
+}
+
+// Enumerators with names are text, those without are ids; lists are text with commas.
+template <typename Value>
+void bind_value(Statement& to, int at, const Value& value, const Bounds& bounds) {
+  if constexpr (kIsOptional<Value>) {
+    value ? bind_value(to, at, *value, bounds) : to.bind_null(at);
+  } else if constexpr (std::is_same_v<Value, double>) {
+    std::isfinite(value) ? to.bind(at, value) : to.bind_null(at);  // unknown and unbounded are NULL
+  } else if constexpr (model::Named<Value>) {
+    to.bind(at, to_string(value));
+  } else if constexpr (model::Enumeration<Value> || std::is_same_v<Value, bool>) {
+    to.bind(at, static_cast<std::int64_t>(value));
+  } else if constexpr (std::integral<Value>) {
+    to.bind(at, stored(value));
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    to.bind(at, base::printable(value, bounds.text_bytes));
+  } else {
     to.bind(at, base::printable(joined(value), bounds.text_bytes));
   }
-  static std::optional<Value> read(const Statement& from, int at, const Bounds& bounds) {
-    if (from.is_null(at)) return std::nullopt;
-    Value value;
-    split(from.text(at, bounds.read_bytes), value);
-    return value;
-  }
-};
-
-template <>
-struct Codec<bool> {
-  static constexpr const char* kType = "INTEGER";
-  static void bind(Statement& to, int at, bool value, const Bounds& /*bounds*/) {
-    to.bind(at, std::int64_t{value ? 1 : 0});
-  }
-  static std::optional<bool> read(const Statement& from, int at, const Bounds& /*bounds*/) {
-    return from.is_integer(at) ? std::optional(from.integer(at) != 0) : std::nullopt;
-  }
-};
-
-template <std::integral Value>
-struct Codec<Value> {
-  static constexpr const char* kType = "INTEGER";
-  static void bind(Statement& to, int at, Value value, const Bounds& /*bounds*/) {
-    to.bind(at, stored(value));
-  }
-  static std::optional<Value> read(const Statement& from, int at, const Bounds& bounds) {
-    const std::int64_t value = from.integer(at);
-    const auto size = static_cast<double>(value);
-    const bool can_be =
-        from.is_integer(at) && std::in_range<Value>(value) && size >= bounds.low && size <= bounds.high;
-    return can_be ? std::optional(static_cast<Value>(value)) : std::nullopt;
-  }
-};
-
-// Ids.
-template <model::Enumeration Value>
-struct Codec<Value> {
-  using Integer = Codec<std::underlying_type_t<Value>>;
-  static constexpr const char* kType = "INTEGER";
-  static void bind(Statement& to, int at, Value value, const Bounds& /*bounds*/) {
-    to.bind(at, static_cast<std::int64_t>(value));
-  }
-  static std::optional<Value> read(const Statement& from, int at, const Bounds& bounds) {
-    const auto value = Integer::read(from, at, bounds);
-    return value ? std::optional(static_cast<Value>(*value)) : std::nullopt;
-  }
-};
-
-template <model::Named Value>
-struct Codec<Value> {
-  static constexpr const char* kType = "TEXT";
-  static void bind(Statement& to, int at, Value value, const Bounds& /*bounds*/) {
-    to.bind(at, to_string(value));
-  }
-  static std::optional<Value> read(const Statement& from, int at, const Bounds& /*bounds*/) {
-    constexpr std::size_t kLongestName = 100;
-    return model::find_named<Value>(from.text(at, kLongestName));
-  }
-};
-
-// Unknown and unbounded are NULL.
-template <>
-struct Codec<double> {
-  static constexpr const char* kType = "REAL";
-  static void bind(Statement& to, int at, double value, const Bounds& /*bounds*/) {
-    std::isfinite(value) ? to.bind(at, value) : to.bind_null(at);
-  }
-  static std::optional<double> read(const Statement& from, int at, const Bounds& bounds) {
-    const double value = from.real(at);
-    const bool can_be =
-        from.is_number(at) && std::isfinite(value) && value >= bounds.low && value <= bounds.high;
-    return can_be ? std::optional(value) : std::nullopt;
-  }
-};
-
-template <>
-struct Codec<std::string> {
-  static constexpr const char* kType = "TEXT";
-  static void bind(Statement& to, int at, const std::string& value, const Bounds& bounds) {
-    to.bind(at, base::printable(value, bounds.text_bytes));
-  }
-  static std::optional<std::string> read(const Statement& from, int at, const Bounds& bounds) {
-    return from.is_null(at) ? std::nullopt : std::optional(from.text(at, bounds.read_bytes));
-  }
-};
+}
 
 template <typename Value>
-struct Codec<std::optional<Value>> {
-  static constexpr const char* kType = Codec<Value>::kType;
-  static void bind(Statement& to, int at, const std::optional<Value>& value, const Bounds& bounds) {
-    value ? Codec<Value>::bind(to, at, *value, bounds) : to.bind_null(at);
+std::optional<Value> read_value(const Statement& from, int at, const Bounds& bounds) {
+  const auto is_within = [&](double value) { return value >= bounds.low && value <= bounds.high; };
+  if constexpr (std::is_same_v<Value, double>) {
+    const double value = from.real(at);
+    if (from.is_number(at) && std::isfinite(value) && is_within(value)) return value;
+  } else if constexpr (model::Named<Value>) {
+    constexpr std::size_t kLongestName = 100;
+    return model::find_named<Value>(from.text(at, kLongestName));
+  } else if constexpr (model::Enumeration<Value>) {
+    const auto value = read_value<std::underlying_type_t<Value>>(from, at, bounds);
+    if (value) return static_cast<Value>(*value);
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    if (from.is_integer(at)) return from.integer(at) > 0;
+  } else if constexpr (std::integral<Value>) {
+    const std::int64_t value = from.integer(at);
+    if (from.is_integer(at) && std::in_range<Value>(value) && is_within(static_cast<double>(value))) {
+      return static_cast<Value>(value);
+    }
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    if (!from.is_null(at)) return from.text(at, bounds.read_bytes);
+  } else {
+    return split<Value>(from.text(at, bounds.read_bytes));
   }
-  static std::optional<Value> read(const Statement& from, int at, const Bounds& bounds) {
-    return Codec<Value>::read(from, at, bounds);
-  }
-};
+  return std::nullopt;
+}
 
 template <typename Row>
 struct Column {
@@ -190,19 +151,19 @@ template <auto... Path>
 constexpr auto column(const char* name, const char* meaning, Bounds bounds = {}) {
   using Row = OwnerOf<Path...>;
   using Value = ValueOf<Path...>;
-  Column<Row> made{.name = name, .meaning = meaning, .bounds = bounds, .type = Codec<Value>::kType};
+  Column<Row> made{.name = name, .meaning = meaning, .bounds = bounds, .type = sql_type<Plain<Value>>()};
   made.bind = [](Statement& to, int at, const Row& row, const Bounds& limits) {
     const auto* member = find_member<Path...>(row);
-    member != nullptr ? Codec<Value>::bind(to, at, *member, limits) : to.bind_null(at);
+    member != nullptr ? bind_value(to, at, *member, limits) : to.bind_null(at);
   };
   made.read = [](const Statement& from, int at, Row& row, const Bounds& limits) {
-    auto value = Codec<Value>::read(from, at, limits);
+    auto value = read_value<Plain<Value>>(from, at, limits);
     if (!value) return !limits.needed;
     auto* member = limits.follows ? find_member<Path...>(row) : make_member<Path...>(row);
     if (member != nullptr) *member = *std::move(value);
     return true;
   };
-  if constexpr (model::Named<Value>) made.names = names_of<Value>;
+  if constexpr (model::Named<Plain<Value>>) made.names = names_of<Plain<Value>>;
   return made;
 }
 

@@ -32,7 +32,7 @@ constexpr auto estimate(const char* name, const char* meaning) {
   auto made = column<Interval..., Estimate>(name, meaning);
   using Row = OwnerOf<Interval...>;
   made.read = [](const Statement& from, int at, Row& row, const Bounds& bounds) {
-    const auto value = Codec<double>::read(from, at, bounds);
+    const auto value = read_value<double>(from, at, bounds);
     auto* interval = find_member<Interval...>(row);
     if (value && interval != nullptr) *interval = {*value, *value, kInfinity};
     return true;
@@ -46,7 +46,7 @@ constexpr auto limit_bytes() {
                                                                                              "the limit");
   made.read = [](const Statement& from, int at, JudgementRow& row, const Bounds& bounds) {
     auto& forecast = row.judgement.forecast;
-    const auto value = Codec<std::uint64_t>::read(from, at, bounds);
+    const auto value = read_value<std::uint64_t>(from, at, bounds);
     if (forecast && value) forecast->limit_bytes = *value;
     if (!value) forecast.reset();
     return true;
@@ -84,7 +84,7 @@ constexpr Column<SnapshotRow> flags() {
               },
           .read =
               [](const Statement& from, int at, SnapshotRow& row, const Bounds& bounds) {
-                const auto flags = Codec<std::uint64_t>::read(from, at, bounds).value_or(0);
+                const auto flags = read_value<std::uint64_t>(from, at, bounds).value_or(0);
                 for (std::size_t bit = 0; bit < kFlags.size(); ++bit) {
                   row.recorded.snapshot.*kFlags[bit] = (flags >> bit & 1U) != 0;
                 }
@@ -319,8 +319,7 @@ constexpr std::tuple kTables = {
     Table<SiteInfo>{.name = "site",
                     .meaning = "a stack that allocates, in one process",
                     .columns = kSiteColumns,
-                    .is_replaced = true,
-                    .is_late = true},
+                    .is_replaced = true},
     Table<FrameRow>{
         .name = "frame", .meaning = "one call of a site", .columns = kFrameColumns, .is_late = true},
     Table<TrimTrial>{.name = "trim_trial",
@@ -333,16 +332,13 @@ constexpr std::tuple kTables = {
                        .is_late = true},
     Table<NodeRow>{.name = "snapshot_node",
                    .meaning = "one of the 300 objects of a snapshot that keep the most alive",
-                   .columns = kNodeColumns,
-                   .is_late = true},
+                   .columns = kNodeColumns},
     Table<TensorRow>{.name = "snapshot_tensors",
                      .meaning = "tensors of a snapshot that look alike; the 60 largest groups",
-                     .columns = kTensorColumns,
-                     .is_late = true},
+                     .columns = kTensorColumns},
     Table<TypeRow>{.name = "snapshot_type",
                    .meaning = "a type of objects in a snapshot: the 40 largest, and those that name a cause",
-                   .columns = kTypeColumns,
-                   .is_late = true},
+                   .columns = kTypeColumns},
     Table<Phase>{.name = "phase",
                  .meaning = "what a phase of a trainer did with memory, as last known",
                  .columns = kPhaseColumns,

@@ -63,6 +63,7 @@ struct Member {
   void (*set)(Reading& reading, std::int64_t number) = nullptr;
 };
 
+// In an optional struct: the column that fills it when it is not NULL.
 template <auto... Path>
 constexpr auto member(const char* name, const char* meaning = "", Keep keep = Keep::Last) {
   using Reading = OwnerOf<Path...>;
@@ -78,6 +79,18 @@ constexpr auto member(const char* name, const char* meaning = "", Keep keep = Ke
   };
   made.set = [](Reading& reading, std::int64_t number) {
     if (number != kAbsent) set_number(*make_member<Path...>(reading), number);
+  };
+  return made;
+}
+
+// A further column of an optional struct.
+template <auto... Path>
+constexpr auto further(const char* name, const char* meaning = "", Keep keep = Keep::Last) {
+  using Reading = OwnerOf<Path...>;
+  auto made = member<Path...>(name, meaning, keep);
+  made.set = [](Reading& reading, std::int64_t number) {
+    auto* value = find_member<Path...>(reading);
+    if (value != nullptr && number != kAbsent) set_number(*value, number);
   };
   return made;
 }
@@ -150,12 +163,12 @@ constexpr std::tuple kSeries = {
                      member<&ProcessReading::swap_bytes>("swap_bytes"),
                      member<&ProcessReading::pss, &PssReading::pss_bytes>(
                          "pss_bytes", "NULL, like the columns below: not read at this tick"),
-                     member<&ProcessReading::pss, &PssReading::anon_bytes>("pss_anon_bytes",
-                                                                           "the parts of PSS"),
-                     member<&ProcessReading::pss, &PssReading::shmem_bytes>("pss_shmem_bytes"),
-                     member<&ProcessReading::pss, &PssReading::file_bytes>("pss_file_bytes"),
-                     member<&ProcessReading::pss, &PssReading::private_dirty_bytes>("private_dirty_bytes"),
-                     member<&ProcessReading::pss, &PssReading::uss_bytes>("uss_bytes")}}},
+                     further<&ProcessReading::pss, &PssReading::anon_bytes>("pss_anon_bytes",
+                                                                            "the parts of PSS"),
+                     further<&ProcessReading::pss, &PssReading::shmem_bytes>("pss_shmem_bytes"),
+                     further<&ProcessReading::pss, &PssReading::file_bytes>("pss_file_bytes"),
+                     further<&ProcessReading::pss, &PssReading::private_dirty_bytes>("private_dirty_bytes"),
+                     further<&ProcessReading::pss, &PssReading::uss_bytes>("uss_bytes")}}},
     Series<CgroupReading>{
         .kind = SeriesKind::Cgroup,
         .name = "cgroup",
@@ -196,13 +209,13 @@ constexpr std::tuple kSeries = {
                   key<&GpuProcessReading::id>("process", "")}},
         .columns = {{member<&GpuProcessReading::torch, &TorchReading::allocated_bytes>(
                          "allocated_bytes", "of torch; NULL, like the columns below: not known"),
-                     member<&GpuProcessReading::torch, &TorchReading::reserved_bytes>("reserved_bytes"),
-                     member<&GpuProcessReading::torch, &TorchReading::inactive_split_bytes>(
+                     further<&GpuProcessReading::torch, &TorchReading::reserved_bytes>("reserved_bytes"),
+                     further<&GpuProcessReading::torch, &TorchReading::inactive_split_bytes>(
                          "inactive_split_bytes", "reserved and free, but cut off from larger blocks"),
-                     member<&GpuProcessReading::torch, &TorchReading::retries>(
+                     further<&GpuProcessReading::torch, &TorchReading::retries>(
                          "retries", "times that torch gave everything back and tried again", Keep::Highest),
-                     member<&GpuProcessReading::torch, &TorchReading::ooms>("ooms", "", Keep::Highest),
-                     member<&GpuProcessReading::torch, &TorchReading::pinned_bytes>(
+                     further<&GpuProcessReading::torch, &TorchReading::ooms>("ooms", "", Keep::Highest),
+                     further<&GpuProcessReading::torch, &TorchReading::pinned_bytes>(
                          "pinned_bytes", "of the host, for copies to any GPU")}}},
     Series<HeapReading>{
         .kind = SeriesKind::Heap,
@@ -235,8 +248,8 @@ constexpr std::tuple kSeries = {
                          "shared_bytes", "of the live ones, in memory that processes share; not in `heap`"),
                      member<&SiteReading::old, &OldSamples::bytes>(
                          "old_bytes", "alive for a sixteenth of the time watched, 1 to 10 s"),
-                     member<&SiteReading::old, &OldSamples::samples>("old_samples", "the same"),
-                     member<&SiteReading::old, &OldSamples::freed_samples>(
+                     further<&SiteReading::old, &OldSamples::samples>("old_samples", "the same"),
+                     further<&SiteReading::old, &OldSamples::freed_samples>(
                          "old_freed_samples", "ever, after they had become old")}}},
 };
 static_assert(std::tuple_size_v<decltype(kSeries)> == kKinds);

@@ -24,6 +24,11 @@ class TableReader {
   // file is too damaged for an answer: the attempt to read the table gives the reason.
   std::vector<std::string> columns_of(const TableText& table);
 
+  template <typename Row>
+  [[nodiscard]] bool has() {
+    return !columns_of(text_of(table<Row>())).empty();
+  }
+
   // Calls use(row) for the rows of a query whose first column is the id and whose first parameter is the id
   // to go on behind. use() returns whether the row was sound.
   void scan(const std::string& table, const std::string& sql,
