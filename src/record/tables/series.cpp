@@ -124,6 +124,101 @@ constexpr Retained kOfProcesses = {kShortSeconds, {95'000, 95'000, 70'000, 70'00
 constexpr Retained kOfSites = {kShortSeconds, {40'000, 30'000, 30'000, 20'000, 10'000}};
 constexpr Retained kOfGpus = {kShortSeconds, {20'000, 20'000, 16'000, 16'000, 10'000}};
 
+constexpr auto kTargetColumns = std::to_array<Member<TargetReading>>({
+    member<&TargetReading::file_bytes>("file_bytes", "resident pages of files"),
+    member<&TargetReading::rss_bytes>("rss_bytes", "the plain sum: shared pages count once per process"),
+    member<&TargetReading::processes>("processes", "", Keep::Highest),
+    member<&TargetReading::exact>("exact", "0: pages may have moved between processes since PSS was read"),
+});
+
+constexpr auto kProcessKeys = std::to_array<Member<ProcessReading>>({
+    key<&ProcessReading::id>("process", ""),
+});
+constexpr auto kProcessColumns = std::to_array<Member<ProcessReading>>({
+    member<&ProcessReading::rss_bytes>("rss_bytes"),
+    member<&ProcessReading::anon_bytes>("anon_bytes"),
+    member<&ProcessReading::file_bytes>("file_bytes"),
+    member<&ProcessReading::shmem_bytes>("shmem_bytes"),
+    member<&ProcessReading::swap_bytes>("swap_bytes"),
+    member<&ProcessReading::pss, &PssReading::pss_bytes>(
+        "pss_bytes", "NULL, like the columns below: not read at this tick"),
+    further<&ProcessReading::pss, &PssReading::anon_bytes>("pss_anon_bytes", "the parts of PSS"),
+    further<&ProcessReading::pss, &PssReading::shmem_bytes>("pss_shmem_bytes"),
+    further<&ProcessReading::pss, &PssReading::file_bytes>("pss_file_bytes"),
+    further<&ProcessReading::pss, &PssReading::private_dirty_bytes>("private_dirty_bytes"),
+    further<&ProcessReading::pss, &PssReading::uss_bytes>("uss_bytes"),
+});
+
+constexpr auto kCgroupColumns = std::to_array<Member<CgroupReading>>({
+    member<&CgroupReading::anon_bytes>("anon_bytes"),
+    member<&CgroupReading::file_bytes>("file_bytes"),
+    member<&CgroupReading::shmem_bytes>("shmem_bytes"),
+    member<&CgroupReading::kernel_bytes>("kernel_bytes"),
+    member<&CgroupReading::limit_bytes>("limit_bytes", "the tightest above the job"),
+    member<&CgroupReading::oom_kills>("oom_kills"),
+});
+
+constexpr auto kHostColumns = std::to_array<Member<HostReading>>({
+    member<&HostReading::total_bytes>("total_bytes"),
+    member<&HostReading::shm_bytes>("shm_bytes", "used in /dev/shm"),
+    member<&HostReading::pressure_percent>(
+        "pressure_percent", "time in which some task waited for memory, of the last 10 s", Keep::Highest),
+});
+
+constexpr auto kGpuKeys = std::to_array<Member<GpuReading>>({
+    key<&GpuReading::index>("gpu", "its index"),
+});
+constexpr auto kGpuColumns = std::to_array<Member<GpuReading>>({
+    member<&GpuReading::total_bytes>("total_bytes"),
+});
+
+constexpr auto kGpuProcessKeys = std::to_array<Member<GpuProcessReading>>({
+    key<&GpuProcessReading::index>("gpu", "its index"),
+    key<&GpuProcessReading::id>("process", ""),
+});
+constexpr auto kGpuProcessColumns = std::to_array<Member<GpuProcessReading>>({
+    member<&GpuProcessReading::torch, &TorchReading::allocated_bytes>(
+        "allocated_bytes", "of torch; NULL, like the columns below: not known"),
+    further<&GpuProcessReading::torch, &TorchReading::reserved_bytes>("reserved_bytes"),
+    further<&GpuProcessReading::torch, &TorchReading::inactive_split_bytes>(
+        "inactive_split_bytes", "reserved and free, but cut off from larger blocks"),
+    further<&GpuProcessReading::torch, &TorchReading::retries>(
+        "retries", "times that torch gave everything back and tried again", Keep::Highest),
+    further<&GpuProcessReading::torch, &TorchReading::ooms>("ooms", "", Keep::Highest),
+    further<&GpuProcessReading::torch, &TorchReading::pinned_bytes>("pinned_bytes",
+                                                                    "of the host, for copies to any GPU"),
+});
+
+constexpr auto kHeapKeys = std::to_array<Member<HeapReading>>({
+    key<&HeapReading::process>("process", ""),
+});
+constexpr auto kHeapColumns = std::to_array<Member<HeapReading>>({
+    member<&HeapReading::live_samples>("live_samples"),
+    member<&HeapReading::allocated_bytes>("allocated_bytes", "ever"),
+    member<&HeapReading::samples>("samples", "ever"),
+    member<&HeapReading::dropped_samples>("dropped_samples", "counted in `samples`, without a site"),
+    member<&HeapReading::interval_bytes>("interval_bytes", "allocated between two samples"),
+    member<&HeapReading::sampling_ns>("sampling_ns", "of the job's time, spent on samples"),
+    member<&HeapReading::asking_ns>("asking_ns", "and on steps, phases and counters"),
+});
+
+constexpr auto kSiteKeys = std::to_array<Member<SiteReading>>({
+    key<&SiteReading::site>("site", ""),
+    key<&SiteReading::process>("process", ""),
+});
+constexpr auto kSiteColumns = std::to_array<Member<SiteReading>>({
+    member<&SiteReading::live_samples>("live_samples"),
+    member<&SiteReading::allocated_bytes>("allocated_bytes", "ever"),
+    member<&SiteReading::allocated_samples>("allocated_samples", "ever"),
+    member<&SiteReading::shared_bytes>("shared_bytes",
+                                       "of the live ones, in memory that processes share; not in `heap`"),
+    member<&SiteReading::old, &OldSamples::bytes>("old_bytes",
+                                                  "alive for a sixteenth of the time watched, 1 to 10 s"),
+    further<&SiteReading::old, &OldSamples::samples>("old_samples", "the same"),
+    further<&SiteReading::old, &OldSamples::freed_samples>("old_freed_samples",
+                                                           "ever, after they had become old"),
+});
+
 template <typename Reading>
 struct Series {
   SeriesKind kind = SeriesKind::Target;
@@ -132,8 +227,8 @@ struct Series {
   bool is_late = false;
   Retained retained = {};
   Member<Reading> judged = {};
-  std::array<Member<Reading>, kMaxKeys> keys = {};
-  std::array<Member<Reading>, kMaxColumns> columns = {};
+  std::span<const Member<Reading>> keys = {};
+  std::span<const Member<Reading>> columns = {};
 };
 
 constexpr std::tuple kSeries = {
@@ -143,80 +238,40 @@ constexpr std::tuple kSeries = {
         .meaning = "the process tree, shared pages counted once: anonymous + shared memory + swap",
         .retained = kLong,
         .judged = member<&TargetReading::bytes>("bytes"),
-        .columns = {{member<&TargetReading::file_bytes>("file_bytes", "resident pages of files"),
-                     member<&TargetReading::rss_bytes>("rss_bytes",
-                                                       "the plain sum: shared pages count once per process"),
-                     member<&TargetReading::processes>("processes", "", Keep::Highest),
-                     member<&TargetReading::exact>(
-                         "exact", "0: pages may have moved between processes since PSS was read")}}},
-    Series<ProcessReading>{
-        .kind = SeriesKind::Process,
-        .name = "process",
-        .meaning = "what the process alone is to blame for",
-        .retained = kOfProcesses,
-        .judged = member<&ProcessReading::own_bytes>("own_bytes"),
-        .keys = {{key<&ProcessReading::id>("process", "")}},
-        .columns = {{member<&ProcessReading::rss_bytes>("rss_bytes"),
-                     member<&ProcessReading::anon_bytes>("anon_bytes"),
-                     member<&ProcessReading::file_bytes>("file_bytes"),
-                     member<&ProcessReading::shmem_bytes>("shmem_bytes"),
-                     member<&ProcessReading::swap_bytes>("swap_bytes"),
-                     member<&ProcessReading::pss, &PssReading::pss_bytes>(
-                         "pss_bytes", "NULL, like the columns below: not read at this tick"),
-                     further<&ProcessReading::pss, &PssReading::anon_bytes>("pss_anon_bytes",
-                                                                            "the parts of PSS"),
-                     further<&ProcessReading::pss, &PssReading::shmem_bytes>("pss_shmem_bytes"),
-                     further<&ProcessReading::pss, &PssReading::file_bytes>("pss_file_bytes"),
-                     further<&ProcessReading::pss, &PssReading::private_dirty_bytes>("private_dirty_bytes"),
-                     further<&ProcessReading::pss, &PssReading::uss_bytes>("uss_bytes")}}},
-    Series<CgroupReading>{
-        .kind = SeriesKind::Cgroup,
-        .name = "cgroup",
-        .meaning = "`memory.current`",
-        .retained = kLong,
-        .judged = member<&CgroupReading::current_bytes>("current_bytes"),
-        .columns = {{member<&CgroupReading::anon_bytes>("anon_bytes"),
-                     member<&CgroupReading::file_bytes>("file_bytes"),
-                     member<&CgroupReading::shmem_bytes>("shmem_bytes"),
-                     member<&CgroupReading::kernel_bytes>("kernel_bytes"),
-                     member<&CgroupReading::limit_bytes>("limit_bytes", "the tightest above the job"),
-                     member<&CgroupReading::oom_kills>("oom_kills")}}},
-    Series<HostReading>{
-        .kind = SeriesKind::Host,
-        .name = "host",
-        .meaning = "memory that is available",
-        .retained = kLong,
-        .judged = member<&HostReading::available_bytes>("available_bytes"),
-        .columns = {{member<&HostReading::total_bytes>("total_bytes"),
-                     member<&HostReading::shm_bytes>("shm_bytes", "used in /dev/shm"),
-                     member<&HostReading::pressure_percent>(
-                         "pressure_percent", "time in which some task waited for memory, of the last 10 s",
-                         Keep::Highest)}}},
+        .columns = kTargetColumns},
+    Series<ProcessReading>{.kind = SeriesKind::Process,
+                           .name = "process",
+                           .meaning = "what the process alone is to blame for",
+                           .retained = kOfProcesses,
+                           .judged = member<&ProcessReading::own_bytes>("own_bytes"),
+                           .keys = kProcessKeys,
+                           .columns = kProcessColumns},
+    Series<CgroupReading>{.kind = SeriesKind::Cgroup,
+                          .name = "cgroup",
+                          .meaning = "`memory.current`",
+                          .retained = kLong,
+                          .judged = member<&CgroupReading::current_bytes>("current_bytes"),
+                          .columns = kCgroupColumns},
+    Series<HostReading>{.kind = SeriesKind::Host,
+                        .name = "host",
+                        .meaning = "memory that is available",
+                        .retained = kLong,
+                        .judged = member<&HostReading::available_bytes>("available_bytes"),
+                        .columns = kHostColumns},
     Series<GpuReading>{.kind = SeriesKind::Gpu,
                        .name = "gpu",
                        .meaning = "memory in use",
                        .retained = kOfGpus,
                        .judged = member<&GpuReading::used_bytes>("used_bytes"),
-                       .keys = {{key<&GpuReading::index>("gpu", "its index")}},
-                       .columns = {{member<&GpuReading::total_bytes>("total_bytes")}}},
-    Series<GpuProcessReading>{
-        .kind = SeriesKind::GpuProcess,
-        .name = "gpu_process",
-        .meaning = "memory of the process on the GPU",
-        .retained = kOfGpus,
-        .judged = member<&GpuProcessReading::bytes>("bytes"),
-        .keys = {{key<&GpuProcessReading::index>("gpu", "its index"),
-                  key<&GpuProcessReading::id>("process", "")}},
-        .columns = {{member<&GpuProcessReading::torch, &TorchReading::allocated_bytes>(
-                         "allocated_bytes", "of torch; NULL, like the columns below: not known"),
-                     further<&GpuProcessReading::torch, &TorchReading::reserved_bytes>("reserved_bytes"),
-                     further<&GpuProcessReading::torch, &TorchReading::inactive_split_bytes>(
-                         "inactive_split_bytes", "reserved and free, but cut off from larger blocks"),
-                     further<&GpuProcessReading::torch, &TorchReading::retries>(
-                         "retries", "times that torch gave everything back and tried again", Keep::Highest),
-                     further<&GpuProcessReading::torch, &TorchReading::ooms>("ooms", "", Keep::Highest),
-                     further<&GpuProcessReading::torch, &TorchReading::pinned_bytes>(
-                         "pinned_bytes", "of the host, for copies to any GPU")}}},
+                       .keys = kGpuKeys,
+                       .columns = kGpuColumns},
+    Series<GpuProcessReading>{.kind = SeriesKind::GpuProcess,
+                              .name = "gpu_process",
+                              .meaning = "memory of the process on the GPU",
+                              .retained = kOfGpus,
+                              .judged = member<&GpuProcessReading::bytes>("bytes"),
+                              .keys = kGpuProcessKeys,
+                              .columns = kGpuProcessColumns},
     Series<HeapReading>{
         .kind = SeriesKind::Heap,
         .name = "heap",
@@ -224,33 +279,16 @@ constexpr std::tuple kSeries = {
         .is_late = true,
         .retained = kOfGpus,
         .judged = member<&HeapReading::live_bytes>("live_bytes"),
-        .keys = {{key<&HeapReading::process>("process", "")}},
-        .columns = {{member<&HeapReading::live_samples>("live_samples"),
-                     member<&HeapReading::allocated_bytes>("allocated_bytes", "ever"),
-                     member<&HeapReading::samples>("samples", "ever"),
-                     member<&HeapReading::dropped_samples>("dropped_samples",
-                                                           "counted in `samples`, without a site"),
-                     member<&HeapReading::interval_bytes>("interval_bytes", "allocated between two samples"),
-                     member<&HeapReading::sampling_ns>("sampling_ns", "of the job's time, spent on samples"),
-                     member<&HeapReading::asking_ns>("asking_ns", "and on steps, phases and counters")}}},
-    Series<SiteReading>{
-        .kind = SeriesKind::Site,
-        .name = "site",
-        .meaning = "bytes of one site that are allocated and not freed",
-        .is_late = true,
-        .retained = kOfSites,
-        .judged = member<&SiteReading::live_bytes>("live_bytes"),
-        .keys = {{key<&SiteReading::site>("site", ""), key<&SiteReading::process>("process", "")}},
-        .columns = {{member<&SiteReading::live_samples>("live_samples"),
-                     member<&SiteReading::allocated_bytes>("allocated_bytes", "ever"),
-                     member<&SiteReading::allocated_samples>("allocated_samples", "ever"),
-                     member<&SiteReading::shared_bytes>(
-                         "shared_bytes", "of the live ones, in memory that processes share; not in `heap`"),
-                     member<&SiteReading::old, &OldSamples::bytes>(
-                         "old_bytes", "alive for a sixteenth of the time watched, 1 to 10 s"),
-                     further<&SiteReading::old, &OldSamples::samples>("old_samples", "the same"),
-                     further<&SiteReading::old, &OldSamples::freed_samples>(
-                         "old_freed_samples", "ever, after they had become old")}}},
+        .keys = kHeapKeys,
+        .columns = kHeapColumns},
+    Series<SiteReading>{.kind = SeriesKind::Site,
+                        .name = "site",
+                        .meaning = "bytes of one site that are allocated and not freed",
+                        .is_late = true,
+                        .retained = kOfSites,
+                        .judged = member<&SiteReading::live_bytes>("live_bytes"),
+                        .keys = kSiteKeys,
+                        .columns = kSiteColumns},
 };
 static_assert(std::tuple_size_v<decltype(kSeries)> == kKinds);
 
@@ -267,12 +305,8 @@ constexpr KindSpec make_spec(const Series<Reading>& from) {
                 .is_late = from.is_late,
                 .ages_s = from.retained.ages_s,
                 .row_limits = from.retained.rows};
-  for (const auto& each : from.keys) {
-    if (each.get != nullptr) spec.key_list[spec.key_count++] = each.column;
-  }
-  for (const auto& each : from.columns) {
-    if (each.get != nullptr) spec.column_list[spec.column_count++] = each.column;
-  }
+  for (const auto& each : from.keys) spec.key_list[spec.key_count++] = each.column;
+  for (const auto& each : from.columns) spec.column_list[spec.column_count++] = each.column;
   return spec;
 }
 
@@ -300,22 +334,20 @@ SeriesKind kind_of() {
 template <typename Reading>
 SampleRow row_of(const Reading& reading) {
   constexpr const Series<Reading>& from = series<Reading>();
-  constexpr const KindSpec& spec = kSpecs[static_cast<std::size_t>(from.kind)];
   SampleRow row;
   row.count = 1;
   row.low = from.judged.get(reading);
   row.mean = static_cast<double>(row.low);
   row.high = row.low;
   row.others.fill(kAbsent);
-  for (std::size_t at = 0; at < spec.key_count; ++at) row.keys[at] = from.keys[at].get(reading);
-  for (std::size_t at = 0; at < spec.column_count; ++at) row.others[at] = from.columns[at].get(reading);
+  for (std::size_t at = 0; at < from.keys.size(); ++at) row.keys[at] = from.keys[at].get(reading);
+  for (std::size_t at = 0; at < from.columns.size(); ++at) row.others[at] = from.columns[at].get(reading);
   return row;
 }
 
 template <typename Reading>
 PointOf<Reading> point_of(const SampleRow& row) {
   constexpr const Series<Reading>& to = series<Reading>();
-  constexpr const KindSpec& spec = kSpecs[static_cast<std::size_t>(to.kind)];
   PointOf<Reading> point{{.at_s = row.at_s,
                           .span_s = row.span_s,
                           .count = static_cast<std::uint64_t>(row.count),
@@ -325,8 +357,8 @@ PointOf<Reading> point_of(const SampleRow& row) {
                           .high_bytes = static_cast<std::uint64_t>(row.high)},
                          {}};
   to.judged.set(point.last, static_cast<std::int64_t>(std::clamp(row.mean + 0.5, 0.0, 9.2e18)));
-  for (std::size_t at = 0; at < spec.key_count; ++at) to.keys[at].set(point.last, row.keys[at]);
-  for (std::size_t at = 0; at < spec.column_count; ++at) to.columns[at].set(point.last, row.others[at]);
+  for (std::size_t at = 0; at < to.keys.size(); ++at) to.keys[at].set(point.last, row.keys[at]);
+  for (std::size_t at = 0; at < to.columns.size(); ++at) to.columns[at].set(point.last, row.others[at]);
   return point;
 }
 
