@@ -54,6 +54,15 @@ endif()
 
 include(LowtidePch)
 
+# Several sources in one translation unit: most of the time goes into headers. Two sources of one folder must then not
+# use one name in their unnamed namespaces. Sources with options of their own stay apart (SKIP_UNITY_BUILD_INCLUSION).
+set(LOWTIDE_UNITY_BATCH 8 CACHE STRING "sources per translation unit where LOWTIDE_UNITY is on; 0: all of a folder")
+function(lowtide_unity target)
+  if(LOWTIDE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${LOWTIDE_UNITY_BATCH})
+  endif()
+endfunction()
+
 # lowtide_module(<name> ABOUT <text> SOURCES ... [DEPS ...] [LIBS ...] [TESTING ...] [TESTS ...] [THREADED])
 #
 # One folder under src/ = one library lowtide_<name>. ABOUT says what the folder is for. DEPS
@@ -70,6 +79,7 @@ function(lowtide_module name)
     add_library(lowtide_${name} STATIC ${arg_SOURCES})
     target_link_libraries(lowtide_${name} PRIVATE lowtide_warnings)
     lowtide_precompiled(lowtide_${name} code)
+    lowtide_unity(lowtide_${name})
   else()
     add_library(lowtide_${name} INTERFACE)
     set(scope INTERFACE)
@@ -95,6 +105,7 @@ function(lowtide_module name)
     add_executable(${name}_test ${test_sources})
     target_link_libraries(${name}_test PRIVATE lowtide_${name} ${support} lowtide_warnings GTest::gmock GTest::gtest_main)
     lowtide_precompiled(${name}_test test)
+    lowtide_unity(${name}_test)
     set(labels unit)
     if(arg_THREADED)
       list(APPEND labels threads)

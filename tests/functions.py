@@ -3,30 +3,88 @@
 usage of such a file: FILE [--list | OPTIONS [--rounds N] [NAME...]]
 """
 
+from __future__ import annotations
+
 import argparse
 import inspect
+import os
 import pathlib
 import re
 import sys
+import threading
 import time
 import traceback
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+
+Test = Callable[..., object]
+Run = Callable[[Any, argparse.Namespace], object]
 
 SKIPPED = 77
+LIMIT_S = 60  # what takes longer than this, on a machine that is merely busy, hangs
 
 
 class Skip(Exception):
     """What this machine lacks."""
 
 
-def is_sanitized(binary):
+def is_sanitized(binary: str | pathlib.Path) -> bool:
     # Not __asan_init: lowtide looks for that in others, and has its name.
     return re.search(rb"__asan_report_load8|__tsan_write8", pathlib.Path(binary).read_bytes()) is not None
 
 
-def main(module, run, **options):
+def wait_until(condition: Callable[[], Any], what: str | Callable[[], str], limit_s: float = LIMIT_S) -> Any:
+    """Waits until condition() is true, and returns its value. `what` names the event, or is a function that describes it."""
+    until = time.monotonic() + limit_s
+    while True:
+        if value := condition():
+            return value
+        if time.monotonic() > until:
+            raise AssertionError(f"waited {limit_s} s for {what() if callable(what) else what}")
+        time.sleep(0.01)
+
+
+def read_line(stream: IO[Any], what: str = "a line of the job", limit_s: float = LIMIT_S) -> Any:
+    """Reads one line from a pipe; a job that stays silent fails the test instead of blocking it."""
+    lines: list[Any] = []
+    reader = threading.Thread(target=lambda: lines.append(stream.readline()), daemon=True)
+    reader.start()
+    reader.join(limit_s)
+    assert lines, f"waited {limit_s} s for {what}"
+    return lines[0]
+
+
+def stat_of(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat from the state on, or [] where there is no such process."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def state_of(pid: int) -> str:
+    """The letter in /proc/PID/stat, or "" where there is no such process."""
+    return (stat_of(pid) or [""])[0]
+
+
+def age_of(pid: int) -> float:
+    """Seconds since the process was started, as the kernel counts them."""
+    up_s = float(pathlib.Path("/proc/uptime").read_text().split()[0])
+    return up_s - int(stat_of(pid)[19]) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_ticks_of(pid: int) -> int:
+    """Processor time that a process has used, in clock ticks."""
+    fields = stat_of(pid)
+    return int(fields[11]) + int(fields[12]) if fields else 0
+
+
+def main(module: Mapping[str, Any], run: Run, **options: Callable[[str], Any]) -> None:
     """Calls `run(test, words)` for the functions of the module, in their order; `options` are names and types."""
-    tests = {name: thing for name, thing in module.items()
-             if inspect.isfunction(thing) and thing.__module__ == "__main__" and not name.startswith("_")}
+    tests: dict[str, Test] = {
+        name: thing for name, thing in module.items()
+        if inspect.isfunction(thing) and thing.__module__ == "__main__" and not name.startswith("_")
+    }
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--rounds", type=int, default=20)
@@ -52,7 +110,7 @@ def main(module, run, **options):
     sys.exit(SKIPPED if counts["skipped"] and not counts["ok"] else 0)
 
 
-def _result_of(run, test, words):
+def _result_of(run: Run, test: Test, words: argparse.Namespace) -> str:
     try:
         run(test, words)
     except Skip as why:

@@ -22,9 +22,12 @@ line that starts with # is a comment. A case whose REQUIRES is not met is skippe
 loudly, with exit status 77.
 """
 
+from __future__ import annotations
+
 import argparse
 import difflib
 import json
+import operator
 import os
 import pathlib
 import re
@@ -33,35 +36,48 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
 
 from functions import is_sanitized
 
 TESTS = pathlib.Path(__file__).resolve().parent
 KEYS = {"NAME", "RUN", "EXPECT", "EXPECT_NOT", "EXPECT_ERR", "EXPECT_ERR_NOT", "JSON", "GOLDEN", "STDERR_LINES",
         "REQUIRES", "EXIT", "TIMEOUT"}
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "in": lambda value, wanted: value in wanted,
+}
 SKIPPED = 77
 
 
 class Case:
-    def __init__(self, path, line):
-        self.path, self.line, self.fields = path, line, []
+    def __init__(self, path: pathlib.Path, line: int) -> None:
+        self.path, self.line = path, line
+        self.fields: list[tuple[str, str]] = []
 
-    def all(self, key):
+    def all(self, key: str) -> list[str]:
         return [value for name, value in self.fields if name == key]
 
-    def one(self, key, fallback=None):
+    def find(self, key: str) -> str | None:
         values = self.all(key)
         if len(values) > 1:
             raise SystemExit(f"{self.path}:{self.line}: {key} is given twice")
-        return values[0] if values else fallback
+        return values[0] if values else None
+
+    def one(self, key: str) -> str:
+        value = self.find(key)
+        if value is None:
+            raise SystemExit(f"{self.path}:{self.line}: {key} is missing")
+        return value
 
     @property
-    def slug(self):
+    def slug(self) -> str:
         return re.sub(r"[^a-z0-9]+", "_", self.one("NAME").lower()).strip("_")[:80]
 
 
-def read_cases(path):
-    cases = []
+def read_cases(path: pathlib.Path) -> list[Case]:
+    cases: list[Case] = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -81,8 +97,7 @@ def read_cases(path):
         cases[-1].fields.append((key, value.strip()))
     for case in cases:
         for key in ("RUN", "EXIT", "TIMEOUT"):
-            if case.one(key) is None:
-                raise SystemExit(f"{path}:{case.line}: {key} is missing")
+            case.one(key)
     slugs = [case.slug for case in cases]
     for slug in slugs:
         if slugs.count(slug) > 1:
@@ -90,7 +105,7 @@ def read_cases(path):
     return cases
 
 
-def unmet(case, binary):
+def unmet(case: Case, binary: pathlib.Path) -> str | None:
     for need in " ".join(case.all("REQUIRES")).split():
         if need == "root":
             met = os.geteuid() == 0
@@ -105,9 +120,11 @@ def unmet(case, binary):
     return None
 
 
-def json_values(text):
+def json_values(text: str) -> Any:
     """One JSON value, or a list of those that follow each other."""
-    decoder, values, at = json.JSONDecoder(parse_constant=refuse_constant), [], 0
+    decoder = json.JSONDecoder(parse_constant=refuse_constant)
+    values: list[Any] = []
+    at = 0
     while at < len(text):
         if text[at].isspace():
             at += 1
@@ -117,15 +134,15 @@ def json_values(text):
     return values[0] if len(values) == 1 else values
 
 
-def refuse_constant(name):
+def refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def json_problem(check, root):
+def json_problem(check: str, root: Any) -> str | None:
     hit = re.fullmatch(r"(\S+)\s+(==|!=|<=|>=|<|>|in)\s+(.+)", check)
     if not hit:
         return f"cannot read the check: {check}"
-    path, operator, literal = hit.groups()
+    path, comparison, literal = hit.groups()
     value = root
     for key, index in re.findall(r"([A-Za-z_][A-Za-z_0-9]*)|\[(-?\d+)\]", path):
         try:
@@ -137,15 +154,13 @@ def json_problem(check, root):
             return f"{check}: there is no {path}"
     wanted = json.loads(literal)
     try:
-        met = {"==": lambda: value == wanted, "!=": lambda: value != wanted, "<": lambda: value < wanted,
-               "<=": lambda: value <= wanted, ">": lambda: value > wanted, ">=": lambda: value >= wanted,
-               "in": lambda: value in wanted}[operator]()
+        met = COMPARISONS[comparison](value, wanted)
     except TypeError:
         met = False
     return None if met else f"{check}: it is {json.dumps(value)}"
 
 
-def golden_problems(name, actual, update):
+def golden_problems(name: str, actual: str, update: bool) -> list[str]:
     path = TESTS / "golden" / name
     if update:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -159,7 +174,7 @@ def golden_problems(name, actual, update):
     return ["\n".join(difflib.unified_diff(expected.splitlines(), actual.splitlines(), str(path), "actual", lineterm=""))]
 
 
-def environment(binary, folder):
+def environment(binary: pathlib.Path, folder: str) -> dict[str, str]:
     # What the user's shell happens to have must not decide whether a test passes.
     keep = {name: value for name, value in os.environ.items()
             if name not in ("NO_COLOR", "COLUMNS", "LANG", "TERM") and not name.startswith("LC_")}
@@ -167,7 +182,7 @@ def environment(binary, folder):
                    "LC_ALL": "C.UTF-8", "TERM": "xterm"}
 
 
-def run(case, binary, update):
+def run(case: Case, binary: pathlib.Path, update: bool) -> tuple[list[str], str, str]:
     with tempfile.TemporaryDirectory(prefix="lowtide-case-") as folder:
         os.chmod(folder, 0o755)  # cases that drop their rights must get in
         process = subprocess.Popen(["sh", "-c", case.one("RUN")], cwd=folder, env=environment(binary, folder),
@@ -189,8 +204,9 @@ def run(case, binary, update):
         for piece in case.all(key):
             if (piece in text) != wanted:
                 problems.append(f"{key}  {piece}")
-    if case.one("STDERR_LINES") is not None and len(err.splitlines()) != int(case.one("STDERR_LINES")):
-        problems.append(f"standard error has {len(err.splitlines())} lines, not {case.one('STDERR_LINES')}")
+    lines = case.find("STDERR_LINES")
+    if lines is not None and len(err.splitlines()) != int(lines):
+        problems.append(f"standard error has {len(err.splitlines())} lines, not {lines}")
     if case.all("JSON"):
         try:
             root = json_values(out)
@@ -202,11 +218,11 @@ def run(case, binary, update):
     return problems, out, err
 
 
-def shortened(text, most=2000):
+def shortened(text: str, most: int = 2000) -> str:
     return text if len(text) <= most else text[:most] + f"\n... and {len(text) - most} characters more"
 
 
-def selected(words):
+def selected(words: list[str]) -> Iterator[Case]:
     for word in words or sorted(str(path) for path in (TESTS / "cases").glob("*.case")):
         name, _, slug = word.partition(":")
         path = pathlib.Path(name) if os.path.exists(name) else TESTS / "cases" / name
@@ -216,7 +232,7 @@ def selected(words):
         yield from found
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=pathlib.Path)
     parser.add_argument("--list", action="store_true")

@@ -6,10 +6,13 @@ The lists are complete: a symbol that appears or vanishes is a change to be look
 What must never be in them is refused even if somebody lists it.
 """
 
+from __future__ import annotations
+
 import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 # May allocate, lock, end the process, or print; or needs a newer glibc than our users have.
 BANNED = re.compile(
@@ -20,11 +23,11 @@ BANNED = re.compile(
 NEWEST_GLIBC = (2, 17)
 
 
-def read(*command):
+def read(*command: str | pathlib.Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def symbols(library, is_defined):
+def symbols(library: pathlib.Path, is_defined: bool) -> Iterator[tuple[str, str]]:
     """Names and versions, for any architecture."""
     for line in read("readelf", "--dyn-syms", "-W", library).splitlines():
         words = line.split()
@@ -34,11 +37,11 @@ def symbols(library, is_defined):
         yield name, version.lstrip("@")
 
 
-def listed(path):
+def listed(path: pathlib.Path) -> set[str]:
     return {line.strip() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")}
 
 
-def complaints(library, folder):
+def complaints(library: pathlib.Path, folder: pathlib.Path) -> Iterator[str]:
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", read("readelf", "-dW", library))
     if needed != ["libc.so.6"]:
         yield f"needs {' '.join(needed)}, and may need libc.so.6 only"
@@ -71,7 +74,7 @@ def complaints(library, folder):
             yield f"takes {int(hit[1], 16)} bytes of every thread, and may take 64"
 
 
-def main():
+def main() -> None:
     library, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     found = list(complaints(library, folder))
     for complaint in found:

@@ -16,15 +16,17 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIDY = "clang-tidy-14"
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
-def closure(source, folders):
+def closure(source: pathlib.Path, folders: Iterable[pathlib.Path]) -> list[pathlib.Path]:
     """The source and all headers of ours that it reaches, by reading the includes."""
-    seen, waiting = set(), [source]
+    seen: set[pathlib.Path] = set()
+    waiting = [source]
     while waiting:
         path = waiting.pop()
         if path in seen:
@@ -39,7 +41,7 @@ def closure(source, folders):
     return sorted(seen)
 
 
-def key_of(entry, rules):
+def key_of(entry: dict[str, str], rules: bytes) -> str:
     source = pathlib.Path(entry["directory"], entry["file"]).resolve()
     command = entry["command"]
     folders = [pathlib.Path(entry["directory"], name) for name in re.findall(r"-I\s*(\S+)", command)]
@@ -51,7 +53,7 @@ def key_of(entry, rules):
     return digest.hexdigest()
 
 
-def tidy(source, build):
+def tidy(source: pathlib.Path, build: pathlib.Path) -> tuple[int, str]:
     result = subprocess.run(
         [TIDY, "--quiet", "-p", str(build), str(source)], capture_output=True, text=True, check=False
     )
@@ -60,9 +62,9 @@ def tidy(source, build):
     return result.returncode, result.stdout + errors
 
 
-def main():
+def main() -> int:
     build = pathlib.Path(sys.argv[1]).resolve()
-    entries = {}
+    entries: dict[pathlib.Path, dict[str, str]] = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if source.is_relative_to(ROOT) and not source.is_relative_to(ROOT / "build"):

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -30,7 +31,7 @@ MACHINE_PATHS = re.compile(r"(?<![\w.}*])/(?:home|root|work|Users)/\w")
 BARE_TODO = re.compile(r"\b(?:TODO|FIXME|XXX)\b(?!\(#\d+\))")
 
 
-def tree():
+def tree() -> list[str]:
     """The files of the project: what git has or would add; without git, everything but builds."""
     try:
         output = subprocess.run(
@@ -46,7 +47,7 @@ def tree():
     return sorted(name for name in set(names) if (ROOT / name).is_file())
 
 
-def check_file(name):
+def check_file(name: str) -> Iterator[tuple[int, str]]:
     path = ROOT / name
     data = path.read_bytes()
     is_data = name.startswith(DATA)
@@ -73,8 +74,8 @@ def check_file(name):
             yield number, "blanks at the end of the line"
         if this_file:
             continue
-        if REGISTRIES.search(line):
-            yield number, f"names a registry: {REGISTRIES.search(line)[0]}"
+        if registry := REGISTRIES.search(line):
+            yield number, f"names a registry: {registry[0]}"
         if MACHINE_PATHS.search(line) or str(ROOT) in line:
             yield number, "a path of one machine"
         if BARE_TODO.search(line):
@@ -83,14 +84,14 @@ def check_file(name):
         yield from check_links(path, lines)
 
 
-def check_links(path, lines):
+def check_links(path: pathlib.Path, lines: list[str]) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines, 1):
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
             if not re.match(r"[a-z]+:", target) and not (path.parent / target).exists():
                 yield number, f"a link to {target}, which is not there"
 
 
-def check_changelog():
+def check_changelog() -> Iterator[str]:
     path = ROOT / "CHANGELOG.md"
     if not path.exists():
         yield "CHANGELOG.md:1: is not there"
@@ -100,13 +101,13 @@ def check_changelog():
         yield "CHANGELOG.md:1: no entry under Unreleased: say there what users will notice"
 
 
-def check_modes():
+def check_modes() -> Iterator[str]:
     for name in ("dev", ".ci/run"):
         if not os.access(ROOT / name, os.X_OK):
             yield f"{name}:1: is not executable"
 
 
-def is_shell(name):
+def is_shell(name: str) -> bool:
     path = ROOT / name
     if path.suffix:
         return path.suffix == ".sh"
@@ -114,7 +115,7 @@ def is_shell(name):
         return bool(re.match(rb"#!.*\b(ba|da)?sh\b", file.readline(80)))
 
 
-def main():
+def main() -> int:
     names = tree()
     if sys.argv[1:2] == ["--list"]:
         suffixes = tuple(sys.argv[2:])

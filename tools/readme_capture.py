@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- capture:[\w-]+ -->\n```console\n)(.*?)(```\n<!-- /capture -->)", re.S)
 
 
-def run(binary, command):
+def run(binary: str, command: str) -> str:
     words = shlex.split(command, comments=True)[1:]
     # A pipe has no width and no colours: the same everywhere.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "NO_COLOR": "1", "COLUMNS": "100"}
@@ -30,7 +30,7 @@ def run(binary, command):
     return "\n".join(line.rstrip() for line in result.stdout.splitlines())
 
 
-def filled(binary, block):
+def filled(binary: str, block: str) -> str:
     out = []
     for line in block.splitlines():
         if line.startswith("$ lowtide"):
@@ -43,7 +43,7 @@ def filled(binary, block):
     return "\n".join(out) + "\n"
 
 
-def main():
+def main() -> int:
     arguments = [word for word in sys.argv[1:] if word != "--check"]
     binary = str(pathlib.Path(arguments[0]).resolve())
     readme = pathlib.Path(arguments[1]) if len(arguments) > 1 else ROOT / "README.md"

@@ -28,7 +28,7 @@ function oneFile(): Plugin {
         if (part.type === "chunk") script += part.code;
         else if (name.endsWith(".css")) style += part.source;
         else continue;
-        delete bundle[name];
+        Reflect.deleteProperty(bundle, name);
       }
       // Within strings of the script, where the two mean the same: the end of a script must not stand in it.
       script = script.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");

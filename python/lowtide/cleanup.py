@@ -141,8 +141,10 @@ class Cleanup:
         self.every = every
         self.actions: list[Action] = []
         if optimizer is not None:
-            self.actions.append(Action("zero_grad(set_to_none=True)", lambda: optimizer.zero_grad(set_to_none=True),
-                                       is_for_steps=True))
+            def drop_gradients() -> None:
+                optimizer.zero_grad(set_to_none=True)
+
+            self.actions.append(Action("zero_grad(set_to_none=True)", drop_gradients, is_for_steps=True))
         # The ones that cost least come first: what they cost is not known before.
         if trim and _find_trim() is not None:
             self.actions.append(Action("malloc_trim(0)", malloc_trim))

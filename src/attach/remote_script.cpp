@@ -1,4 +1,4 @@
-// What the script may and may not do (docs/in-target.md):
+// What the script (remote_start.py, remote_work.py) may and may not do (docs/in-target.md):
 //
 // - It comes between two bytecodes of the main thread, where a signal handler of the job may run as
 //   well: an exception that the handler raises would end in the script and be lost to the job. So the
@@ -18,58 +18,11 @@
 #include <array>
 #include <charconv>
 
+#include "attach/remote_text.h"
 #include "attach/socket_dir_owner.h"
 
 namespace lowtide::attach {
 namespace {
-
-// The thread's part. Threads get the stack that the job has asked for; dlopen and the agent need some of it.
-constexpr std::string_view kWork = R"py(
-pipe = -1
-try:
-    import _thread, posix, time
-    posix.unlink(script)
-    try:
-        posix.close(posix.open(answer, posix.O_WRONLY | posix.O_NONBLOCK))
-    except OSError:
-        is_awaited = False
-    else:
-        is_awaited = True
-        pipe = posix.open(answer, posix.O_RDWR | posix.O_NONBLOCK)
-    if is_awaited and time.monotonic() < deadline:
-        posix.write(pipe, b'begun\n')
-        if failure is not None:
-            raise failure
-        if 0 < _thread.stack_size() < 262144:
-            raise MemoryError('the stacks of its threads are too small')
-        import _ctypes
-        place = _ctypes.dlsym(_ctypes.dlopen(agent, 0), function)
-        posix.write(pipe, b'result %d\n' % _ctypes.call_function(place, (order,)))
-    if not is_awaited:
-        for remove, path in (posix.unlink, answer), (posix.rmdir, folder):
-            try:
-                remove(path)
-            except OSError:
-                pass
-except BaseException as error:
-    try:
-        said = type(error).__name__ + ': ' + ' '.join(str(error).split())
-        posix.write(pipe, b'error ' + said.encode('utf-8', 'replace')[:1000] + b'\n')
-    except BaseException:
-        pass
-finally:
-    failure = None
-    if pipe >= 0:
-        posix.close(pipe)
-)py";
-
-// The main thread's.
-constexpr std::string_view kStart = R"py(try:
-    import _thread
-    _thread.start_new_thread(exec, (work, {'failure': None}))
-except BaseException as error:
-    exec(work, {'failure': error})
-)py";
 
 bool is_plain(char letter) {
   return letter >= ' ' && letter <= '~' && letter != '\'' && letter != '\\';
@@ -103,9 +56,10 @@ std::string to_python(const RemoteScript& script) {
   work.append(deadline.data(), end.ptr);
   work += "\nagent = " + quote_bytes(script.agent_path) + "\nfunction = '" + script.function +
           "'\norder = " + quote_bytes(script.order);
-  work += kWork;
-  return "# Written by lowtide snapshot. Removes itself.\nwork = " + quote_bytes(work) + "\n" +
-         std::string(kStart);
+  work += '\n';
+  work += remote_work_script();
+  return "# Written by lowtide snapshot. Removes itself.\nwork = " + quote_bytes(work) + '\n' +
+         remote_start_script();
 }
 
 ScriptAnswer parse_answer(std::string_view text) {

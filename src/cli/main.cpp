@@ -100,5 +100,5 @@ int main(int argc, char** argv) {
         "  try:  report it with the command and its input\n",
         stderr);
   }
-  return static_cast<int>(console::ExitCode::Bug);
+  return static_cast<int>(lowtide::console::ExitCode::Bug);
 }

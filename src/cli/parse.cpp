@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 
 #include "cli/nearest.h"
 
@@ -128,6 +129,13 @@ std::variant<Arguments, HelpWanted, console::UserError> parse_arguments(
     }
   }
   return Arguments(std::move(given), std::move(positionals), {job.begin(), job.end()});
+}
+
+std::optional<pid_t> parse_pid(const std::string& text) {
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc{} || end != text.data() + text.size() || pid <= 0) return std::nullopt;
+  return pid;
 }
 
 }  // namespace lowtide::cli

@@ -1,4 +1,5 @@
 #include "cli/plan_source.h"
+#include "cli/parse.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "cli/analyze_log.h"
+#include "cli/parse.h"
 #include "cli/report_recording.h"
 #include "plan/tensor_facts.h"
 #include "procfs/process_files.h"
@@ -51,7 +53,7 @@ std::variant<PlanSource, console::UserError> from_recording(const std::string& p
 }  // namespace
 
 std::variant<PlanSource, console::UserError> read_plan_source(const std::string& from) {
-  if (const auto pid = watch::parse_pid(from)) return from_process(*pid);
+  if (const auto pid = parse_pid(from)) return from_process(*pid);
   if (is_recording(from)) return from_recording(from);
   auto report = analyze_log(from, std::nullopt);
   if (auto* user_error = std::get_if<console::UserError>(&report)) return std::move(*user_error);

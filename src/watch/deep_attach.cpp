@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
 #include "base/text.h"
@@ -43,13 +42,6 @@ pid_t choose_deep_target(observe::ProcessTree& tree, pid_t pid) {
     if (member.status.anon_bytes > chosen->status.anon_bytes) chosen = &member;
   }
   return static_cast<pid_t>(chosen->info.pid);
-}
-
-std::optional<pid_t> parse_pid(const std::string& text) {
-  pid_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc{} || end != text.data() + text.size() || pid <= 0) return std::nullopt;
-  return pid;
 }
 
 }  // namespace lowtide::watch

@@ -38,7 +38,4 @@ class DeepAttach {
 // The process that is worth entering: the one that was named, or below a wrapper the largest.
 pid_t choose_deep_target(observe::ProcessTree& tree, pid_t pid);
 
-// A number above 0 and nothing else.
-std::optional<pid_t> parse_pid(const std::string& text);
-
 }  // namespace lowtide::watch

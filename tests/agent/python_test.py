@@ -4,7 +4,7 @@ import os
 import sys
 import subprocess
 
-from probing import (FRAMES_AND_OBJECTS, PYTHON_OBJECT, UNKNOWN_VERSION, Skip, live_bytes_of, main, pythons, sites_of)
+from probing import (FRAMES_AND_OBJECTS, PYTHON_OBJECT, UNKNOWN_VERSION, Skip, live_bytes_of, main, missed_bytes, pythons, sites_of)
 
 KEEPS = """\
 import os, threading
@@ -50,16 +50,16 @@ for _ in range(2000):
 os._exit(0)
 """
 
-KEPT_BYTES = 200_000 * (56 + 24)  # a tuple, and a float
-DROPPED_BYTES = 3 * 10 * 6000 * 1000  # a list, a text, a dict and a bytearray, about
+KEPT_BYTES = 100_000 * (56 + 24)  # a tuple, and a float
+DROPPED_BYTES = 3 * 5 * 6000 * 1000  # a list, a text, a dict and a bytearray, about
 COMES_AND_GOES = """\
 import os, threading
 kept = []
 def keep():
-    for i in range(200_000):
+    for i in range(100_000):
         kept.append((i, i + 0.5))  # line 5
 def drop():
-    for _ in range(10):
+    for _ in range(5):
         x = [[j, str(j), {j: j}, bytearray(j % 700)] for j in range(6000)]  # line 8
         for y in x: y.extend(range(40)); del y[3:]; y[3:] = y[:2]
 def whole():
@@ -184,15 +184,15 @@ def ring(number, frame):
     raise Alarm
 
 signal.signal(signal.SIGALRM, ring)
-end = time.monotonic() + 1
-while time.monotonic() < end:
+end = time.monotonic() + 30
+while raised <= 300 and time.monotonic() < end:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.0005)
         for _ in range(1_000_000):
             bytes(100_000)
     except Alarm:
         caught += 1
-print(raised > 100, raised - caught)
+print(raised > 300, raised - caught)
 """
 
 
@@ -206,9 +206,11 @@ def _each_python():
     return found.items()
 
 
+SETTINGS = {"LOWTIDE_AGENT_RATE": "50000", "LOWTIDE_AGENT_MEAN": "65536", "PROBE_PAUSE_US": "500", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def _run(bench, python, text, **more):
-    environment = {"LOWTIDE_AGENT_RATE": "50000", "LOWTIDE_AGENT_MEAN": "65536", "PROBE_PAUSE_US": "500", "PYTHONDONTWRITEBYTECODE": "1"}
-    return bench.run_read(python, bench.script("job.py", text), environment={**environment, **more})
+    return bench.run_read(python, bench.script("job.py", text), environment={**SETTINGS, **more})
 
 
 def the_line_that_allocates_is_named(bench):
@@ -220,7 +222,7 @@ def the_line_that_allocates_is_named(bench):
         truth = {":5 buffers": 40e6, ":11 ": 15e6, ":13 thread": 20e6, f":9 {name}": 200_000 * (56 + 24)}
         for place, kept_bytes in truth.items():
             seen = live_bytes_of(process, "job.py" + place)
-            assert 0.6 < seen / kept_bytes < 1.5, (version, place, seen, kept_bytes, process["sites"])
+            assert 0.6 * kept_bytes - missed_bytes(process) < seen < 1.5 * kept_bytes, (version, place, seen, kept_bytes, process["sites"])
         assert live_bytes_of(process, ":17 churn") < 3e6
         assert sites_of(process, ":17 churn")
         assert process["deepest"] > 90
@@ -252,7 +254,7 @@ def threads_that_come_and_go_are_not_overrated(bench):
 
 
 def small_blocks_of_every_kind_come_and_go(bench):
-    # With a sample every 32 kB, each way through the allocator is sampled a thousand times: made, made of
+    # With a sample every 32 kB, each way through the allocator is sampled hundreds of times: made, made of
     # zeros, grown, shrunk and dropped, by threads, and again in a forked child. Whatever serves Python, little
     # that was dropped may still count, and what is kept must.
     for version, python in _each_python():
@@ -262,7 +264,7 @@ def small_blocks_of_every_kind_come_and_go(bench):
             for process in said.processes:
                 which = (version, allocator, process["sites"])
                 assert process["python_state"] == FRAMES_AND_OBJECTS, which
-                assert 0.6 < live_bytes_of(process, ":5 keep") / KEPT_BYTES < 1.6, which
+                assert 0.6 * KEPT_BYTES - missed_bytes(process) < live_bytes_of(process, ":5 keep") < 1.6 * KEPT_BYTES, which
                 assert live_bytes_of(process, ":8 ") < 0.05 * DROPPED_BYTES, which
 
 
@@ -270,10 +272,10 @@ def forked_workers_tell_what_is_theirs(bench):
     for version, python in _each_python():
         said = _run(bench, python, FORKS)
 
-        kept = sorted(live_bytes_of(process, ":5 work") for process in said.processes)
+        kept = sorted((live_bytes_of(process, ":5 work"), missed_bytes(process)) for process in said.processes)
         assert len(kept) == 3, version
-        for seen, megabytes in zip(kept, (10, 20, 30)):
-            assert abs(seen - megabytes * 1e6) < 1e6, (version, kept)
+        for (seen, missed), megabytes in zip(kept, (10, 20, 30)):
+            assert -1e6 - missed < seen - megabytes * 1e6 < 1e6, (version, kept)
 
 
 def pools_of_every_kind_are_followed(bench):
@@ -328,14 +330,16 @@ def exceptions_of_signal_handlers_reach_the_job(bench):
 
 # As collections.namedtuple() and templates do: what is evaluated has no builtins, and is interrupted for us.
 WORLD_OF_ITS_OWN = """
-exec("for _ in numbers:\\n  piece(3000)\\n", {"__builtins__": {}, "numbers": range(3_000_000), "piece": bytes})
+exec("for _ in numbers:\\n  piece(3000)\\n", {"__builtins__": {}, "numbers": range(600_000), "piece": bytes})
 print("done")
 """
 
 
 def code_without_builtins_is_not_disturbed(bench):
     for version, python in _each_python():
-        said = _run(bench, python, WORLD_OF_ITS_OWN, PROBE_MARKS="1", PROBE_PAUSE_US="50000")
+        # The reader is slow, and misses samples: it is there to interrupt.
+        said = bench.run(python, bench.script("job.py", WORLD_OF_ITS_OWN), environment={
+            **SETTINGS, "PROBE_MARKS": "1", "PROBE_PAUSE_US": "50000"})
         assert said.output == "done\n" and not said.errors, (version, said.output, said.errors)
         assert said.only()["marks"]["state"] == 1, (version, said.only()["marks"])
 
@@ -360,7 +364,7 @@ def numpy_arrays_are_named_by_their_line(bench):
                    OPENBLAS_NUM_THREADS="1").only()
 
     assert abs(live_bytes_of(process, ":5 work") + live_bytes_of(process, "in ones") + live_bytes_of(
-        process, "numeric.py") - 40e6) < 4e6, process["sites"]
+        process, "numeric.py") - 40e6) < 4e6 + missed_bytes(process), process["sites"]
 
 
 def a_thread_that_let_the_gil_go_is_still_read(bench):
@@ -371,7 +375,7 @@ def a_thread_that_let_the_gil_go_is_still_read(bench):
     for version, python in _each_python():
         process = _run(bench, python, text).only()
 
-        assert abs(live_bytes_of(process, ":5 work") - 160e6) < 20e6, (version, process["sites"])
+        assert abs(live_bytes_of(process, ":5 work") - 160e6) < 20e6 + missed_bytes(process), (version, process["sites"])
 
 
 if __name__ == "__main__":

@@ -3,12 +3,21 @@
 usage: cleanup_test.py --binary LOWTIDE [NAME...] | --list
 """
 
+import concurrent.futures
 import sys
 
 from environment import HERE, PYTHON, ROOT, main, need, run, told
 
 JOB = HERE / "jobs" / "cleaning.py"
 ZOO = HERE / "jobs" / "zoo_cleaning.py"
+
+
+def _each_way(job):
+    """What becomes of a job in three ways. The one that cleans at every step wants a processor; the others sleep, side by
+    side, for most of the time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        none, learned = pool.map(job, ("none", "learned"))
+    return none, job("fixed"), learned
 
 
 def _clean(binary, *words):
@@ -30,7 +39,7 @@ def warm_up_is_told_to_need_nothing(binary):
 
 
 def retention_is_freed_about_as_well_as_by_hand(binary):
-    none, fixed, learned = (_clean(binary, "retention", how) for how in ("none", "fixed", "learned"))
+    none, fixed, learned = _each_way(lambda how: _clean(binary, "retention", how))
     print({how: round(job["mean"] / 1e6, 1) for how, job in (("none", none), ("fixed", fixed), ("learned", learned))})
     print(learned["table"])
     assert fixed["mean"] < none["mean"] - 10e6, (none, fixed)
@@ -45,7 +54,7 @@ def _zoo(binary, how, name):
 
 
 def zoo_job_with_retention_is_no_larger_than_when_cleaned_at_every_step(binary):
-    none, fixed, learned = (_zoo(binary, how, "41_glibc_retention.py") for how in ("none", "fixed", "learned"))
+    none, fixed, learned = _each_way(lambda how: _zoo(binary, how, "41_glibc_retention.py"))
     print({how: [round(job["settled"] / 1e6), round(job["mean"] / 1e6), f"{job['share']:.2%}"]
            for how, job in (("none", none), ("fixed", fixed), ("learned", learned))})
     print(learned["table"])

@@ -9,12 +9,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
 from lab import NOT_SEEN, PYTHON, Lab, ready  # noqa: E402  (it makes the others known)
-from functions import Skip, main  # noqa: E402
+from functions import Skip, main, read_line, stat_of, state_of, wait_until  # noqa: E402
 
 HOLDS = "import time\nkept = [bytes(1000 + n) for n in range(999)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
 
@@ -26,23 +25,27 @@ def process_that_does_not_see_our_library_is_told(lab):
     ours = pathlib.Path(lab.binary).resolve().parents[1]
     hide = f"mount -t tmpfs none '{ours}' && exec \"$@\""
     with lab.running("unshare", "--mount", "--propagation", "private", "sh", "-c", hide, "sh", PYTHON, "-c", HOLDS) as job:
-        if not job.stdout.readline():
+        if not read_line(job.stdout):
             raise Skip("no namespace can be made")
         told = lab.call(job.pid, code=NOT_SEEN).stderr
         assert "does not see" in told and "it has other folders than we" in told and "within its container" in told, told
         assert "GIL" not in told, told
 
 
-LARGE = "kept = bytearray(b'x') * (900 << 20)\nprint('ready', flush=True)\nimport time\ntime.sleep(100)"
+EXITING = 4  # of the flags in /proc/PID/stat
+LARGE = "kept = bytearray(b'x') * (600 << 20)\nprint('ready', flush=True)\nimport time\ntime.sleep(100)"
 
 
 def process_that_is_about_to_end_is_told(lab):
     """Its memory is given back for a while, and nobody may enter it then."""
-    for delay_s in (0, 0.02, 0.05):
+    moments = {"the kill": lambda: True,
+               "its end": lambda: int(stat_of(job.pid)[6]) & EXITING,
+               "a zombie": lambda: state_of(job.pid) == "Z"}
+    for moment, has_come in moments.items():
         with lab.running(PYTHON, "-c", LARGE) as job:
             ready(job)
             job.kill()
-            time.sleep(delay_s)
+            wait_until(has_come, moment)
             told = lab.call(job.pid, code=NOT_SEEN).stderr
             assert "has ended" in told and "no process of that number runs now" in told, told
 
@@ -57,14 +60,11 @@ def process_in_uninterruptible_sleep_is_told_and_goes_on(lab):
                 "kept = [n for n in range(1000)]\nimport time\ntime.sleep(100)"
         with lab.running(PYTHON, "-c", waits) as job:
             ready(job)
-            deadline = time.monotonic() + 10
-            while pathlib.Path(f"/proc/{job.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "D":
-                assert time.monotonic() < deadline, "it does not sleep"
-                time.sleep(0.05)
+            wait_until(lambda: state_of(job.pid) == "D", "an uninterruptible sleep")
             told = lab.call(job.pid, code=NOT_SEEN).stderr
             assert "deep in the kernel" in told and "a little later" in told, told
             with open(pipe, "w"):
-                assert job.stdout.readline() == "woke\n"
+                assert read_line(job.stdout, "the end of its sleep") == "woke\n"
             assert lab.take(job.pid)["snapshot"]["objects"] > 1000
 
 

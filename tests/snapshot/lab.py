@@ -4,13 +4,14 @@ import contextlib
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "agent")]
 sys.dont_write_bytecode = True
-from functions import Skip  # noqa: E402
+from functions import LIMIT_S, Skip, read_line  # noqa: E402
 
 PYTHON = os.environ.get("LOWTIDE_TEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
 NOT_SEEN = 3  # the exit code: could not observe
@@ -28,7 +29,7 @@ class Lab:
             yield process
         finally:
             process.kill()
-            process.communicate()
+            process.communicate(timeout=LIMIT_S)
 
     def call(self, *words, code=0):
         done = subprocess.run([self.binary, "snapshot", *map(str, words)], capture_output=True, text=True, timeout=120)
@@ -44,8 +45,22 @@ class Lab:
         return path
 
 
+def tell(process, line):
+    """Writes one line to the job."""
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def rows_of(recording, sql, *values):
+    """What a recording has by now; nothing where lowtide has not made it yet."""
+    with contextlib.suppress(sqlite3.Error):
+        with contextlib.closing(sqlite3.connect(f"file:{recording}?mode=ro", uri=True, timeout=20)) as database:
+            return database.execute(sql, values).fetchall()
+    return []
+
+
 def ready(process):
-    line = process.stdout.readline()
+    line = read_line(process.stdout, "the job to be ready")
     assert line.startswith("ready"), (line, process.stderr.read() if process.poll() is not None else "")
     return json.loads(line[6:]) if line[6:].strip() else None
 

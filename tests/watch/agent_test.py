@@ -5,8 +5,9 @@ import json
 import os
 import signal
 import sqlite3
+import time
 
-from box import Box, Skip, main, wait_for
+from box import LIMIT_S, Box, Skip, main, wait_until
 
 # 150 MB are freed and cannot go back by themselves: small blocks in use lie between.
 RETAINS = """
@@ -38,9 +39,9 @@ def what_a_killed_lowtide_left_is_removed_by_the_next(box: Box):
     box.environment["XDG_RUNTIME_DIR"] = str(box.path("runtime"))
     lives = box.start("sleep", "60", options=("--output", "lives.lowtide"))
     dies = box.start("sleep", "60", options=("--output", "dies.lowtide"))
-    wait_for(lambda: len(_sockets(box)) == 2, "the sockets of both")
+    wait_until(lambda: len(_sockets(box)) == 2, "the sockets of both")
     os.kill(dies.pid, signal.SIGKILL)
-    dies.wait()
+    dies.wait(LIMIT_S)
     assert len(_sockets(box)) == 2
 
     box.run("true", options=("--no-recording",))
@@ -55,10 +56,18 @@ def _is_closed(box):
 
 
 def _trial(box, job, *options):
-    process = box.start(*box.script("job.py", job), options=("--output", "run.lowtide", "--duration", "8s", *options))
-    wait_for(lambda: _is_closed(box), "the end of the watching")
+    # The trial comes at the end of the watching. The job must be ready by then: how long that takes here is measured first.
+    began = time.monotonic()
+    first = box.spawn(box.script("job.py", job))
+    wait_until(box.path("ready").exists, "the job")
+    duration_s = max(2.0, 4 * (time.monotonic() - began))
+    first.kill()
+    box.path("ready").unlink()
+    process = box.start(*box.script("job.py", job), options=("--output", "run.lowtide", "--duration", f"{duration_s:.1f}s", *options))
+    wait_until(lambda: _is_closed(box), "the end of the watching", duration_s + LIMIT_S)
+    assert box.path("ready").exists(), f"the job was not ready after {duration_s} s"
     process.send_signal(signal.SIGTERM)
-    process.wait(30)
+    process.wait(LIMIT_S)
     return box.recording("run.lowtide").rows(
         "SELECT pid, outcome, rss_before_bytes, rss_after_bytes, trim_s, free_bytes FROM trim_trial JOIN process "
         "ON process.id = trim_trial.process")
@@ -79,7 +88,7 @@ def trim_trial_tells_what_the_allocator_kept(box: Box):
 
 def trim_trial_of_a_job_that_runs_already_leaves_it_running(box: Box):
     job = box.spawn(box.script("job.py", RETAINS))
-    wait_for(box.path("ready").exists, "the job")
+    wait_until(box.path("ready").exists, "the job")
 
     done = box.run(str(job.pid), verb="attach",
                    options=("--deep", "--trim-trial", "--duration", "2s", "--output", "run.lowtide"))

@@ -18,31 +18,19 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import functions  # noqa: E402
-from functions import Skip  # noqa: E402
+from functions import LIMIT_S, Skip, state_of, wait_until  # noqa: E402
 
-PATIENCE_S = 30  # for what happens at once on a machine that is not busy
+__all__ = ["Box", "LIMIT_S", "NOBODY", "Recording", "Skip", "Terminal", "children_of", "is_alive", "job_of", "main", "need_program",
+           "need_root", "state_of", "text_of", "wait_until"]
+
 NOBODY = 65534
 
 
-def wait_for(condition, what="it", patience_s=PATIENCE_S):
-    """What condition() gives, once it is true."""
-    until = time.monotonic() + patience_s
-    while time.monotonic() < until:
-        if value := condition():
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"waited {patience_s} s for {what}")
-
-
 def is_alive(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
+    return state_of(pid) not in ("", "Z", "X")
 
 
 def children_of(pid):
@@ -50,6 +38,11 @@ def children_of(pid):
         return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
+
+
+def job_of(process):
+    """The pid of the job that a `lowtide run` has started."""
+    return wait_until(lambda: children_of(process.pid), "the job")[0]
 
 
 def text_of(path):
@@ -112,7 +105,7 @@ class Box:
         words = [self.binary, verb, *options]
         return words + (["--", *job] if verb == "run" else list(job))
 
-    def run(self, *job, options=(), verb="run", timeout=PATIENCE_S, **more):
+    def run(self, *job, options=(), verb="run", timeout=LIMIT_S, **more):
         more = {"cwd": self.folder, "env": self.environment, "stdin": subprocess.DEVNULL, "capture_output": True} | more
         return subprocess.run(self.command(*job, options=options, verb=verb), timeout=timeout, **more)
 
@@ -148,7 +141,16 @@ class Box:
         def enough():
             with contextlib.suppress(sqlite3.Error):
                 return Recording(self.path(name)).samples >= count
-        wait_for(enough, f"{count} samples in {name}")
+        wait_until(enough, lambda: f"{count} samples in {name}; what was started: "
+                   f"{[(process.pid, process.poll(), state_of(process.pid)) for process in self.started]}")
+
+    def wait_for_recording(self):
+        """Waits for the one recording, whatever its name, and its first sample."""
+        self.wait_for_samples(wait_until(self.recordings, "a recording")[0])
+
+    def wait_for_more_samples(self, name, count):
+        """Waits until so many ticks more are on record: what a fixed time would only hope for."""
+        self.wait_for_samples(name, Recording(self.path(name)).samples + count)
 
     def end(self):
         for process in self.started:
@@ -193,7 +195,7 @@ class Terminal:
             at = self.seen.find(text, after)
             return at >= 0 and at + len(text)
         try:
-            return wait_for(shown, f"{text!r} on the terminal")
+            return wait_until(shown, f"{text!r} on the terminal")
         except AssertionError as error:
             raise AssertionError(f"{error}; there is {self.seen!r}") from None
 
@@ -206,7 +208,7 @@ class Terminal:
             self.read()
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             return pid and (status,)
-        status = wait_for(ended, "the end of the program on the terminal")[0]
+        status = wait_until(ended, "the end of the program on the terminal")[0]
         while self.read():
             pass
         os.close(self.master)

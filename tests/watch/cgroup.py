@@ -3,9 +3,8 @@
 import contextlib
 import os
 import pathlib
-import time
 
-from box import Skip, need_root
+from box import Skip, need_root, wait_until
 
 
 def _mounts():
@@ -68,9 +67,9 @@ class MemoryCgroup:
 
     def __exit__(self, *_):
         # The kernel lets go of the dead a moment later.
-        for _ in range(100):
-            try:
-                self.folder.rmdir()
-                return
-            except OSError:
-                time.sleep(0.05)
+        wait_until(self._is_removed, f"the end of all processes in {self.folder}")
+
+    def _is_removed(self):
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+        return not self.folder.exists()

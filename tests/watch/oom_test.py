@@ -54,7 +54,9 @@ def _check_kill_and_limit(told):
 def _check_last_second(told):
     readings = told.recording.rows("SELECT at_s, high_bytes FROM target_memory WHERE high_bytes > 0 ORDER BY at_s")
 
-    assert told.kills[0]["at_s"] - readings[-1][0] <= 1.0, (told.kills, readings[-3:])
+    # Near the limit a reading comes every 0.1 s, or as often as this machine lets it.
+    longest_s = max(after[0] - before[0] for before, after in zip(readings, readings[1:]))
+    assert told.kills[0]["at_s"] - readings[-1][0] <= 1.0 + longest_s, (told.kills, longest_s, readings[-3:])
     assert readings[-1][1] > 0.85 * LIMIT_BYTES, readings[-3:]
     assert re.search(r"ms before: the tree had (19|20)\d MB", told.evidence), told.evidence
     assert "it had 0 B" not in told.text and " 0 B of the tree" not in told.text, told.text

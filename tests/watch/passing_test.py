@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 
-from box import Box, main
+from box import LIMIT_S, Box, main
 
 # What a process can know of its surroundings, as JSON. Not: its pid and its parent's.
 PROBE = """
@@ -106,7 +106,7 @@ def closed_standard_streams_are_no_harm(box: Box):
     words = box.command("sh", "-c", "echo done > out; exit 5")
     process = box.spawn(words, preexec_fn=close_all)
 
-    assert process.wait(30) == 5
+    assert process.wait(LIMIT_S) == 5
     assert box.path("out").read_text() == "done\n"
 
 
@@ -125,7 +125,7 @@ def signal_mask_and_dispositions_are_as_without_us(box: Box):
     for prepare in (None, odd_signals):
         job = ["grep", "-E", "^(Sig|Shd)(Blk|Ign|Cgt)", "/proc/self/status"]
         plain = box.run(*job, preexec_fn=prepare)
-        bare = box.spawn(job, preexec_fn=prepare, stdout=-1).communicate()[0]
+        bare = box.spawn(job, preexec_fn=prepare, stdout=-1).communicate(timeout=LIMIT_S)[0]
 
         assert plain.stdout == bare, (plain.stdout, bare)
 
@@ -136,7 +136,7 @@ def ignored_broken_pipe_stays_ignored(box: Box):
 
     job = ["grep", "^SigIgn", "/proc/self/status"]
     watched = box.run(*job, preexec_fn=ignore, restore_signals=False)
-    bare = box.spawn(job, preexec_fn=ignore, restore_signals=False, stdout=-1).communicate()[0]
+    bare = box.spawn(job, preexec_fn=ignore, restore_signals=False, stdout=-1).communicate(timeout=LIMIT_S)[0]
 
     assert watched.stdout == bare, (watched.stdout, bare)
     assert int(bare.split()[1], 16) >> (signal.SIGPIPE - 1) & 1, bare
@@ -159,7 +159,7 @@ def surroundings_are_as_without_us(box: Box):
         environment |= {b"ODD": b"\xff=\n", b"EMPTY": b"", b"PROBE_OUT": os.fsencode(box.path(name))}
         process = box.spawn(words, cwd=here, env=environment, preexec_fn=odd_place, close_fds=False,
                             stderr=subprocess.DEVNULL)
-        assert process.wait(30) == 0
+        assert process.wait(LIMIT_S) == 0
         seen[name] = json.loads(box.path(name).read_text())
         del seen[name]["environ"][b"PROBE_OUT".hex()]
 

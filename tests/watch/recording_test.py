@@ -1,15 +1,31 @@
 """Where the recording goes, and what happens to the job where it cannot go there: nothing."""
 
 import os
+import re
 import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
 
-from box import Box, Recording, Skip, main, need_root
+from box import LIMIT_S, Box, Recording, Skip, main, need_root, text_of, wait_until
 
 JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
+
+
+LONG_JOB = ("sh", "-c", "while [ ! -e finish ]; do sleep 0.05; done; echo done; exit 3")
+
+
+def _naps_of(pid):
+    return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text_of(f"/proc/{pid}/status"), re.M)[1])
+
+
+def _check_long_job(box, process):
+    """It goes on until the file is there, and ends as it would."""
+    before = _naps_of(process.pid)
+    wait_until(lambda: _naps_of(process.pid) >= before + 20, "ticks that cannot be written: it sleeps after each")
+    box.path("finish").touch()
+    assert (process.wait(LIMIT_S), process.stdout.read()) == (3, b"done\n"), process.returncode
 
 
 def _check_job(ended):
@@ -103,7 +119,7 @@ def recording_that_is_being_written_is_not_taken_over(box: Box):
     _check_job(ended)
     first.terminate()
 
-    assert first.wait(30) == 143
+    assert first.wait(LIMIT_S) == 143
     for path in box.recordings():
         assert Recording(path).one("PRAGMA integrity_check") == "ok", path
     assert len(box.recordings()) == 2, box.recordings()
@@ -117,9 +133,9 @@ def full_disk_costs_the_job_nothing(box: Box):
                                                    capture_output=True).returncode != 0:
         raise Skip("a small tmpfs cannot be mounted here")
     try:
-        ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
-                        options=("--output", str(small / "run.lowtide"), "--interval", "10ms"))
-        _check_job(ended)
+        process = box.start(*LONG_JOB, options=("--output", str(small / "run.lowtide"), "--interval", "10ms"), stdout=subprocess.PIPE)
+        wait_until(lambda: os.statvfs(small).f_bavail == 0, "a full disk")
+        _check_long_job(box, process)
         recording = Recording(small / "run.lowtide")
         assert recording.samples >= 1
         # With its log moved there is room for the last words.
@@ -133,10 +149,10 @@ def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
-    ended = box.run("sh", "-c", "sleep 2; echo done; exit 3",
-                    options=("--output", "run.lowtide", "--interval", "20ms"), preexec_fn=small_files)
-
-    _check_job(ended)
+    process = box.start(*LONG_JOB, options=("--output", "run.lowtide", "--interval", "10ms"), preexec_fn=small_files,
+                        stdout=subprocess.PIPE)
+    wait_until(lambda: any(path.stat().st_size >= 390_000 for path in box.folder.glob("run.lowtide*")), "a file that is full")
+    _check_long_job(box, process)
     assert box.recording("run.lowtide").samples >= 1
 
 
@@ -145,7 +161,7 @@ def limit_on_the_size_of_files_still_ends_the_job(box: Box):
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
     words = ("sh", "-c", "exec head -c 1000000 /dev/zero > big")
-    bare = box.spawn(words, preexec_fn=small_files).wait(30)
+    bare = box.spawn(words, preexec_fn=small_files).wait(LIMIT_S)
     ended = box.run(*words, preexec_fn=small_files)
 
     assert 128 - bare == ended.returncode, (bare, ended)

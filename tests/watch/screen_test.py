@@ -4,21 +4,23 @@ import os
 import re
 import signal
 import sys
-import time
 
-from box import Box, Terminal, children_of, is_alive, main, text_of, wait_for
+from box import Box, Terminal, children_of, is_alive, main, text_of, wait_until
 from tmux import PROMPT, Tmux
 
 OPTIONS = ("--screen", "--interval", "100ms", "--output", "run.lowtide")
 
+# With a number: after so many steps it waits for the file, and ends with 3.
 KEEPS = """
-import sys, time
+import os, sys, time
 kept = []
 for step in range(100_000):
     kept.append(bytearray(200_000))
     print(f'step {step} loss 0.5', flush=True)
     time.sleep(0.02)
-    if len(sys.argv) > 1 and step >= int(sys.argv[1]): sys.exit(3)
+    if len(sys.argv) > 1 and step >= int(sys.argv[1]):
+        while not os.path.exists('finish'): time.sleep(0.01)
+        sys.exit(3)
 """
 
 SLEEPS = "import time\nwhile True: time.sleep(0.1)\n"
@@ -47,7 +49,7 @@ def _modes(tmux, box, name):
 
 def _expect_restored(tmux, box, modes):
     tmux.expect(PROMPT)
-    wait_for(lambda: not tmux.has_screen(), "the shell's own screen")
+    wait_until(lambda: not tmux.has_screen(), "the shell's own screen")
     assert tmux.about("#{cursor_flag}") == "1"
     after = _modes(tmux, box, "after")
     assert after == modes, f"{modes}\n{after}"
@@ -96,7 +98,7 @@ def keys_sort_pause_help_and_move(box: Box):
             tmux.expect(f"sort: {order}")
         tmux.press("p")
         paused = tmux.expect("PAUSED")
-        time.sleep(1)
+        box.wait_for_more_samples("run.lowtide", 8)
         assert tmux.text() == paused
         tmux.press("p")
         tmux.expect("lowtide", absent=("PAUSED",))
@@ -154,7 +156,7 @@ def new_size_is_taken(box: Box):
             def fits():
                 lines = tmux.text().split("\n")
                 return lines[rows - 1].startswith(" q detach"[:columns]) and "lowtide" in lines[0]
-            wait_for(fits, f"a screen of {columns}x{rows}; there is\n{tmux.text()}")
+            wait_until(fits, lambda: f"a screen of {columns}x{rows}; there is\n{tmux.text()}")
         tmux.press("q")
         tmux.expect(PROMPT)
 
@@ -176,11 +178,12 @@ def quit_on_attach_detaches(box: Box):
 def quit_on_run_closes_the_screen_and_the_report_comes_at_the_end(box: Box):
     with Tmux(box) as tmux:
         modes = _modes(tmux, box, "before")
-        tmux.run(*_words(box, *box.script("keeps.py", KEEPS), "150"))
+        tmux.run(*_words(box, *box.script("keeps.py", KEEPS), "50"))
         tmux.expect("PROCESS")
         tmux.press("q")
         tmux.expect("the screen is closed, the job goes on", "output: lowtide-", absent=("recording:",))
-        tmux.expect("the job's last words", "step 150 loss", "recording: run.lowtide")
+        box.path("finish").touch()
+        tmux.expect("the job's last words", "step 50 loss", "recording: run.lowtide")
         _expect_restored(tmux, box, modes)
     assert box.recording("run.lowtide").meta("closed") == "1"
 
@@ -190,6 +193,7 @@ def end_of_the_job_ends_the_screen_and_its_status_is_ours(box: Box):
         modes = _modes(tmux, box, "before")
         tmux.type(" ".join(_words(box, *box.script("keeps.py", KEEPS), "60")) + "; echo status''-$?")
         tmux.expect("PROCESS")
+        box.path("finish").touch()
         tmux.expect("status-3", "recording: run.lowtide", "step 60 loss")
         _expect_restored(tmux, box, modes)
 
@@ -213,8 +217,9 @@ def output_of_the_job_is_in_a_file_and_its_end_on_the_screen(box: Box):
 
 def silent_job_leaves_no_empty_file(box: Box):
     with Tmux(box) as tmux:
-        tmux.run(*_words(box, "sleep", "1"))
+        tmux.run(*_words(box, "sh", "-c", "while [ ! -e finish ]; do sleep 0.05; done"))
         tmux.expect("the job has said nothing yet")
+        box.path("finish").touch()
         tmux.expect("recording: run.lowtide", absent=("output:",))
         assert not list(box.folder.glob("lowtide-*.out"))
 
@@ -223,7 +228,7 @@ def output_that_goes_to_a_file_is_left_there(box: Box):
     with Tmux(box) as tmux:
         tmux.type(" ".join(_words(box, *box.script("keeps.py", KEEPS))) + " > train.log 2>&1")
         tmux.expect("PROCESS", "step", absent=("OUTPUT",))
-        wait_for(lambda: re.search(r"step \d", tmux.text().split("\n")[0]), "the step in the title")
+        wait_until(lambda: re.search(r"step \d", tmux.text().split("\n")[0]), "the step in the title")
         assert "loss 0.5" in text_of(box.path("train.log"))
         assert not list(box.folder.glob("lowtide-*.out"))
         tmux.press("C-c")
@@ -305,7 +310,7 @@ def window_that_is_closed_ends_an_attach(box: Box):
         tmux.run(*_attach(box, sleeper.pid))
         tmux.expect("PROCESS")
         lowtide = tmux.lowtide()
-    wait_for(lambda: not is_alive(lowtide), "the end of lowtide")
+    wait_until(lambda: not is_alive(lowtide), "the end of lowtide")
     assert is_alive(sleeper.pid)
     assert box.recording("run.lowtide").meta("closed") == "1"
 
@@ -386,7 +391,7 @@ def looks_and_lines_are_shown(box: Box):
         tmux.expect("looked into")
         tmux.expect("look 1", "(list)")
         tmux.expect("keeps.py:5")
-        time.sleep(1)
+        box.wait_for_more_samples("run.lowtide", 8)
         tmux.press("n")
         tmux.expect("look 2", "+")
         tmux.press("C-c")

@@ -4,9 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
-from box import Box, children_of, is_alive, main, need_program, text_of, wait_for
+from box import LIMIT_S, Box, children_of, is_alive, job_of, main, need_program, state_of, text_of, wait_until
+from functions import read_line
 
 COUNTS_SIGNALS = """
 import os, signal, sys, time
@@ -24,33 +24,31 @@ while not os.path.exists('finish'):
 sys.exit(9)
 """
 
+# Ends when it has written all lines and the file is there: whoever kills the monitor does so before.
 WRITES_LINES = """
-import time
+import os, time
 for number in range(30):
     print('line', number, flush=True)
-    time.sleep(0.1)
+    while number == 15 and not os.path.exists('finish'):
+        time.sleep(0.01)
 """
-
-
-def _job_of(process):
-    return wait_for(lambda: children_of(process.pid), "the job")[0]
 
 
 def signals_sent_to_us_reach_the_job_once(box: Box):
     process = box.start(*box.script("counts.py", COUNTS_SIGNALS))
-    wait_for(box.path("ready").exists, "the job")
-    wait_for(box.recordings, "a recording")
+    wait_until(box.path("ready").exists, "the job")
+    wait_until(box.recordings, "a recording")
     wanted = {}
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGQUIT):
+    # The last one is sent twice, the second time as a fence: a signal that was passed on twice has come before it.
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGQUIT, signal.SIGQUIT):
         os.kill(process.pid, number)
-        wanted[int(number)] = 1
+        wanted[int(number)] = wanted.get(int(number), 0) + 1
         expected = " ".join(f"{key}:{count}" for key, count in sorted(wanted.items()))
-        wait_for(lambda: text_of(box.path("seen")) == expected, f"{expected}, not {text_of(box.path('seen'))}")
-    time.sleep(0.4)
+        wait_until(lambda: text_of(box.path("seen")) == expected, lambda: f"{expected}, not {text_of(box.path('seen'))}")
 
     assert text_of(box.path("seen")) == expected, text_of(box.path("seen"))
     box.path("finish").touch()
-    assert process.wait(30) == 9
+    assert process.wait(LIMIT_S) == 9
 
 
 def signal_by_the_name_of_our_program_reaches_the_job(box: Box):
@@ -62,15 +60,15 @@ def signal_by_the_name_of_our_program_reaches_the_job(box: Box):
         # Of this session only: others may be at work here.
         subprocess.run(["pkill", "-TERM", "-s", str(process.pid), *pick], check=True)
 
-        assert process.wait(30) == 143
+        assert process.wait(LIMIT_S) == 143
 
 
 def signal_in_the_first_moment_is_not_lost(box: Box):
     for _ in range(5):
         process = box.start("sleep", "60")
-        wait_for(lambda: children_of(process.pid), "the job")
+        wait_until(lambda: children_of(process.pid), "the job")
         process.terminate()
-        assert process.wait(30) == 143
+        assert process.wait(LIMIT_S) == 143
 
 
 def job_that_ends_on_a_signal_ends_us(box: Box):
@@ -78,19 +76,20 @@ def job_that_ends_on_a_signal_ends_us(box: Box):
     box.wait_for_samples("run.lowtide")
     process.terminate()
 
-    assert process.wait(30) == 143
+    assert process.wait(LIMIT_S) == 143
     assert box.recording("run.lowtide").meta("closed") == "1"
 
 
 def job_outlives_a_killed_monitor(box: Box):
     with open(box.path("out"), "wb") as out:
         process = box.start(*box.script("lines.py", WRITES_LINES), options=("--output", "run.lowtide"), stdout=out)
-    job = _job_of(process)
+    job = job_of(process)
     box.wait_for_samples("run.lowtide", 2)
     process.kill()
-    process.wait()
+    process.wait(LIMIT_S)
     assert is_alive(job)
-    wait_for(lambda: not is_alive(job), "the end of the job")
+    box.path("finish").touch()
+    wait_until(lambda: not is_alive(job), "the end of the job")
 
     assert box.path("out").read_text().splitlines() == [f"line {number}" for number in range(30)]
     recording = box.recording("run.lowtide")
@@ -101,21 +100,22 @@ def job_outlives_a_killed_monitor(box: Box):
 
 def job_outlives_a_killed_monitor_through_a_pipe(box: Box):
     process = box.start(*box.script("lines.py", WRITES_LINES), stdout=subprocess.PIPE)
-    job = _job_of(process)
-    process.stdout.readline()
+    job = job_of(process)
+    first = read_line(process.stdout)
     process.kill()
+    box.path("finish").touch()
     rest = process.stdout.read()
 
-    assert rest.splitlines()[-1] == b"line 29", rest
-    wait_for(lambda: not is_alive(job), "the end of the job")
+    assert (first + rest).splitlines() == [b"line %d" % number for number in range(30)], (first, rest)
+    wait_until(lambda: not is_alive(job), "the end of the job")
 
 
 def killed_job_is_told_and_recorded(box: Box):
     process = box.start("sleep", "60", options=("--output", "run.lowtide"))
     box.wait_for_samples("run.lowtide", 2)
-    os.kill(_job_of(process), signal.SIGKILL)
+    os.kill(job_of(process), signal.SIGKILL)
 
-    assert process.wait(30) == 137
+    assert process.wait(LIMIT_S) == 137
     recording = box.recording("run.lowtide")
     assert ("killed",) in recording.rows("SELECT kind FROM event"), recording.rows("SELECT * FROM event")
     assert recording.rows("SELECT exit_status FROM process") == [(137,)], recording.rows("SELECT * FROM process")
@@ -125,20 +125,23 @@ def job_that_is_killed_as_a_whole_group_takes_nothing_with_it(box: Box):
     process = box.start("sh", "-c", "sleep 60 & sleep 60", options=("--output", "run.lowtide"), start_new_session=True)
     box.wait_for_samples("run.lowtide", 2)
     os.killpg(process.pid, signal.SIGKILL)
-    process.wait(30)
+    process.wait(LIMIT_S)
 
     assert box.recording("run.lowtide").samples >= 2
 
 
 def stopped_job_is_waited_for(box: Box):
-    process = box.start("sleep", "0.6", options=("--output", "run.lowtide"))
-    job = _job_of(process)
+    process = box.start("sh", "-c", "while [ ! -e finish ]; do sleep 0.05; done", options=("--output", "run.lowtide"))
+    job = job_of(process)
+    box.wait_for_samples("run.lowtide")
     os.kill(job, signal.SIGSTOP)
-    time.sleep(1.2)
-    assert process.poll() is None
+    wait_until(lambda: state_of(job) == "T", "the stop of the job")
+    box.path("finish").touch()
+    box.wait_for_more_samples("run.lowtide", 3)
+    assert process.poll() is None and state_of(job) == "T"
     os.kill(job, signal.SIGCONT)
 
-    assert process.wait(30) == 0
+    assert process.wait(LIMIT_S) == 0
 
 
 if __name__ == "__main__":

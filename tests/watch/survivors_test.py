@@ -5,9 +5,8 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
 
-from box import Box, is_alive, main, text_of, wait_for
+from box import LIMIT_S, Box, is_alive, main, text_of, wait_until
 
 # Twice forked, as a daemon is; it grows, so that the recording has something to tell.
 DAEMON = """
@@ -21,7 +20,7 @@ kept = [bytearray(20_000_000)]
 with open('pid.part', 'w') as file:
     file.write(str(os.getpid()))
 os.rename('pid.part', 'pid')
-for _ in range(40):
+while not os.path.exists('finish'):
     kept.append(bytearray(1_000_000))
     time.sleep(0.1)
 with open('done', 'w') as file:
@@ -42,23 +41,28 @@ def _watchers(box):
 def daemon_is_watched_to_its_end_by_one_that_ends_with_it(box: Box):
     process = box.start(*box.script("daemon.py", DAEMON), options=("--output", "run.lowtide", "--interval", "100ms"))
 
-    assert process.wait(30) == 4
+    assert process.wait(LIMIT_S) == 4
     daemon = int(text_of(box.path("pid")))
     assert is_alive(daemon) and not box.path("done").exists(), "the status came before the daemon's end"
     words = text_of(box.path("err"))
     assert "watched in the background, into run-background.lowtide" in words, words
     box.wait_for_samples("run-background.lowtide", 2)
     assert len(_watchers(box)) == 1, _watchers(box)
-    wait_for(lambda: not is_alive(daemon), "the end of the daemon")
-    wait_for(lambda: _watchers(box) == [], "the end of its watcher")
+    box.path("finish").touch()
+    wait_until(lambda: not is_alive(daemon), "the end of the daemon")
+    wait_until(lambda: _watchers(box) == [], "the end of its watcher")
 
     first, second = box.recording("run.lowtide"), box.recording("run-background.lowtide")
     assert daemon in first.pids and second.pids == [daemon], (first.pids, second.pids, daemon)
     assert (first.meta("closed"), second.meta("closed")) == ("1", "1")
     assert second.one("PRAGMA integrity_check") == "ok"
     # From a moment after the one recording to the end of the job, at the pace that was asked for.
+    # How late the last sample may be is what the others say of this machine: ticks are as far apart as it lets them be.
     began = float(second.meta("started_unix_s"))
-    assert abs(began + second.last_s - float(text_of(box.path("done")))) < 1.0, second.last_s
+    times = [0.0, *(row[0] for row in second.rows("SELECT at_s FROM target_memory ORDER BY at_s"))]
+    longest_s = max(after - before for before, after in zip(times, times[1:]))
+    assert float(text_of(box.path("done"))) - (began + second.last_s) < 1.0 + 3 * longest_s, times
+    assert second.one("SELECT ended_s FROM process") >= second.last_s, second.rows("SELECT * FROM process")
     assert second.meta("interval_s").startswith("0.1"), second.rows("SELECT * FROM meta")
     assert [row[0] for row in second.rows("SELECT kind FROM event")] == ["exit"]
     report = json.loads(box.run("run-background.lowtide", options=("--json",), verb="report").stdout)
@@ -66,18 +70,19 @@ def daemon_is_watched_to_its_end_by_one_that_ends_with_it(box: Box):
 
 
 def background_child_of_a_shell_does_not_hold_the_caller(box: Box):
-    script = ("python=$1; $python -c 'import time; block = bytearray(30_000_000); time.sleep(4)' "
+    script = ("python=$1; $python -c 'import os, time; block = bytearray(30_000_000); "
+              "[time.sleep(0.05) for _ in iter(lambda: os.path.exists(\"finish\"), True)]' "
               "</dev/null >/dev/null 2>&1 & echo $! > pid; echo started; exit 3")
-    began = time.monotonic()
     ended = subprocess.run(["sh", "-c", 'words=$("$0" run --output run.lowtide -- sh -c "$1" job "$2"); echo "$words $?"',
                             box.binary, script, sys.executable],
-                           cwd=box.folder, env=box.environment, capture_output=True, timeout=30)
+                           cwd=box.folder, env=box.environment, capture_output=True, timeout=LIMIT_S)
 
     # A shell that takes the output waits for its end: nothing of ours may hold it open.
     assert ended.stdout == b"started 3\n", ended
-    assert is_alive(int(text_of(box.path("pid")))), time.monotonic() - began
-    wait_for(lambda: box.path("run-background.lowtide").exists(), "the second recording")
-    wait_for(lambda: _watchers(box) == [], "the end of its watcher")
+    assert is_alive(int(text_of(box.path("pid")))), "we ended, and it did not"
+    box.wait_for_samples("run-background.lowtide")
+    box.path("finish").touch()
+    wait_until(lambda: _watchers(box) == [], "the end of its watcher")
     assert box.recording("run-background.lowtide").meta("closed") == "1"
 
 

@@ -7,9 +7,8 @@ import shutil
 import struct
 import sys
 import termios
-import time
 
-from box import Box, Skip, Terminal, children_of, main, wait_for
+from box import Box, Skip, Terminal, children_of, main, state_of, text_of, wait_until
 
 ABOUT = """
 import os, sys
@@ -43,9 +42,9 @@ def _run(box, *job, options=(), streams=None):
     return Terminal(box.command(*job, options=options), box.folder, box.environment, streams)
 
 
-def _state(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rpartition(")")[2].split()[0]
+def _sleeps_below(lowtide):
+    """Whether the job of this lowtide is `sleep`, and waits."""
+    return any(text_of(f"/proc/{pid}/comm") == "sleep\n" and state_of(pid) == "S" for pid in children_of(lowtide))
 
 
 def job_has_the_terminal(box: Box):
@@ -78,19 +77,20 @@ def new_size_of_the_window_reaches_the_job_once(box: Box):
 def interrupt_key_reaches_the_job_once_and_we_report(box: Box):
     terminal = _run(box, *box.script("counts.py", COUNTS_INTERRUPTS))
     terminal.expect(b"ready")
-    box_of_one = box.recordings()
+    box.wait_for_recording()
     terminal.type(b"\x03")
 
     assert terminal.wait() == 7, terminal.seen
     assert b"interrupts: 1\r" in terminal.seen, terminal.seen
-    assert b"lowtide: " in terminal.seen and len(box_of_one) == 1, terminal.seen
+    assert b"lowtide: " in terminal.seen and len(box.recordings()) == 1, terminal.seen
     assert box.recording().meta("closed") == "1"
 
 
 def interrupt_key_ends_a_plain_job(box: Box):
     terminal = _run(box, "sh", "-c", "echo rea''dy; exec sleep 60")
     terminal.expect(b"ready")
-    time.sleep(0.3)
+    wait_until(lambda: _sleeps_below(terminal.pid), "the job")
+    box.wait_for_recording()
     terminal.type(b"\x03")
 
     assert terminal.wait() == 130, terminal.seen
@@ -104,8 +104,8 @@ def interrupt_key_ends_a_loop_of_the_shell_as_without_us(box: Box):
     script = f"for turn in 1 2 3; do echo turn''$turn; {words}; done; echo loop''end"
     terminal = Terminal([bash, "--norc", "--noprofile", "-c", script], box.folder, box.environment)
     terminal.expect(b"turn1")
-    wait_for(box.recordings, "the recording")
-    time.sleep(0.5)
+    wait_until(lambda: any(map(_sleeps_below, children_of(terminal.pid))), "the job")
+    box.wait_for_recording()
     terminal.type(b"\x03")
 
     assert terminal.wait() == 130, terminal.seen
@@ -127,18 +127,19 @@ def stop_key_stops_both_and_fg_continues_both(box: Box):
 
     terminal.type(b"\x1a")
     stopped_at = terminal.expect(b"Stopped")
-    wait_for(lambda: _state(lowtide) == "T" and _state(job) == "T", "both to be stopped")
+    wait_until(lambda: state_of(lowtide) == state_of(job) == "T", "the stop of both")
     terminal.expect(b"prompt$ ", stopped_at)
     counted = int(re.findall(rb"count (\d+)\.", terminal.seen)[-1])
     samples = box.recording("run.lowtide").samples
-    time.sleep(0.8)
-    terminal.read()
+    terminal.type(b"echo still''-stopped\n")
+    terminal.expect(b"still-stopped")
+    assert state_of(lowtide) == state_of(job) == "T"
     assert int(re.findall(rb"count (\d+)\.", terminal.seen)[-1]) == counted
     assert box.recording("run.lowtide").samples == samples
 
     terminal.type(b"fg\n")
     terminal.expect(b"count %d." % (counted + 5))
-    wait_for(lambda: box.recording("run.lowtide").samples > samples, "more samples")
+    wait_until(lambda: box.recording("run.lowtide").samples > samples, "more samples")
     terminal.type(b"\x03")
     terminal.expect(b"KeyboardInterrupt")
     terminal.type(b"echo status $?\n")
@@ -167,7 +168,7 @@ def status_line_is_drawn_where_only_we_use_the_terminal(box: Box):
 
     terminal = _run(box, "sleep", "60", streams=output_to_file)
     terminal.expect(b"\r\x1b[Klowtide: ")
-    job = wait_for(lambda: children_of(terminal.pid), "the job")[0]
+    job = wait_until(lambda: children_of(terminal.pid), "the job")[0]
     os.kill(job, 15)
 
     assert terminal.wait() == 143
@@ -175,7 +176,7 @@ def status_line_is_drawn_where_only_we_use_the_terminal(box: Box):
 
 
 def no_status_line_where_there_is_no_terminal(box: Box):
-    ended = box.run("sleep", "3")
+    ended = box.run("sleep", "2.5", options=("--interval", "100ms"))  # the line is drawn from the second second on
 
     assert b"\r" not in ended.stderr and b"\x1b" not in ended.stderr, ended.stderr
 
@@ -184,7 +185,7 @@ def no_status_line_when_it_is_not_wanted(box: Box):
     def output_to_file():
         os.dup2(os.open("out", os.O_CREAT | os.O_WRONLY, 0o644), 1)
 
-    terminal = _run(box, "sleep", "3", options=("--no-status",), streams=output_to_file)
+    terminal = _run(box, "sleep", "2.5", options=("--no-status", "--interval", "100ms"), streams=output_to_file)
 
     assert terminal.wait() == 0
     assert b"\x1b[K" not in terminal.seen, terminal.seen
@@ -195,9 +196,10 @@ def terminal_that_hangs_up_leaves_a_closed_recording(box: Box):
     terminal.expect(b"count 2.")
     box.wait_for_samples("run.lowtide")
     os.close(terminal.master)
-    _, status = os.waitpid(terminal.pid, 0)
+    _, status = wait_until(lambda: (ended := os.waitpid(terminal.pid, os.WNOHANG))[0] and ended, "the end of lowtide")
 
-    # The job dies of the hang-up or of the write that fails after it.
+    # The job dies of the hang-up (129), or of the write that fails after it: Python ends with 1, or with 120 where the
+    # write fails as it flushes at its end.
     assert os.waitstatus_to_exitcode(status) in (129, 1, 120), status
     assert box.recording("run.lowtide").meta("closed") == "1"
 

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 
-from box import Skip, children_of, is_alive, wait_for
+from box import Skip, children_of, is_alive, wait_until
 
 PROMPT = "prompt$"
 
@@ -37,7 +37,7 @@ class Tmux:
         with contextlib.suppress(subprocess.SubprocessError):
             self._tmux("kill-server")
         # What hangs up still closes its recording.
-        wait_for(lambda: not any(map(is_alive, started)), "the end of what ran in the window")
+        wait_until(lambda: not any(map(is_alive, started)), "the end of what ran in the window")
 
     def _tmux(self, *words):
         return subprocess.run(["tmux", "-S", str(self.socket), *words], env=self.environment, check=True,
@@ -79,13 +79,13 @@ class Tmux:
             seen = self.text()
             return all(text in seen for text in texts) and not any(text in seen for text in absent)
         try:
-            wait_for(shown, f"{texts} without {absent}")
+            wait_until(shown, f"{texts} without {absent}")
         except AssertionError as error:
             raise AssertionError(f"{error}; there is\n{seen}") from None
         return seen
 
     def lowtide(self):
-        return wait_for(lambda: children_of(self.shell), "lowtide")[0]
+        return wait_until(lambda: children_of(self.shell), "lowtide")[0]
 
     def has_screen(self):
         return self.about("#{alternate_on}") == "1"

@@ -1,21 +1,31 @@
 // The colours of style.css, for what is drawn by hand.
 
 const known = new Map<string, string>();
-const probe = document.createElement("i");
-probe.hidden = true;
+let probe: HTMLElement | null = null;
+
+// Its colour is asked for.
+function probeElement(): HTMLElement {
+  if (probe) return probe;
+  probe = document.createElement("i");
+  probe.hidden = true;
+  document.body.append(probe);
+  return probe;
+}
 
 // As it is in the theme of the moment: "rgb(1, 2, 3)".
 export function color(name: string): string {
   const found = known.get(name);
   if (found !== undefined) return found;
-  if (!probe.isConnected) document.body.append(probe);
-  probe.style.color = `var(--${name})`;
-  const value = getComputedStyle(probe).color;
+  const element = probeElement();
+  element.style.color = `var(--${name})`;
+  const value = getComputedStyle(element).color;
   known.set(name, value);
   return value;
 }
 
-export const forgetColors = () => known.clear();
+export const forgetColors = () => {
+  known.clear();
+};
 
 export function withAlpha(ink: string, alpha: number): string {
   const [red = 0, green = 0, blue = 0] = ink.match(/[\d.]+/g)?.map(Number) ?? [];

@@ -180,8 +180,13 @@ function bytesOf(text: string): ArrayBuffer {
 
 export function readData(): Data {
   const element = document.getElementById("lowtide-data");
-  const { times, counters, ...rest } = JSON.parse(element?.textContent ?? "") as Written;
+  const data = parseData(element?.textContent ?? "");
   element?.remove(); // tens of megabytes of text that nobody needs any more
+  return data;
+}
+
+export function parseData(text: string): Data {
+  const { times, counters, ...rest } = JSON.parse(text) as Written;
   const moments = times.map((text) => new Uint32Array(bytesOf(text)));
   const series = counters.map(({ pid, name, times: index, values }) => ({
     pid,

@@ -1,10 +1,10 @@
 // The flame graph: from the outermost call down to the one that allocates, as wide as what it left.
-import flamegraph from "d3-flame-graph";
+import flamegraph, { type FlameNode } from "d3-flame-graph";
 import { select } from "d3-selection";
 import { color } from "./colors";
 import type { Data } from "./data";
 import { el, section } from "./dom";
-import { buildTree, type Call, type Value } from "./flame_tree";
+import { buildTree, matches, shadeNumber, type Call, type Value } from "./flame_tree";
 import { bytes, percent } from "./format";
 import { before, onLeave } from "./live";
 import { onThemeChange } from "./theme";
@@ -12,18 +12,12 @@ import { onThemeChange } from "./theme";
 const ROW = 22;
 const SHADES = 4; // --python-0 ... --native-3 in style.css
 
-interface Node {
-  data: Call;
-  value: number;
-  highlight?: boolean;
-}
+type Node = FlameNode<Call>;
 
 function shadeOf(node: Node): string {
   if (node.highlight) return color("found");
   if (node.data.language === null) return color("flame-root");
-  let sum = 0;
-  for (const letter of node.data.name) sum = (sum * 31 + letter.charCodeAt(0)) % 997;
-  return color(`${node.data.language}-${sum % SHADES}`);
+  return color(`${node.data.language}-${shadeNumber(node.data.name, SHADES)}`);
 }
 
 export function flameSection(data: Data): { element: HTMLElement; show: () => void } | null {
@@ -40,18 +34,17 @@ export function flameSection(data: Data): { element: HTMLElement; show: () => vo
 
   const words = (node: Node) => `${node.data.name}: ${bytes(node.data.value)}, ${percent(node.data.value / (root.value || 1))}`;
   const rest = () => `${value === "growth_bytes" ? "Grown" : "Alive"}: ${bytes(root.value)} in all`;
-  const chart = flamegraph()
+  const chart = flamegraph<Call>()
     .cellHeight(ROW)
     .inverted(true)
     .minFrameSize(2)
-    .sort((a: Node, b: Node) => b.value - a.value)
+    .sort((a, b) => b.value - a.value)
     .resetHeightOnZoom(true)
-    .setColorMapper((node: Node) => shadeOf(node))
+    .setColorMapper(shadeOf)
     .setLabelHandler(words)
-    .setDetailsHandler((text: string | null) => (details.textContent = text ?? found ?? rest()))
-    // Plain text, not a pattern: what is typed must not be able to hang the page.
-    .setSearchMatch((node: Node, term: string) => node.data.name.toLowerCase().includes(term.toLowerCase()))
-    .setSearchHandler((results: Node[], sum: number) => {
+    .setDetailsHandler((text) => (details.textContent = text ?? found ?? rest()))
+    .setSearchMatch((node, term) => matches(node.data.name, term))
+    .setSearchHandler((results, sum) => {
       found = `${results.length} found, ${bytes(sum)}, ${percent(sum / (root.value || 1))}`;
       details.textContent = found;
     });
@@ -69,7 +62,10 @@ export function flameSection(data: Data): { element: HTMLElement; show: () => vo
   };
   const look = () => {
     const term = search.value.trim();
-    if (term) return chart.search(term);
+    if (term) {
+      chart.search(term);
+      return;
+    }
     found = null;
     chart.clear();
     details.textContent = rest();
@@ -89,13 +85,16 @@ export function flameSection(data: Data): { element: HTMLElement; show: () => vo
     });
     return el("label", {}, radio, label);
   };
+  const zoomOut = () => {
+    chart.resetZoom();
+  };
   const controls = el(
     "div",
     { class: "buttons" },
     search,
     usual === "growth_bytes" ? choice("growth_bytes", "what grew") : null,
     usual === "growth_bytes" ? choice("live_bytes", "what is alive") : null,
-    el("button", { type: "button", click: () => chart.resetZoom() }, "All of it"),
+    el("button", { type: "button", click: zoomOut }, "All of it"),
   );
   const element = section(
     "flame",
@@ -107,7 +106,9 @@ export function flameSection(data: Data): { element: HTMLElement; show: () => vo
   );
   const show = () => {
     draw();
-    onThemeChange(() => chart.update());
+    onThemeChange(() => {
+      chart.update();
+    });
     let last = width();
     new ResizeObserver(() => {
       if (width() !== last) draw();

@@ -13,13 +13,23 @@ export interface Call {
 
 const MOST_FRAMES = 200;
 
+// One of `shades` shades by name: the same name always has the same one.
+export function shadeNumber(name: string, shades: number): number {
+  let sum = 0;
+  for (const letter of name) sum = (sum * 31 + letter.charCodeAt(0)) % 997;
+  return sum % shades;
+}
+
+// Plain text, not a pattern: what is typed must not be able to hang the page.
+export const matches = (name: string, term: string) => name.toLowerCase().includes(term.toLowerCase());
+
 export function buildTree(data: Data, value: Value): Call {
   const root: Call = { name: "all", language: null, value: 0, children: [] };
   const index = new Map<Call, Map<string, Call>>();
   const child = (parent: Call, name: string, language: Call["language"]) => {
     let known = index.get(parent);
-    if (!known) index.set(parent, (known = new Map()));
-    const key = `${language}${name}`;
+    if (!known) index.set(parent, (known = new Map<string, Call>()));
+    const key = `${language ?? ""}${name}`;
     let found = known.get(key);
     if (!found) {
       found = { name, language, value: 0, children: [] };

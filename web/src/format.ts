@@ -3,6 +3,7 @@
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
 export function bytes(value: number): string {
+  if (Number.isNaN(value)) return "–";
   const sign = value < 0 ? "−" : "";
   let size = Math.abs(value);
   let unit = 0;

@@ -1,15 +1,9 @@
 // A page that `lowtide serve` shows of a job that runs comes anew by itself; what the reader chose stays.
+import { parseChosen, type Chosen } from "./chosen";
 import type { Data } from "./data";
 
 const KEY = "lowtide";
 const MOMENT_MS = 250; // a page that is looked at closely just now waits so long, again and again
-
-interface Chosen {
-  theme?: string;
-  search?: string;
-  from?: number;
-  to?: number;
-}
 
 const keepers: ((chosen: Chosen) => void)[] = [];
 const chosen: Chosen = read();
@@ -18,7 +12,7 @@ let isHeld = false;
 
 function read(): Chosen {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Chosen;
+    return parseChosen(sessionStorage.getItem(KEY));
   } catch {
     return {}; // a file on disk has no storage, nor a page before
   }

@@ -1,15 +1,11 @@
 // The processes as the tree they are, in the place of the plain table.
+import { courseOf } from "./course";
 import type { Data, Process } from "./data";
 import { el } from "./dom";
-import { bytes, seconds } from "./format";
-import { courseOf, sparkline } from "./sparkline";
+import { bytes } from "./format";
+import { branches, lived, roleName } from "./process_branches";
+import { sparkline } from "./sparkline";
 import { share, table, verdictChip } from "./tables";
-import { roleName } from "./timeline/processes";
-
-interface Branch {
-  process: Process;
-  depth: number;
-}
 
 export function showProcessTree(data: Data) {
   const host = document.getElementById("process-table");
@@ -35,27 +31,6 @@ export function showProcessTree(data: Data) {
   );
 }
 
-// Children under their parents; the order of the report, which is by growth, among brothers.
-function branches(processes: Process[]): Branch[] {
-  const pids = new Set(processes.map((process) => process.pid));
-  const children = new Map<number | null, Process[]>();
-  for (const process of processes) {
-    const parent = process.ppid !== null && pids.has(process.ppid) && process.ppid !== process.pid ? process.ppid : null;
-    children.set(parent, [...(children.get(parent) ?? []), process]);
-  }
-  const out: Branch[] = [];
-  const seen = new Set<Process>();
-  const visit = (process: Process, depth: number) => {
-    if (seen.has(process)) return;
-    seen.add(process);
-    out.push({ process, depth });
-    for (const child of children.get(process.pid) ?? []) visit(child, depth + 1);
-  };
-  for (const root of children.get(null) ?? []) visit(root, 0);
-  for (const process of processes) visit(process, 0); // a circle of pids that were used twice
-  return out;
-}
-
 function indent(depth: number): HTMLElement | null {
   if (depth === 0) return null;
   const mark = el("span", { class: "branch" }, "└");
@@ -64,7 +39,8 @@ function indent(depth: number): HTMLElement | null {
 }
 
 function title(process: Process): HTMLElement {
-  const many = (process.processes ?? 1) > 1 ? `, ${process.processes} one after the other` : "";
+  const { processes = 1 } = process;
+  const many = processes > 1 ? `, ${processes} one after the other` : "";
   return el(
     "span",
     { class: "process" },
@@ -72,10 +48,4 @@ function title(process: Process): HTMLElement {
     ` ${process.pid}${many}`,
     el("span", { class: "sub" }, process.command ?? ""),
   );
-}
-
-function lived(process: Process, end: number): string {
-  const took = (process.ended_s ?? end) - Math.max(0, process.started_s ?? 0);
-  const status = process.exit ? `, exit ${process.exit}` : "";
-  return `${seconds(Math.max(0, took))}${status}`;
 }

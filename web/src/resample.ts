@@ -7,13 +7,16 @@ export interface Columns {
   mean: Float64Array;
 }
 
+// NaN beyond the ends.
+export const valueAt = (values: ArrayLike<number>, index: number) => values[index] ?? NaN;
+
 // The first index whose time is not before `at`.
 export function lowerBound(millis: Uint32Array, at: number): number {
   let low = 0;
   let high = millis.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (millis[middle]! < at) low = middle + 1;
+    if (valueAt(millis, middle) < at) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -34,17 +37,18 @@ export function resample(series: Series, from: number, to: number, count: number
   let readings = 0;
   let at = begin;
   for (; at < millis.length; ++at) {
-    const place = Math.floor((millis[at]! - from * 1000) * perMilli);
+    const place = Math.floor((valueAt(millis, at) - from * 1000) * perMilli);
     if (place >= count) break;
-    const value = values[at]!;
+    const value = valueAt(values, at);
+    if (Number.isNaN(value)) continue;
     if (place !== column) {
       if (column >= 0) mean[column] = sum / readings;
       column = place;
       sum = 0;
       readings = 0;
       low[place] = high[place] = value;
-    } else if (value < low[place]!) low[place] = value;
-    else if (value > high[place]!) high[place] = value;
+    } else if (value < valueAt(low, place)) low[place] = value;
+    else if (value > valueAt(high, place)) high[place] = value;
     sum += value;
     ++readings;
   }
@@ -56,22 +60,23 @@ export function resample(series: Series, from: number, to: number, count: number
 // Columns between two readings lie on the line that joins them.
 function joinGaps(series: Series, from: number, to: number, count: number, begin: number, end: number, into: Columns) {
   const { millis, values } = series;
-  const place = (index: number) => ((millis[index]! / 1000 - from) / (to - from)) * count - 0.5;
-  const before = begin > 0 ? { at: place(begin - 1), value: values[begin - 1]! } : null;
-  const after = end < millis.length ? { at: place(end), value: values[end]! } : null;
+  const place = (index: number) => ((valueAt(millis, index) / 1000 - from) / (to - from)) * count - 0.5;
+  const before = begin > 0 ? { at: place(begin - 1), value: valueAt(values, begin - 1) } : null;
+  const after = end < millis.length ? { at: place(end), value: valueAt(values, end) } : null;
   let last = before;
   const join = (next: { at: number; value: number }, upTo: number) => {
     if (!last) return;
     for (let column = Math.max(0, Math.floor(last.at) + 1); column < upTo; ++column) {
-      if (!Number.isNaN(into.mean[column]!)) continue;
+      if (!Number.isNaN(valueAt(into.mean, column))) continue;
       const share = Math.min(1, Math.max(0, (column - last.at) / (next.at - last.at)));
       into.low[column] = into.high[column] = into.mean[column] = last.value + share * (next.value - last.value);
     }
   };
   for (let column = 0; column < count; ++column) {
-    if (Number.isNaN(into.mean[column]!)) continue;
-    join({ at: column, value: into.mean[column]! }, column);
-    last = { at: column, value: into.mean[column]! };
+    const value = valueAt(into.mean, column);
+    if (Number.isNaN(value)) continue;
+    join({ at: column, value }, column);
+    last = { at: column, value };
   }
   if (after) join(after, count);
 }

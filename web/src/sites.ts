@@ -1,8 +1,9 @@
 // What allocates, what keeps, and which objects there are.
-import type { Data, Frame, Holder, Site, TypeCount } from "./data";
+import type { Data, Frame, Site } from "./data";
 import { el, section } from "./dom";
 import { frameParts } from "./frames";
-import { bytes, count, fileName, growth } from "./format";
+import { bytes, count, growth } from "./format";
+import { byGrowth, grown, lengthWords, moved, signedCount, whereWords } from "./site_words";
 import { sparkline } from "./sparkline";
 import { share, table, verdictChip, type Cell } from "./tables";
 
@@ -41,12 +42,6 @@ export function sitesSection(data: Data): HTMLElement | null {
   );
 }
 
-const lengthWords = (holder: Holder) => {
-  if (holder.length === null) return "–";
-  const more = holder.growth_length ? ` (+${count(holder.growth_length)})` : "";
-  return `${count(holder.length)}${more}${holder.bound ? ` of ${count(holder.bound)}` : ""}`;
-};
-
 export function holdersSection(data: Data): HTMLElement | null {
   const { holders } = data.report;
   if (holders.length === 0) return null;
@@ -66,13 +61,8 @@ export function holdersSection(data: Data): HTMLElement | null {
   );
 }
 
-const whereWords = (holder: Holder) =>
-  `${holder.type}${holder.cache ? `, ${holder.cache} cache` : ""}${holder.file ? `, ${fileName(holder.file)}${holder.line ? `:${holder.line}` : ""}` : ""}`;
-
-const moved = (value: number | null, words: (value: number) => string) => (value ? words(value) : "–");
-
 export function tensorsSection(data: Data): HTMLElement | null {
-  const rows = [...data.report.tensors].sort((a, b) => (b.growth_bytes ?? 0) - (a.growth_bytes ?? 0) || b.bytes - a.bytes);
+  const rows = byGrowth(data.report.tensors);
   if (rows.length === 0) return null;
   return section(
     "tensors",
@@ -83,7 +73,7 @@ export function tensorsSection(data: Data): HTMLElement | null {
       { title: "Type", cell: (row) => `${row.dtype}${row.requires_grad ? ", grad" : ""}` },
       { title: "Device", cell: (row) => row.device },
       { title: "Count", kind: "number", cell: (row) => count(row.count) },
-      { title: "More", kind: "number", cell: (row) => moved(row.growth_count, (value) => (value > 0 ? `+${count(value)}` : count(value))) },
+      { title: "More", kind: "number", cell: (row) => moved(row.growth_count, signedCount) },
       { title: "Bytes", kind: "number", cell: (row) => bytes(row.bytes) },
       { title: "Growth", kind: "number", cell: (row) => moved(row.growth_bytes, growth) },
       { title: "Pid", kind: "number", cell: (row) => String(row.pid) },
@@ -92,7 +82,7 @@ export function tensorsSection(data: Data): HTMLElement | null {
 }
 
 export function typesSection(data: Data): HTMLElement | null {
-  const rows: TypeCount[] = data.report.types.filter((row) => (row.growth_bytes ?? 0) > 0);
+  const rows = grown(data.report.types);
   if (rows.length === 0) return null;
   return section(
     "types",
@@ -101,7 +91,7 @@ export function typesSection(data: Data): HTMLElement | null {
     table(rows, [
       { title: "Type", kind: "wide", cell: (row) => el("code", {}, row.type) },
       { title: "Count", kind: "number", cell: (row) => count(row.count) },
-      { title: "More", kind: "number", cell: (row) => moved(row.growth_count, (value) => (value > 0 ? `+${count(value)}` : count(value))) },
+      { title: "More", kind: "number", cell: (row) => moved(row.growth_count, signedCount) },
       { title: "Bytes", kind: "number", cell: (row) => bytes(row.bytes) },
       { title: "Growth", kind: "number", cell: (row) => moved(row.growth_bytes, growth) },
       { title: "Pid", kind: "number", cell: (row) => String(row.pid) },

@@ -15,7 +15,7 @@ const FIRST_ROWS = 12;
 export function table<Row>(rows: Row[], columns: Column<Row>[]): HTMLElement {
   const body = el("tbody");
   const add = (from: number, to: number) => {
-    for (let index = from; index < Math.min(to, rows.length); ++index) body.append(rowOf(rows[index]!, index, columns));
+    for (const [at, row] of rows.slice(from, to).entries()) body.append(rowOf(row, from + at, columns));
   };
   add(0, FIRST_ROWS);
   const head = el("thead", {}, el("tr", {}, ...columns.map((column) => el("th", { class: column.kind ?? "" }, column.title))));

@@ -1,4 +1,4 @@
-// Runs a script in the job's interpreter (marks_script.h) that calls the functions here.
+// Runs a script in the job's interpreter (marks.py) that calls the functions here.
 //
 // Python code runs between two bytecodes of the main thread, as a signal handler of Python does. No HookScope
 // then: the collector may run, and what it frees must be seen.
@@ -273,7 +273,7 @@ Answer install() {
   }
   PyObject* const globals = g_calls.new_dict();
   if (g_code == nullptr) {
-    g_code = g_script_calls.compile(kMarksScript, kScriptName, kFile);
+    g_code = g_script_calls.compile(marks_script(), kScriptName, kFile);
   }
   // Not those of the frame that is interrupted: code that is evaluated in a world of its own has none.
   PyObject* const builtins = g_script_calls.get_item(g_calls.module_dict(), "builtins");

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "cli/commands/all.h"
+#include "cli/parse.h"
 #include "cli/watch_flags.h"
 #include "console/user_error.h"
 #include "watch/attach_job.h"
@@ -42,7 +43,7 @@ console::ExitCode run(const Arguments& arguments) {
     }
     return watch::attach_job(*job, std::get<watch::Settings>(flags));
   }
-  const auto pid = watch::parse_pid(arguments.positionals().front());
+  const auto pid = parse_pid(arguments.positionals().front());
   if (!pid) {
     return refuse(fmt::format("'{}' is not a pid", arguments.positionals().front()),
                   "a pid is a number above 0", "lowtide attach --find");

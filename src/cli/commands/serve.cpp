@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "cli/commands/all.h"
+#include "cli/parse.h"
 #include "cli/report_recording.h"
 #include "cli/report_style.h"
 #include "cli/served_report.h"
@@ -131,7 +132,7 @@ console::ExitCode run(const Arguments& arguments) {
   const auto limit_bytes = std::get<std::optional<std::uint64_t>>(limit);
   const std::string& what = arguments.positionals().front();
   if (is_number(what)) {
-    if (const auto pid = watch::parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
+    if (const auto pid = parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
     console::print_error(
         {fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
     return console::ExitCode::Usage;

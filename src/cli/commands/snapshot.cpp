@@ -15,6 +15,7 @@
 #include "cli/commands/all.h"
 #include "cli/input.h"
 #include "cli/output.h"
+#include "cli/parse.h"
 #include "cli/report_style.h"
 #include "console/user_error.h"
 #include "explain/evidence/snapshots.h"
@@ -135,7 +136,7 @@ std::optional<pid_t> find_target(const Arguments& arguments) {
     return job;
   }
   const std::string& text = arguments.positionals().front();
-  const auto pid = watch::parse_pid(text);
+  const auto pid = parse_pid(text);
   if (!pid) {
     console::print_error({fmt::format("'{}' is not a pid", base::printable(text, 40)),
                           "a pid is a number above 0", "lowtide snapshot --find"});

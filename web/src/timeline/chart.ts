@@ -5,7 +5,7 @@ import { el } from "../dom";
 import { bytes, clock, count } from "../format";
 import { columnAt } from "../resample";
 import { onThemeChange } from "../theme";
-import type { Steps } from "./steps";
+import { apart, type Steps, type Tick } from "./steps";
 import type { View } from "./view";
 
 export interface Figure {
@@ -53,7 +53,9 @@ export class Chart {
     this.host.setAttribute("role", "img");
     this.host.setAttribute("aria-label", picture.label);
     this.element.append(this.readout, this.host);
-    view.onChange(() => this.update());
+    view.onChange(() => {
+      this.update();
+    });
     onThemeChange(() => this.plot?.redraw(false, true));
   }
 
@@ -92,7 +94,7 @@ export class Chart {
 
   private tell() {
     const column = this.plot?.cursor.idx ?? null;
-    const at = column === null ? null : this.plot!.data[0][column];
+    const at = column === null ? null : this.plot?.data[0][column];
     const { from, to } = this.view;
     const when = at == null ? `${clock(from)} to ${clock(to)}` : clock(at, (to - from) / 1000);
     const step = at == null ? null : (this.steps?.at(at) ?? null);
@@ -103,9 +105,7 @@ export class Chart {
     ];
     this.readout.replaceChildren(
       ...figures.map((figure: Figure) => {
-        const swatch = figure.swatch ? el("i") : null;
-        if (swatch) swatch.style.background = figure.swatch!();
-        return el("span", {}, swatch, figure.name ? `${figure.name} ` : null, el("b", {}, figure.value));
+        return el("span", {}, figure.swatch ? colored(figure.swatch()) : null, figure.name ? `${figure.name} ` : null, el("b", {}, figure.value));
       }),
     );
   }
@@ -129,7 +129,8 @@ export class Chart {
       axes,
       scales: {
         x: { time: false, range: () => [view.from, view.to] },
-        y: { range: (_, __, highest) => [0, picture.top(highest ?? 0) * HEADROOM || 1] },
+        // Without a value there is no highest.
+        y: { range: (_: uPlot, __: number, highest: number | null) => [0, picture.top(highest ?? 0) * HEADROOM || 1] },
       },
       cursor: {
         y: false,
@@ -142,8 +143,16 @@ export class Chart {
       hooks: {
         drawClear: [(plot) => picture.drawBelow?.(plot)],
         draw: [(plot) => picture.drawAbove?.(plot)],
-        setCursor: [() => this.tell()],
-        setSelect: [(plot) => this.zoomToSelection(plot)],
+        setCursor: [
+          () => {
+            this.tell();
+          },
+        ],
+        setSelect: [
+          (plot) => {
+            this.zoomToSelection(plot);
+          },
+        ],
       },
     };
   }
@@ -158,10 +167,17 @@ export class Chart {
   }
 }
 
+function colored(background: string): HTMLElement {
+  const swatch = el("i");
+  swatch.style.background = background;
+  return swatch;
+}
+
 function stepAxis(steps: Steps, stroke: () => string): uPlot.Axis {
-  let ticks: { step: number; at: number }[] = [];
+  let ticks: Tick[] = [];
   return {
     scale: "x",
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- Side.Top, which has no value at run time
     side: 0,
     stroke,
     font: FONT,
@@ -170,8 +186,7 @@ function stepAxis(steps: Steps, stroke: () => string): uPlot.Axis {
     ticks: { stroke: () => color("hairline"), width: 1, size: 5 },
     splits: (plot, _axis, from, to) => {
       const all = steps.ticks(from, to, Math.max(3, Math.floor(plot.width / 120)));
-      // Steps need not be even in time: words must not lie on one another.
-      ticks = all.filter((tick, at) => at === 0 || plot.valToPos(tick.at, "x") - plot.valToPos(all[at - 1]!.at, "x") > STEP_WIDTH);
+      ticks = apart(all, (tick) => plot.valToPos(tick.at, "x"), STEP_WIDTH);
       return ticks.map((tick) => tick.at);
     },
     values: (_, splits) => splits.map((at) => `step ${count(ticks.find((tick) => tick.at === at)?.step ?? 0)}`),

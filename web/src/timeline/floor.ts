@@ -1,7 +1,7 @@
 // The floor for the eye: an opening of the low edge, first the lowest within a window, then the highest of these.
 // Spikes shorter than the window stand on it, a ramp stays a ramp. The verdict rests on better than this.
 import type { Series } from "../data";
-import { columnAt, resample } from "../resample";
+import { columnAt, resample, valueAt } from "../resample";
 
 const COLUMNS = 800;
 const HALF_WINDOW = 24;
@@ -23,7 +23,10 @@ export class Floor {
     const left = Math.min(Math.max(Math.floor(place), 0), COLUMNS - 1);
     const right = Math.min(left + 1, COLUMNS - 1);
     const share = Math.min(1, Math.max(0, place - left));
-    return this.values[left]! * (1 - share) + this.values[right]! * share;
+    const [before, after] = [valueAt(this.values, left), valueAt(this.values, right)];
+    // Between the last column of the series and the first without it, the nearer one counts.
+    if (Number.isNaN(before) || Number.isNaN(after)) return share < 0.5 ? before : after;
+    return before * (1 - share) + after * share;
   }
 
   columns(from: number, to: number, count: number): Float64Array {
@@ -31,8 +34,7 @@ export class Floor {
   }
 
   get last(): number {
-    for (let at = COLUMNS - 1; at >= 0; --at) if (!Number.isNaN(this.values[at]!)) return this.values[at]!;
-    return NaN;
+    return this.values.findLast((value) => !Number.isNaN(value)) ?? NaN;
   }
 }
 
@@ -45,27 +47,27 @@ function opened(low: Float64Array): Float64Array {
   // spike it is mirrored instead.
   const isRamp = { [first]: endsOrdinarily(low, first, 1), [last]: endsOrdinarily(low, last, -1) };
   const beyond = (end: number, inwards: number) => {
-    const mirrored = low[Math.min(Math.max(inwards, first), last)]!;
-    return isRamp[end] ? 2 * low[end]! - mirrored : mirrored;
+    const mirrored = valueAt(low, Math.min(Math.max(inwards, first), last));
+    return isRamp[end] ? 2 * valueAt(low, end) - mirrored : mirrored;
   };
   const wide = Float64Array.from({ length: last - first + 1 + 2 * room }, (_, place) => {
     const at = place - room + first;
     if (at < first) return beyond(first, 2 * first - at);
-    return at > last ? beyond(last, 2 * last - at) : low[at]!;
+    return at > last ? beyond(last, 2 * last - at) : valueAt(low, at);
   });
   const floor = extreme(extreme(wide, Math.min), Math.max);
-  return low.map((value, at) => (Number.isNaN(value) ? NaN : Math.min(value, floor[at - first + room]!)));
+  return low.map((value, at) => (Number.isNaN(value) ? NaN : Math.min(value, valueAt(floor, at - first + room))));
 }
 
 // Whether the end is where its neighbours lead to, and not far above.
 function endsOrdinarily(low: Float64Array, end: number, inwards: 1 | -1): boolean {
   const level = (from: number) => {
-    const near = Array.from({ length: HALF_WINDOW }, (_, at) => low[end + inwards * (from + at)] ?? NaN);
+    const near = Array.from({ length: HALF_WINDOW }, (_, at) => valueAt(low, end + inwards * (from + at)));
     const known = near.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
-    return known[known.length >> 1] ?? low[end]!;
+    return known[known.length >> 1] ?? valueAt(low, end);
   };
   const rise = level(0) - level(HALF_WINDOW);
-  return low[end]! - level(0) <= Math.max(rise, 0) + 0.02 * level(0);
+  return valueAt(low, end) - level(0) <= Math.max(rise, 0) + 0.02 * level(0);
 }
 
 // Of each column's neighbourhood.
@@ -73,7 +75,8 @@ function extreme(values: Float64Array, pick: (a: number, b: number) => number): 
   return values.map((value, at) => {
     let out = value;
     for (let other = Math.max(0, at - HALF_WINDOW); other <= Math.min(at + HALF_WINDOW, values.length - 1); ++other) {
-      if (!Number.isNaN(values[other]!)) out = pick(out, values[other]!);
+      const near = valueAt(values, other);
+      if (!Number.isNaN(near)) out = pick(out, near);
     }
     return out;
   });

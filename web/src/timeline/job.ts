@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import { color, withAlpha } from "../colors";
 import type { Data, Series, Span } from "../data";
 import { bytes } from "../format";
-import { orNull, resample, type Columns } from "../resample";
+import { orNull, resample, valueAt, type Columns } from "../resample";
 import type { Figure, Picture } from "./chart";
 import { Floor } from "./floor";
 import { cone, levelLine, Moments, shade, tag } from "./marks";
@@ -22,6 +22,7 @@ export function jobPicture(data: Data, series: Series, view: View, phaseColor: (
   const isLeak = verdict.kind === "leak";
   const floorInk = isLeak ? "leak" : "floor";
   const reached = forecast?.seconds?.estimate ?? null;
+  const { low: earliest = null, high: latest = null } = forecast?.seconds ?? {};
   const limit = data.limit_bytes;
   let shown: { columns: Columns; floor: Float64Array } | null = null;
 
@@ -51,11 +52,12 @@ export function jobPicture(data: Data, series: Series, view: View, phaseColor: (
         const peak = high.reduce((most, value) => (value > most ? value : most), 0);
         return [{ name: "peak", value: bytes(peak) }];
       }
-      if (Number.isNaN(high[column]!)) return [];
-      const isRange = high[column]! - low[column]! > 0.005 * high[column]!;
+      const [highest, lowest] = [valueAt(high, column), valueAt(low, column)];
+      if (Number.isNaN(highest)) return [];
+      const isRange = highest - lowest > 0.005 * highest;
       return [
-        { name: "memory", value: isRange ? `${bytes(low[column]!)} to ${bytes(high[column]!)}` : bytes(high[column]!), swatch: () => color("line") },
-        { name: "floor", value: bytes(shown.floor[column]!), swatch: () => color(floorInk) },
+        { name: "memory", value: isRange ? `${bytes(lowest)} to ${bytes(highest)}` : bytes(highest), swatch: () => color("line") },
+        { name: "floor", value: bytes(valueAt(shown.floor, column)), swatch: () => color(floorInk) },
       ];
     },
     drawBelow(plot) {
@@ -70,8 +72,7 @@ export function jobPicture(data: Data, series: Series, view: View, phaseColor: (
       const words = new Moments(plot);
       if (verdict.warmup_end?.seconds != null) words.draw(verdict.warmup_end.seconds, "warm-up ended", "floor");
       if (isAhead() && reached !== null && limit !== null) {
-        const { low, high } = forecast!.seconds!;
-        cone(plot, [view.last, floor.last], [reached, limit], low ?? reached, high ?? reached, floorInk);
+        cone(plot, [view.last, floor.last], [reached, limit], earliest ?? reached, latest ?? reached, floorInk);
         words.draw(reached, "the limit is reached", floorInk);
       }
       for (const moment of moments) words.draw(moment.at_s, moment.name, "event");

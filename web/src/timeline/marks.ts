@@ -55,9 +55,30 @@ export function levelLine(plot: uPlot, value: number, name: string, ink: string,
   });
 }
 
+interface Taken {
+  left: number;
+  right: number;
+  row: number;
+}
+
+const ROWS = 3;
+const GAP = 8; // between two words of a row
+
+// The first row that has room between `left` and `right`; null where none has.
+export function freeRow(taken: Taken[], left: number, right: number): number | null {
+  for (let row = 0; row < ROWS; ++row) {
+    if (!taken.some((one) => one.row === row && one.left < right + GAP && left < one.right + GAP)) return row;
+  }
+  return null;
+}
+
+const MOST_LETTERS = 40;
+
+export const shortened = (name: string) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}…` : name);
+
 // A moment with a word beside its line; words that would lie on one another are left out.
 export class Moments {
-  private taken: { left: number; right: number; row: number }[] = [];
+  private taken: Taken[] = [];
 
   constructor(private readonly plot: uPlot) {}
 
@@ -72,12 +93,12 @@ export class Moments {
       context.moveTo(at, plot.bbox.top);
       context.lineTo(at, plot.bbox.top + plot.bbox.height);
       context.stroke();
-      const words = name.length > 40 ? `${name.slice(0, 39)}…` : name;
+      const words = shortened(name);
       const width = context.measureText(words).width;
       const isRoomRight = at + width + 10 * scale() < plot.bbox.left + plot.bbox.width;
       const left = isRoomRight ? at + 5 * scale() : at - 5 * scale() - width;
-      const row = [0, 1, 2].find((each) => !this.taken.some((one) => one.row === each && one.left < left + width + 8 && left < one.right + 8));
-      if (row === undefined) return;
+      const row = freeRow(this.taken, left, left + width);
+      if (row === null) return;
       this.taken.push({ left, right: left + width, row });
       context.textAlign = "left";
       context.fillText(words, left, plot.bbox.top + (14 + 16 * row) * scale());

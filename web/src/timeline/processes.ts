@@ -3,7 +3,8 @@ import type uPlot from "uplot";
 import { color, hue } from "../colors";
 import type { Data, Series } from "../data";
 import { bytes, count } from "../format";
-import { resample } from "../resample";
+import { roleName } from "../process_branches";
+import { resample, valueAt } from "../resample";
 import type { Figure, Picture } from "./chart";
 
 const MOST_SHOWN = 24;
@@ -18,7 +19,8 @@ export interface Layer {
 export function processLayers(data: Data): Layer[] {
   const all = data.series.filter((series) => series.pid !== 0 && series.name === "memory");
   const peaks = new Map(all.map((series) => [series, series.values.reduce((most, value) => Math.max(most, value), 0)]));
-  all.sort((a, b) => peaks.get(b)! - peaks.get(a)!);
+  const peak = (series: Series) => peaks.get(series) ?? 0;
+  all.sort((a, b) => peak(b) - peak(a));
   const names = new Map(data.report.processes.map((process) => [process.pid, roleName(process.role, process.index ?? null)]));
   const layers = all.slice(0, MOST_SHOWN).map((series, at) => ({
     name: `${names.get(series.pid) ?? "process"} ${series.pid}`,
@@ -30,21 +32,17 @@ export function processLayers(data: Data): Layer[] {
   return layers;
 }
 
-export const roleName = (role: string | null, index: number | null) =>
-  !role || role === "other" ? "process" : index === null ? role : `${role} ${index}`;
-
 export function processPicture(layers: Layer[]): Picture {
   let own: Float64Array[] = [];
   // The sum of all is drawn first and each smaller sum over it, so that what is left to see is each one's part.
-  const order = layers.map((_, at) => layers.length - 1 - at);
   return {
     label: `Memory of ${layers.length} processes over time, one on the other`,
     height: 300,
-    series: order.map((at): uPlot.Series => ({
-      label: layers[at]!.name,
+    series: [...layers].reverse().map((layer): uPlot.Series => ({
+      label: layer.name,
       stroke: () => color("paper"),
       width: 0.5,
-      fill: () => layers[at]!.swatch(),
+      fill: () => layer.swatch(),
       points: { show: false },
     })),
     columns(from, to, columns) {
@@ -52,10 +50,10 @@ export function processPicture(layers: Layer[]): Picture {
       const sums: (number | null)[][] = [];
       const sum = new Float64Array(columns);
       for (const values of own) {
-        for (let at = 0; at < columns; ++at) sum[at] = sum[at]! + values[at]!;
+        for (let at = 0; at < columns; ++at) sum[at] = valueAt(sum, at) + valueAt(values, at);
         sums.push(Array.from(sum));
       }
-      return order.map((at) => sums[at]!);
+      return sums.reverse();
     },
     top: (highest) => highest,
     figures(column): Figure[] {
@@ -74,7 +72,9 @@ function sumOf(series: Series[], from: number, to: number, columns: number): Flo
   const sum = new Float64Array(columns);
   for (const each of series) {
     const { mean } = resample(each, from, to, columns);
-    for (let at = 0; at < columns; ++at) if (!Number.isNaN(mean[at]!)) sum[at] = sum[at]! + mean[at]!;
+    mean.forEach((value, at) => {
+      if (!Number.isNaN(value)) sum[at] = valueAt(sum, at) + value;
+    });
   }
   return sum;
 }

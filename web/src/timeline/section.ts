@@ -22,14 +22,15 @@ interface Part {
 
 export function timeline(data: Data): Part | null {
   const job = data.series.find((series) => series.pid === 0 && series.name === "memory of the job");
-  if (!job || job.millis.length < 2) return null;
+  const began = job?.millis[0];
+  if (!job || began === undefined || job.millis.length < 2) return null;
   const ends = data.series.map((series) => (series.millis.at(-1) ?? 0) / 1000);
-  const view = new View(job.millis[0]! / 1000, Math.max(...ends));
+  const view = new View(began / 1000, Math.max(...ends));
   const stepSeries = data.series.find((series) => series.pid === 0 && series.name === "step");
   const steps = stepSeries ? new Steps(stepSeries) : null;
 
   const phases = [...new Set(data.spans.filter((span) => span.track === "phases").map((span) => span.name))];
-  const phaseColor = (name: string) => hue(PHASE_HUES[phases.indexOf(name) % PHASE_HUES.length]!);
+  const phaseColor = (name: string) => hue(PHASE_HUES[phases.indexOf(name) % PHASE_HUES.length] ?? 0);
   const charts: Chart[] = [];
   const add = (chart: Chart) => (charts.push(chart), chart.element);
 
@@ -53,7 +54,7 @@ export function timeline(data: Data): Part | null {
     if (!view.isWhole) Object.assign(chosen, { from: view.from, to: view.to });
   });
   const show = () => {
-    charts.forEach((chart) => chart.show());
+    for (const chart of charts) chart.show();
     const { from, to } = before();
     if (from !== undefined && to !== undefined) view.set(from, to);
   };
@@ -66,17 +67,25 @@ const thinnedWords = (data: Data) =>
 function buttons(data: Data, view: View): HTMLElement {
   const reached = data.report.forecast?.seconds?.estimate ?? null;
   const button = (words: string, act: () => void) => el("button", { type: "button", click: act }, words);
-  const whole = button("All of it", () => view.reset());
+  const whole = button("All of it", () => {
+    view.reset();
+  });
   view.onChange(() => (whole.disabled = view.isWhole));
   whole.disabled = true;
   return el(
     "div",
     { class: "buttons" },
-    button("Closer", () => view.zoom(0.5)),
-    button("Further", () => view.zoom(2)),
+    button("Closer", () => {
+      view.zoom(0.5);
+    }),
+    button("Further", () => {
+      view.zoom(2);
+    }),
     whole,
     reached !== null && reached > view.last && data.limit_bytes !== null
-      ? button("Ahead to the limit", () => view.set(view.first, view.first + (reached - view.first) * AHEAD))
+      ? button("Ahead to the limit", () => {
+          view.set(view.first, view.first + (reached - view.first) * AHEAD);
+        })
       : null,
   );
 }
@@ -89,7 +98,9 @@ function legend(entries: { name: string; swatch: () => string }[], label: string
     swatches.push(() => (box.style.background = swatch()));
     list.append(el("li", {}, box, name));
   }
-  const paint = () => swatches.forEach((each) => each());
+  const paint = () => {
+    for (const each of swatches) each();
+  };
   onThemeChange(paint);
   paint();
   return list;

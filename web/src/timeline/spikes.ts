@@ -1,6 +1,6 @@
 // Where memory leaves its floor and comes back: the highest of them, with the phase that each fell into.
 import type { Series, Span } from "../data";
-import { columnAt, resample } from "../resample";
+import { columnAt, resample, valueAt } from "../resample";
 import type { Floor } from "./floor";
 
 export interface Spike {
@@ -19,10 +19,11 @@ export function findSpikes(series: Series, floor: Floor, typical: number, phases
   let open: Spike | null = null;
   for (let column = 0; column < COLUMNS; ++column) {
     const at = columnAt(from, to, COLUMNS, column);
-    const height = high[column]! - floor.at(at);
+    const top = valueAt(high, column);
+    const height = top - floor.at(at);
     if (height >= typical / 2) {
       if (!open) found.push((open = { at, top: 0, height: 0, name: "" }));
-      if (height > open.height) Object.assign(open, { at, top: high[column]!, height });
+      if (height > open.height) Object.assign(open, { at, top, height });
     } else if (height < typical / 4) open = null;
   }
   const named = found.sort((a, b) => b.height - a.height).slice(0, MOST_NAMED);

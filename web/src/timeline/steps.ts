@@ -1,6 +1,11 @@
 // The trainer's steps on the time axis.
 import type { Series } from "../data";
-import { lowerBound } from "../resample";
+import { lowerBound, valueAt } from "../resample";
+
+export interface Tick {
+  step: number;
+  at: number; // seconds
+}
 
 export class Steps {
   constructor(private readonly series: Series) {}
@@ -8,27 +13,38 @@ export class Steps {
   // The step at a moment; null before the first.
   at(seconds: number): number | null {
     const index = lowerBound(this.series.millis, seconds * 1000 + 1) - 1;
-    return index < 0 ? null : this.series.values[index]!;
+    return this.series.values[index] ?? null;
   }
 
   // Round steps within the stretch, about `most` of them, with their moments.
-  ticks(from: number, to: number, most: number): { step: number; at: number }[] {
+  ticks(from: number, to: number, most: number): Tick[] {
     const { millis, values } = this.series;
     const begin = lowerBound(millis, from * 1000);
     const end = lowerBound(millis, to * 1000 + 1);
     if (end - begin < 2) return [];
-    const first = values[begin]!;
-    const last = values[end - 1]!;
+    const first = valueAt(values, begin);
+    const last = valueAt(values, end - 1);
     if (!(last > first)) return [];
     const gap = roundUp((last - first) / Math.max(1, most));
-    const out: { step: number; at: number }[] = [];
+    const out: Tick[] = [];
     let index = begin;
     for (let step = Math.ceil(first / gap) * gap; step <= last; step += gap) {
-      while (index < end && values[index]! < step) ++index;
-      if (index < end) out.push({ step, at: millis[index]! / 1000 });
+      while (index < end && valueAt(values, index) < step) ++index;
+      if (index < end) out.push({ step, at: valueAt(millis, index) / 1000 });
     }
     return out;
   }
+}
+
+// Steps need not be even in time: without those whose words would lie on the words of the one before.
+export function apart(ticks: Tick[], placeOf: (tick: Tick) => number, least: number): Tick[] {
+  let before = -Infinity;
+  return ticks.filter((tick) => {
+    const place = placeOf(tick);
+    const isApart = place - before > least;
+    before = place;
+    return isApart;
+  });
 }
 
 // 1, 2 or 5 times a power of ten.

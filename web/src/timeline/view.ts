@@ -25,7 +25,7 @@ export class View {
 
   set(from: number, to: number) {
     const least = Math.max(1e-3, (this.last - this.first) / 1e6);
-    if (to - from < least) return;
+    if (!(to - from >= least)) return; // nor where one is NaN
     this.from = from;
     this.to = to;
     for (const listener of this.listeners) listener();
@@ -39,7 +39,10 @@ export class View {
   zoom(factor: number) {
     const middle = (this.from + this.to) / 2;
     const half = ((this.to - this.from) / 2) * factor;
-    if (2 * half >= this.last - this.first) return this.reset();
+    if (2 * half >= this.last - this.first) {
+      this.reset();
+      return;
+    }
     const from = Math.min(Math.max(middle - half, this.first), this.last - 2 * half);
     this.set(from, from + 2 * half);
   }

@@ -1,0 +1,294 @@
+# What runs in the job's interpreter to learn of steps and phases (marks.cpp compiles and runs it).
+#
+# It imports nothing, and does not touch torch before the import of torch has ended. No hook raises, and each costs
+# a dictionary and a call of C. It must run with Python 3.9 and later.
+
+# The agent defines these names before the script runs. `modules` is sys.modules.
+modules = {}
+tell_step = tell_phase = tell_device = tell_pinned = tell_oom = tell_end = print
+
+# --- embedded from here on ---
+
+steps = {}          # of every optimizer, by id: the one that steps most often counts
+most = 0            # steps told
+own_steps = False   # the job calls lowtide.step() itself
+phase = ''
+hooked = False
+exits = None        # the module that tells us of the end
+observed = False
+stepping = False
+largest = 1         # modules that one call of train() or eval() has switched, at most
+switching = 0       # modules that the present one has switched
+main_thread = modules['_thread'].get_ident()
+this_thread = modules['_thread'].get_ident
+
+
+def enter(name, again=False):  # again: back from a phase within it
+    global phase
+    if name != phase:
+        phase = name
+        tell_phase(name, again)
+
+
+def note_step(optimizer):  # by its id: it must not live longer for our sake
+    global most
+    if own_steps:
+        return
+    if len(steps) > 10000:
+        steps.clear()
+    count = steps.get(optimizer, 0) + 1
+    steps[optimizer] = count
+    if count > most:
+        most = count
+        tell_step(count, False)
+        if phase == '' or phase == 'eval':
+            enter('train')
+
+
+def step(number=None):
+    global most, own_steps
+    try:
+        most = most + 1 if number is None else int(number)
+    except (TypeError, ValueError, OverflowError):
+        return
+    own_steps = True
+    tell_step(most, True)
+
+
+class phase_of:
+    def __init__(self, name):
+        self.name = str(name)
+
+    def __enter__(self):
+        self.before = phase
+        enter(self.name)
+        return self
+
+    def __exit__(self, *error):
+        enter(self.before, True)
+
+
+def compiling():  # of torch, where it has one
+    return False
+
+
+def like(wrapper, real):
+    for name in ('__name__', '__qualname__', '__doc__', '__module__'):
+        try:
+            setattr(wrapper, name, getattr(real, name))
+        except AttributeError:
+            pass
+    wrapper.__wrapped__ = real
+    return wrapper
+
+
+def watch_modules(Module):
+    real = Module.train
+
+    # A module switches its children by the same call. One that is small beside the largest, a frozen layer or
+    # a teacher, is no change of phase; nor is one that was in that mode before.
+    def train(self, mode=True):
+        global switching, largest
+        if compiling() or this_thread() != main_thread:
+            return real(self, mode)
+        if switching:
+            switching += 1
+            return real(self, mode)
+        before = getattr(self, 'training', mode)
+        switching = 1
+        try:
+            return real(self, mode)
+        finally:
+            switched, switching = switching, 0
+            if switched > largest:
+                largest = switched
+            if most and before != mode and 2 * switched >= largest:
+                enter('train' if mode else 'eval')
+
+    Module.train = like(train, real)
+
+
+def watch_saves(torch):
+    real = torch.save
+
+    def save(*arguments, **named):
+        if compiling() or this_thread() != main_thread:
+            return real(*arguments, **named)
+        before = phase
+        enter('checkpoint')
+        try:
+            return real(*arguments, **named)
+        finally:
+            enter(before, True)
+
+    torch.save = like(save, real)
+    save.__module__ = 'torch'  # where pickle finds this one
+
+
+def watch_class(kind):
+    real = kind.__dict__.get('step')
+    if real is None or not callable(real) or getattr(real, 'lowtide', False):
+        return
+
+    def step(self, *arguments, **named):
+        global stepping
+        if stepping:  # the step of a class below, which calls this one
+            return real(self, *arguments, **named)
+        stepping = True
+        try:
+            result = real(self, *arguments, **named)
+        finally:
+            stepping = False
+        note_step(id(self))
+        return result
+
+    step = like(step, real)
+    step.__dict__.update(getattr(real, '__dict__', {}))
+    step.lowtide = True
+    kind.step = step
+
+
+def watch_every_class(Optimizer):  # before torch 2 there is no hook for all of them
+    kinds = []
+
+    def look(kind):
+        for below in kind.__subclasses__():
+            kinds.append(below)
+            watch_class(below)
+            look(below)
+
+    look(Optimizer)
+    real = Optimizer.__init__
+
+    def __init__(self, *arguments, **named):
+        for kind in type(self).__mro__:
+            if kind is Optimizer:
+                break
+            watch_class(kind)
+        real(self, *arguments, **named)
+
+    Optimizer.__init__ = like(__init__, real)
+    watch_wrapped(kinds)
+
+
+# A learning rate schedule puts a function of its own before an optimizer's step, which has the real one from then on:
+# where it came before us, the class is no longer asked. The collector looks in C: a loop over all objects would count
+# references up and down, and in a forked worker copy every page that it shares.
+def watch_wrapped(kinds):
+    collector = modules.get('gc')
+    if collector is None:
+        return
+    for item in collector.get_referrers(*kinds):
+        if type(item) in kinds and 'step' in item.__dict__:
+            watch_instance(item)
+
+
+def watch_instance(optimizer):
+    real, key = optimizer.step, id(optimizer)
+
+    def step(*arguments, **named):
+        result = real(*arguments, **named)
+        note_step(key)
+        return result
+
+    step = like(step, real)
+    step.__dict__.update(real.__dict__)
+    optimizer.step = step
+
+
+def hook(torch, optimizers):
+    global compiling
+    # What is being compiled must not meet a function of ours: with fullgraph that would be an error.
+    compiling = getattr(getattr(torch, 'compiler', None), 'is_compiling', compiling)
+    register = getattr(optimizers, 'register_optimizer_step_post_hook', None)
+    if register is not None:
+        register(lambda optimizer, arguments, named: None if compiling() else note_step(id(optimizer)))
+    else:
+        watch_every_class(optimizers.Optimizer)
+    watch_modules(torch.nn.Module)
+    watch_saves(torch)
+
+
+def is_whole(module):
+    return not getattr(getattr(module, '__spec__', None), '_initializing', False)
+
+
+# Whether an exception came out of a signal handler of the job, which ran in the middle of this: then it is the job's,
+# and goes on to it. A handler is given the frame that it interrupts.
+def is_of_job(error):
+    trace, frames = error.__traceback__, []
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    return any(value is frame for outer in frames for value in outer.f_locals.values() for frame in frames)
+
+
+def guarded(work):
+    def call():
+        try:
+            return work()
+        except Exception as error:
+            if is_of_job(error):
+                raise
+            return None
+
+    return call
+
+
+# Where the job has not imported it, we make one of our own beside sys.modules, over which the job may loop just now.
+# Not before Python 3.10: there the callbacks belong to the module that was made last, and the job's would be lost.
+def hear_end():
+    global exits
+    atexit = modules.get('atexit') or exits
+    if atexit is None and modules['sys'].version_info >= (3, 10):
+        atexit = modules['_imp'].create_builtin(type(modules['sys'].__spec__)('atexit', None, origin='built-in'))
+        modules['_imp'].exec_builtin(atexit)
+    if atexit is not None and atexit is not exits and is_whole(atexit):
+        exits = atexit
+        atexit.register(tell_end)
+
+
+def tend():
+    global hooked
+    hear_end()
+    torch = modules.get('torch')
+    optimizers = modules.get('torch.optim.optimizer')
+    if hooked or torch is None or optimizers is None or not is_whole(torch):
+        return hooked
+    hooked = True
+    hook(torch, optimizers)
+    return True
+
+
+def current(stats, name):
+    return stats[name]['all']['current']
+
+
+def watch_ooms(torch):  # once CUDA is up: torch tells only the devices that it has
+    global observed
+    attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
+    if not observed and attach is not None:
+        observed = True
+        attach(lambda device, wanted, total, free: tell_oom(wanted, free))
+
+
+def count():
+    torch = modules.get('torch')
+    cuda = modules.get('torch.cuda')
+    if not hooked or cuda is None or not cuda.is_initialized():
+        return
+    watch_ooms(torch)
+    for device in range(torch._C._cuda_getDeviceCount()):
+        stats = torch._C._cuda_memoryStats(device)
+        tell_device(device, current(stats, 'allocated_bytes'), current(stats, 'reserved_bytes'),
+                    current(stats, 'inactive_split_bytes'), stats['num_alloc_retries'], stats['num_ooms'])
+    pinned = getattr(torch._C, '_cuda_hostMemoryStats', None)
+    if pinned is not None:
+        tell_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
+
+
+hear_end, tend, count = guarded(hear_end), guarded(tend), guarded(count)
+
+# For the package `lowtide`, whose step() and phase() look for it. Not a module: the job may be in the middle of
+# a loop over sys.modules.
+modules['sys']._lowtide = {'step': step, 'phase': phase_of}

@@ -1,0 +1,77 @@
+// Small inputs for the tests; not part of the page.
+import type { Data, Frame, Process, Series, Verdict } from "./data";
+
+// Points as [seconds, value].
+export const seriesOf = (points: [number, number][], name = "memory", pid = 1): Series => ({
+  pid,
+  name,
+  millis: Uint32Array.from(points, ([at]) => Math.round(at * 1000)),
+  values: Float32Array.from(points, ([, value]) => value),
+});
+
+// A value for each second.
+export const everySecond = (length: number, value: (at: number) => number, name?: string, pid?: number) =>
+  seriesOf(Array.from({ length }, (_, at) => [at, value(at)]), name, pid);
+
+export const verdictOf = (some: Partial<Verdict> = {}): Verdict => ({
+  kind: "stable",
+  confidence: 1,
+  floor: { first_bytes: null, last_bytes: null },
+  warmup_end: null,
+  plateau_bytes: null,
+  spike_bytes: null,
+  reason: "",
+  ...some,
+});
+
+export const frameOf = (some: Partial<Frame> = {}): Frame => ({
+  language: "python",
+  function: null,
+  file: null,
+  line: null,
+  module: null,
+  ...some,
+});
+
+export const processOf = (pid: number, ppid: number | null, some: Partial<Process> = {}): Process => ({
+  pid,
+  ppid,
+  role: null,
+  command: null,
+  started_s: null,
+  ended_s: null,
+  exit: null,
+  verdict: verdictOf(),
+  bytes: { rss: null, pss: null, uss: null },
+  ...some,
+});
+
+export const dataOf = ({ report, ...some }: Partial<Omit<Data, "report">> & { report?: Partial<Data["report"]> } = {}): Data => ({
+  report: {
+    lowtide: "0",
+    source: { duration_s: null, steps: null },
+    verdict: verdictOf(),
+    processes: [],
+    growth: { floor_bytes: null, mechanisms: [] },
+    sites: [],
+    holders: [],
+    tensors: [],
+    types: [],
+    gpus: [],
+    phases: [],
+    forecast: null,
+    ...report,
+  },
+  series: [],
+  readings: 0,
+  thinned: false,
+  spans: [],
+  processes: [],
+  frames: [],
+  profile: [],
+  site_courses: [],
+  holder_courses: [],
+  limit_bytes: null,
+  again_s: null,
+  ...some,
+});
