@@ -42,34 +42,19 @@ model::Ending ending_of(const Evidence& evidence, const ReportOptions& options) 
   return silent_s > patience_s ? model::Ending::CutOff : model::Ending::Running;
 }
 
-template <typename T>
-std::optional<T> number_in(const std::map<std::string, std::string>& meta, const std::string& key) {
-  const auto found = meta.find(key);
-  if (found == meta.end()) return std::nullopt;
-  T value{};
-  const char* const end = found->second.data() + found->second.size();
-  const auto [stop, error] = std::from_chars(found->second.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 // What the monitor says of itself at the end of a run.
 model::OverheadReport overhead_of(const record::Recording& recording, const Evidence& evidence) {
   model::OverheadReport out;
-  out.monitor_cpu_share = number_in<double>(recording.meta(), "monitor_cpu_share");
-  out.monitor_rss_bytes = number_in<std::uint64_t>(recording.meta(), "monitor_rss_bytes");
+  out.monitor_cpu_share = recording.meta<record::Meta::MonitorCpuShare>();
+  out.monitor_rss_bytes = recording.meta<record::Meta::MonitorRssBytes>();
   out.samples_lost = evidence.lost_ticks;
-  const auto said = [&](const char* key) {
-    const auto found = recording.meta().find(key);
-    return found == recording.meta().end() ? std::string() : base::printable(found->second, 400);
-  };
-  const std::string state = said("agent_state");
+  const std::string state = recording.meta<record::Meta::AgentState>().value_or("");
   if (state == "off" || state == "on" || state == "switched-off") {
     out.agent = state;
   } else if (!evidence.heaps.empty()) {
     out.agent = "on";
   }
-  out.note = said("agent_note");
+  out.note = base::printable(recording.meta<record::Meta::AgentNote>().value_or(""), 400);
   for (const HeapEvidence& heap : evidence.heaps) {
     out.allocation_samples += heap.last.samples;
     out.allocation_samples_dropped += heap.last.dropped_samples;
@@ -133,7 +118,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
 
   model::Report report;
   report.source = source_of(evidence, options);
-  if (const auto told = number_in<std::uint64_t>(recording.meta(), "steps_told")) report.source.steps = told;
+  if (const auto told = recording.meta<record::Meta::StepsTold>()) report.source.steps = told;
   report.ending = ending;
   report.verdict = judged.verdict;
   report.forecast = judged.series.front().forecast;
@@ -149,12 +134,12 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.overhead = overhead_of(recording, evidence);
   report.trim_trials = trim_trials_of(recording, evidence);
   report.short_lived = judged.processes.short_lived;
-  report.short_lived.unseen_at_least = number_in<std::uint64_t>(recording.meta(), "short_lived_processes");
+  report.short_lived.unseen_at_least = recording.meta<record::Meta::ShortLivedProcesses>();
   if (auto& unseen = report.short_lived.unseen_at_least) {
     *unseen -=
         std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // the children that looked were ours
   }
-  report.short_lived.unseen_at_most = number_in<std::uint64_t>(recording.meta(), "short_lived_at_most");
+  report.short_lived.unseen_at_most = recording.meta<record::Meta::ShortLivedAtMost>();
   report.findings = find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, report});
   report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
   for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));

@@ -373,8 +373,8 @@ TEST_F(Report, what_came_and_went_unseen_is_a_lower_bound_and_said_so) {
     auto writer = record::Writer::create(path, scenario_header());
     ASSERT_TRUE(writer.ok());
     find_scenario("warmup")->play(writer.value());
-    writer.value().set_meta("short_lived_processes", "37");
-    writer.value().set_meta("short_lived_at_most", "5200");
+    writer.value().set_meta<record::Meta::ShortLivedProcesses>(37);
+    writer.value().set_meta<record::Meta::ShortLivedAtMost>(5200);
     writer.value().close();
   }
 

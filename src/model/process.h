@@ -44,7 +44,7 @@ constexpr std::string_view to_string(ProcessRole role) {
     case ProcessRole::Other:
       return "other";
   }
-  return "other";
+  return {};
 }
 
 }  // namespace lowtide::model

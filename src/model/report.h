@@ -134,7 +134,7 @@ constexpr std::string_view to_string(EventKind kind) {
     case EventKind::Exit:
       return "exit";
   }
-  return "exit";
+  return {};
 }
 
 constexpr std::string_view to_string(SourceType type) {

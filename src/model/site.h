@@ -77,7 +77,7 @@ constexpr std::string_view to_string(FrameLanguage language) {
     case FrameLanguage::Native:
       return "native";
   }
-  return "native";
+  return {};
 }
 
 }  // namespace lowtide::model

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::model {
@@ -27,6 +28,18 @@ struct TensorCount {
 };
 
 enum class CacheKind { None, Bounded, Unbounded };
+
+constexpr std::string_view to_string(CacheKind kind) {
+  switch (kind) {
+    case CacheKind::None:
+      return "none";
+    case CacheKind::Bounded:
+      return "bounded";
+    case CacheKind::Unbounded:
+      return "unbounded";
+  }
+  return {};
+}
 
 // An object that keeps others alive.
 struct HeldNode {

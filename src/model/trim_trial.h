@@ -53,7 +53,7 @@ constexpr std::string_view to_string(TrimOutcome outcome) {
     case TrimOutcome::Unfinished:
       return "unfinished";
   }
-  return "not-reached";
+  return {};
 }
 
 }  // namespace lowtide::model

@@ -112,11 +112,17 @@ constexpr std::string_view to_string(VerdictKind kind) {
     case VerdictKind::Inconclusive:
       return "inconclusive";
   }
-  return "inconclusive";
+  return {};
 }
 
 constexpr std::string_view to_string(Axis axis) {
-  return axis == Axis::Step ? "step" : "time";
+  switch (axis) {
+    case Axis::Step:
+      return "step";
+    case Axis::Time:
+      return "time";
+  }
+  return {};
 }
 
 constexpr std::string_view to_string(LimitKind limit) {
@@ -128,7 +134,7 @@ constexpr std::string_view to_string(LimitKind limit) {
     case LimitKind::Gpu:
       return "gpu";
   }
-  return "host";
+  return {};
 }
 
 }  // namespace lowtide::model

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "record/meta.h"
+
 namespace lowtide::record {
 
 // What is known of a run before its first tick.
@@ -17,7 +19,22 @@ struct Header {
   double interval_s = 1;
   std::int64_t root_pid = 0;
   bool attached = false;                     // else the job was started by lowtide
-  std::optional<std::uint64_t> limit_bytes;  // what the user said with --limit
+  std::optional<std::uint64_t> limit_bytes;  // of --limit
 };
+
+// Calls visit(key, member) for the members of a header and their keys in table `meta`.
+template <typename AnyHeader, typename Visit>
+void for_each_member(AnyHeader& header, const Visit& visit) {
+  visit(Meta::Command, header.command);
+  visit(Meta::WorkingDirectory, header.working_directory);
+  visit(Meta::Host, header.host);
+  visit(Meta::Started, header.started);
+  visit(Meta::StartedUnixS, header.started_unix_s);
+  visit(Meta::LowtideVersion, header.lowtide_version);
+  visit(Meta::IntervalS, header.interval_s);
+  visit(Meta::RootPid, header.root_pid);
+  visit(Meta::Attached, header.attached);
+  visit(Meta::LimitBytes, header.limit_bytes);
+}
 
 }  // namespace lowtide::record

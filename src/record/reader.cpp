@@ -1,149 +1,76 @@
-// A recording may come from anywhere: every value is looked at before it is
-// believed. A row that cannot be is left out and counted; a table that cannot be
-// read on is entered again further down.
+// A recording may come from anywhere: every value is checked before it is used (tables/table_reader.h).
 #include "record/reader.h"
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
-#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "record/open.h"
-#include "record/reader_state.h"
 #include "record/sqlite.h"
-#include "record/tables/rows.h"
-#include "record/tables/schema.h"
-#include "record/tables/values.h"
+#include "record/tables/descriptions.h"
+#include "record/tables/sample_rows.h"
+#include "record/tables/table_reader.h"
 
 namespace lowtide::record {
 namespace {
 
-constexpr std::size_t kMostWarnings = 100;
-
-template <typename Number>
-Number number_of(const std::map<std::string, std::string>& meta, const char* key, Number fallback) {
-  const auto found = meta.find(key);
-  if (found == meta.end()) {
-    return fallback;
-  }
-  Number value{};
-  const std::string& text = found->second;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
-    return fallback;
-  }
-  return value;
-}
-
-std::string text_of(const std::map<std::string, std::string>& meta, const char* key) {
-  const auto found = meta.find(key);
-  return found == meta.end() ? std::string() : found->second;
-}
-
-// False where the row holds what no reading can have been.
-bool read_row(const Statement& from, const KindSpec& spec, Row& row) {
-  int at = 1;
-  const double at_s = from.real(at++);
-  const double span_s = from.real(at++);
-  row.at_s = at_s;
-  row.span_s = span_s;
-  row.count = from.integer(at++);
-  row.step = from.is_null(at) ? model::kUnknown : from.real(at);
-  bool sound = is_time(at_s) && is_time(span_s) && span_s >= 0 && row.count >= 1 && !std::isinf(row.step) &&
-               (from.is_null(at) || from.is_number(at));
-  ++at;
-  for (std::size_t key = 0; key < keys_of(spec).size(); ++key, ++at) {
-    row.keys[key] = from.integer(at);
-    const bool is_gpu = std::string_view(spec.keys[key]) == "gpu";
-    const std::int64_t most = is_gpu ? 65'535 : std::numeric_limits<std::uint32_t>::max();
-    sound = sound && from.is_integer(at) && row.keys[key] >= 0 && row.keys[key] <= most;
-  }
-  row.low = from.integer(at);
-  const std::int64_t mean = from.integer(at + 1);
-  row.high = from.integer(at + 2);
-  row.mean = static_cast<double>(mean);
-  sound = sound && from.is_integer(at) && from.is_integer(at + 1) && from.is_integer(at + 2) &&
-          row.low >= 0 && row.low <= mean && mean <= row.high;
-  at += 3;
-  const auto columns = columns_of(spec);
-  for (std::size_t column = 0; column < columns.size(); ++column, ++at) {
-    std::int64_t& value = row.others[column];
-    if (from.is_null(at)) {
-      value = kAbsent;
-    } else if (columns[column].thousandths) {
-      const double real = from.real(at);
-      sound = sound && from.is_number(at) && real >= 0 && real <= 100;
-      value = sound ? std::llround(real * 1000) : 0;
-    } else {
-      value = from.integer(at);
-      sound = sound && from.is_integer(at) && value >= 0;
-    }
-  }
-  return sound;
-}
+constexpr std::size_t kMostSites = 100'000;
+constexpr std::size_t kMostFrames = 512;
 
 }  // namespace
 
-void Recording::State::warn(const std::string& text) {
-  if (warnings.size() < kMostWarnings) {
-    warnings.push_back(text);
-  }
-}
+struct Recording::State {
+  TableReader tables;
+  Header header;
+  std::map<std::string, std::string> meta;
+  double last_at_s = 0;
+  std::uint64_t lost_ticks = 0;
 
-bool Recording::State::has_table(const char* name) {
-  auto prepared = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-  if (!prepared.ok()) {
-    return true;  // damaged: whoever reads the table will say how
-  }
-  prepared.value().bind(0, std::string_view(name));
-  return prepared.value().step() != SQLITE_DONE;
-}
+  void load_meta();
+  void load_header();
+  void load_last_tick();
+  std::array<double, kLevels + 1> lines_of(SeriesKind kind);
 
-std::size_t Recording::State::columns_there(SeriesKind kind) {
-  const KindSpec& spec = spec_of(kind);
-  constexpr std::int64_t kAlways = 4;  // id, at_s, step, and what is judged
-  auto prepared = database.prepare("SELECT count(*) FROM pragma_table_info(?)");
-  if (!prepared.ok()) {
-    return kMaxColumns;  // damaged: whoever reads the table will say how
-  }
-  const std::string table = table_of(kind, 0);
-  prepared.value().bind(0, std::string_view(table));
-  if (prepared.value().step() != SQLITE_ROW) {
-    return kMaxColumns;
-  }
-  const std::int64_t others =
-      prepared.value().integer(0) - kAlways - static_cast<std::int64_t>(keys_of(spec).size());
-  return others < 0 ? kMaxColumns : static_cast<std::size_t>(others);
-}
+  template <typename Reading>
+  void visit(const std::function<void(const PointOf<Reading>&)>& visitor,
+             std::optional<std::int64_t> process = {});
+};
 
-void Recording::State::load() {
-  auto prepared = database.prepare("SELECT key, value FROM meta");
+void Recording::State::load_meta() {
+  constexpr std::size_t kMostKeys = 10'000;
+  constexpr std::size_t kLongestKey = 1'000;
+  constexpr std::size_t kLongestValue = 65'536;
+  auto prepared = tables.database().prepare("SELECT key, value FROM meta");
   int status = SQLITE_ERROR;
   if (prepared.ok()) {
-    while ((status = prepared.value().step()) == SQLITE_ROW && meta.size() < 10'000) {
-      meta[prepared.value().text(0, 1'000)] = prepared.value().text(1, kTextBytes);
+    Statement& row = prepared.value();
+    while ((status = row.step()) == SQLITE_ROW && meta.size() < kMostKeys) {
+      meta[row.text(0, kLongestKey)] = row.text(1, kLongestValue);
     }
   }
   if (status != SQLITE_DONE) {
-    warn("what the recording says about itself cannot be read: " + database.error().message);
+    tables.warn("what the recording says about itself cannot be read: " + tables.database().error().message);
   }
-  header.command = text_of(meta, "command");
-  header.working_directory = text_of(meta, "working_directory");
-  header.host = text_of(meta, "host");
-  header.started = text_of(meta, "started");
-  header.lowtide_version = text_of(meta, "lowtide_version");
-  const double started_s = number_of(meta, "started_unix_s", 0.0);
-  header.started_unix_s = is_time(started_s) ? started_s : 0;
-  const double interval_s = number_of(meta, "interval_s", 1.0);
-  header.interval_s = interval_s > 0 && is_time(interval_s) ? interval_s : 1;
-  header.root_pid = number_of(meta, "root_pid", std::int64_t{0});
-  header.attached = text_of(meta, "attached") == "1";
-  if (meta.contains("limit_bytes")) {
-    header.limit_bytes = number_of(meta, "limit_bytes", std::uint64_t{0});
-  }
-  auto last = database.prepare("SELECT at_s FROM target_sample ORDER BY id DESC LIMIT 1");
+}
+
+// A value that cannot be leaves the default.
+void Recording::State::load_header() {
+  for_each_member(header, [&]<typename Member>(Meta key, Member& member) {
+    const auto found = meta.find(meta_key(key));
+    if (found == meta.end()) return;
+    if constexpr (std::is_same_v<Member, std::optional<std::uint64_t>>) {
+      member = parse_meta<std::uint64_t>(found->second).value_or(0);
+    } else if (const auto value = parse_meta<Member>(found->second)) {
+      member = *value;
+    }
+  });
+  if (!is_time(header.started_unix_s)) header.started_unix_s = 0;
+  if (!is_time(header.interval_s) || header.interval_s <= 0) header.interval_s = 1;
+}
+
+void Recording::State::load_last_tick() {
+  auto last = tables.database().prepare("SELECT at_s FROM target_sample ORDER BY id DESC LIMIT 1");
   if (last.ok() && last.value().step() == SQLITE_ROW) {
     last_at_s = is_time(last.value().real(0)) ? last.value().real(0) : 0;
   }
@@ -153,7 +80,7 @@ void Recording::State::load() {
 std::array<double, kLevels + 1> Recording::State::lines_of(SeriesKind kind) {
   std::array<double, kLevels + 1> lines{};
   const std::string name = spec_of(kind).name;
-  auto prepared = database.prepare("SELECT level, from_s FROM tier WHERE kind = '" + name + "'");
+  auto prepared = tables.database().prepare("SELECT level, from_s FROM tier WHERE kind = '" + name + "'");
   std::size_t found = 0;
   if (prepared.ok()) {
     Statement& row = prepared.value();
@@ -167,56 +94,45 @@ std::array<double, kLevels + 1> Recording::State::lines_of(SeriesKind kind) {
     }
   }
   if (found != kLevels) {
-    warn("table tier is damaged: only the latest readings of " + name + " are used");
+    tables.warn("table tier is damaged: only the latest readings of " + name + " are used");
     lines = {};
   }
   return lines;
 }
 
-template <typename P>
-void Recording::State::visit(SeriesKind kind, const std::function<void(const P&)>& visitor,
+template <typename Reading>
+void Recording::State::visit(const std::function<void(const PointOf<Reading>&)>& visitor,
                              std::optional<std::int64_t> process) {
-  const KindSpec& spec = spec_of(kind);
+  const SeriesKind kind = kind_of<Reading>();
+  if (spec_of(kind).is_late && tables.columns_of(sample_table(kind, 0)).empty()) return;
   // One view of the file: a writer may move the lines between two levels.
-  const bool snapshot = database.execute("BEGIN") == SQLITE_OK;
+  const bool has_view = tables.database().execute("BEGIN") == SQLITE_OK;
   const auto lines = lines_of(kind);
-  const std::size_t there = columns_there(kind);
   for (std::size_t level = kLevels; level-- > 0;) {
     const double below_s = level == 0 ? std::numeric_limits<double>::infinity() : lines[level - 1];
     const auto use = [&](const Statement& from) {
-      Row row;
-      if (!read_row(from, spec, row)) {
-        return false;
-      }
-      if (!process || row.keys[0] == *process) {
-        P point{};
-        static_cast<Point&>(point) = point_of(row);
-        from_row(row, point.last);
-        visitor(point);
-      }
+      SampleRow row;
+      if (!read_row(from, kind, row)) return false;
+      if (!process || row.keys[0] == *process) visitor(point_of<Reading>(row));
       return true;
     };
-    scan(table_of(kind, level), select_sql(kind, level, there), use, lines[level], below_s);
+    const TableText table = sample_table(kind, level);
+    const std::string sql = select_sql(kind, level, tables.columns_of(table));
+    tables.scan(table.name, sql, use, lines[level], below_s);
   }
-  if (snapshot) {
-    static_cast<void>(database.execute("COMMIT"));
-  }
+  if (has_view) static_cast<void>(tables.database().execute("COMMIT"));
 }
 
 base::Result<Recording> Recording::open(const std::string& path) {
   auto opened = open_recording(path);
-  if (!opened.ok()) {
-    return std::move(opened).error();
-  }
+  if (!opened.ok()) return std::move(opened).error();
   auto state = std::make_unique<State>();
-  state->path = path;
-  state->database = std::move(opened.value().database);
-  state->warnings = std::move(opened.value().warnings);
-  state->load();
+  state->tables = TableReader(std::move(opened.value().database), std::move(opened.value().warnings));
+  state->load_meta();
+  state->load_header();
+  state->load_last_tick();
   Recording recording(std::move(state));
-  for (const Outage& outage : recording.outages()) {
-    recording.state_->lost_ticks += outage.ticks;
-  }
+  for (const Outage& outage : recording.outages()) recording.state_->lost_ticks += outage.ticks;
   return recording;
 }
 
@@ -234,7 +150,7 @@ const std::map<std::string, std::string>& Recording::meta() const {
 }
 
 bool Recording::closed_cleanly() const {
-  return text_of(state_->meta, "closed") == "1";
+  return meta<Meta::Closed>().value_or(false);
 }
 
 double Recording::last_at_s() const {
@@ -246,44 +162,126 @@ std::uint64_t Recording::lost_ticks() const {
 }
 
 const std::vector<std::string>& Recording::warnings() const {
-  return state_->warnings;
+  return state_->tables.warnings();
+}
+
+std::vector<model::ProcessInfo> Recording::processes() {
+  return state_->tables.all<model::ProcessInfo>();
+}
+
+std::vector<model::SiteInfo> Recording::sites() {
+  std::vector<model::SiteInfo> list;
+  if (!state_->tables.has<FrameRow>()) return list;
+  std::unordered_map<model::SiteId, std::size_t> places;
+  state_->tables.for_each<model::SiteInfo>([&](model::SiteInfo& site) {
+    if (list.size() >= kMostSites) return false;
+    places.emplace(site.id, list.size());
+    list.push_back(std::move(site));
+    return true;
+  });
+  state_->tables.for_each<FrameRow>([&](FrameRow& row) {
+    const auto place = places.find(row.site);
+    if (place == places.end() || list[place->second].frames.size() >= kMostFrames) return false;
+    list[place->second].frames.push_back(std::move(row.frame));
+    return true;
+  });
+  return list;
+}
+
+std::vector<RecordedEvent> Recording::events() {
+  return state_->tables.all<RecordedEvent>();
+}
+
+std::vector<Outage> Recording::outages() {
+  return state_->tables.all<Outage>();
+}
+
+std::vector<model::TrimTrial> Recording::trim_trials() {
+  return state_->tables.all<model::TrimTrial>();
+}
+
+std::vector<model::Phase> Recording::phases() {
+  return state_->tables.all<model::Phase>();
+}
+
+std::vector<model::PhaseVisit> Recording::phase_visits() {
+  return state_->tables.all<model::PhaseVisit>();
+}
+
+std::vector<model::Judgement> Recording::judgements() {
+  std::vector<model::Judgement> list;
+  state_->tables.for_each<JudgementRow>([&](JudgementRow& row) {
+    list.push_back(std::move(row.judgement));
+    return true;
+  });
+  return list;
+}
+
+std::vector<RecordedSnapshot> Recording::snapshots() {
+  std::vector<RecordedSnapshot> list;
+  if (!state_->tables.has<SnapshotRow>()) return list;
+  std::unordered_map<std::int64_t, std::size_t> places;
+  TableReader& tables = state_->tables;
+  tables.for_each<SnapshotRow>([&](SnapshotRow& row) {
+    row.recorded.snapshot.has_holders = true;
+    places.emplace(row.id, list.size());
+    list.push_back(std::move(row.recorded));
+    return true;
+  });
+  // A part belongs to a snapshot that was read.
+  const auto add_to = [&]<typename Part>(std::vector<Part> model::Snapshot::*parts) {
+    tables.for_each<PartRow<Part>>([&](PartRow<Part>& row) {
+      const auto place = places.find(row.snapshot);
+      if (place == places.end()) return false;
+      std::vector<Part>& known = list[place->second].snapshot.*parts;
+      if constexpr (std::is_same_v<Part, model::HeldNode>) {
+        if (row.part.holder && *row.part.holder >= known.size()) row.part.holder.reset();
+      }
+      known.push_back(std::move(row.part));
+      return true;
+    });
+  };
+  add_to(&model::Snapshot::nodes);
+  add_to(&model::Snapshot::tensors);
+  add_to(&model::Snapshot::types);
+  return list;
 }
 
 void Recording::for_each_target(const std::function<void(const TargetPoint&)>& visit) {
-  state_->visit(SeriesKind::Target, visit);
+  state_->visit<model::TargetReading>(visit);
 }
 
 void Recording::for_each_process_point(const std::function<void(const ProcessPoint&)>& visit) {
-  state_->visit(SeriesKind::Process, visit);
+  state_->visit<model::ProcessReading>(visit);
 }
 
 void Recording::for_each_process_point(model::ProcessId process,
                                        const std::function<void(const ProcessPoint&)>& visit) {
-  state_->visit(SeriesKind::Process, visit, static_cast<std::int64_t>(process));
+  state_->visit<model::ProcessReading>(visit, static_cast<std::int64_t>(process));
 }
 
 void Recording::for_each_cgroup(const std::function<void(const CgroupPoint&)>& visit) {
-  state_->visit(SeriesKind::Cgroup, visit);
+  state_->visit<model::CgroupReading>(visit);
 }
 
 void Recording::for_each_host(const std::function<void(const HostPoint&)>& visit) {
-  state_->visit(SeriesKind::Host, visit);
+  state_->visit<model::HostReading>(visit);
 }
 
 void Recording::for_each_gpu(const std::function<void(const GpuPoint&)>& visit) {
-  state_->visit(SeriesKind::Gpu, visit);
+  state_->visit<model::GpuReading>(visit);
 }
 
 void Recording::for_each_gpu_process(const std::function<void(const GpuProcessPoint&)>& visit) {
-  state_->visit(SeriesKind::GpuProcess, visit);
+  state_->visit<model::GpuProcessReading>(visit);
 }
 
 void Recording::for_each_heap(const std::function<void(const HeapPoint&)>& visit) {
-  if (state_->has_table("heap_sample")) state_->visit(SeriesKind::Heap, visit);
+  state_->visit<model::HeapReading>(visit);
 }
 
 void Recording::for_each_site(const std::function<void(const SitePoint&)>& visit) {
-  if (state_->has_table("site_sample")) state_->visit(SeriesKind::Site, visit);
+  state_->visit<model::SiteReading>(visit);
 }
 
 }  // namespace lowtide::record

@@ -2,6 +2,7 @@
 // monitor was killed, and what is left of a damaged one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,66 +15,13 @@
 #include "model/judgement.h"
 #include "model/phase.h"
 #include "model/process.h"
-#include "model/report.h"
-#include "model/tick.h"
+#include "model/site.h"
 #include "model/trim_trial.h"
 #include "record/header.h"
-#include "record/tables/snapshot_tables.h"
+#include "record/meta.h"
+#include "record/recorded.h"
 
 namespace lowtide::record {
-
-// One reading, or a stretch of them that was thinned to its lowest, mean and
-// highest. Of the series that is judged; other columns keep their latest value.
-struct Point {
-  double at_s = 0;    // of the first reading
-  double span_s = 0;  // from the first to the last; 0 for a single reading
-  std::uint64_t count = 1;
-  double step = model::kUnknown;  // of the last reading
-  std::uint64_t low_bytes = 0;
-  double mean_bytes = 0;
-  std::uint64_t high_bytes = 0;
-};
-
-// `last` holds the latest values of the stretch; its judged member (bytes,
-// own_bytes, current_bytes, available_bytes, used_bytes) is the rounded mean.
-struct TargetPoint : Point {
-  model::TargetReading last;  // .processes: the most in the stretch
-};
-struct ProcessPoint : Point {
-  model::ProcessReading last;
-};
-struct CgroupPoint : Point {
-  model::CgroupReading last;
-};
-struct HostPoint : Point {
-  model::HostReading last;
-};
-struct GpuPoint : Point {
-  model::GpuReading last;
-};
-struct GpuProcessPoint : Point {
-  model::GpuProcessReading last;
-};
-
-struct HeapPoint : Point {
-  model::HeapReading last;
-};
-struct SitePoint : Point {
-  model::SiteReading last;
-};
-
-struct RecordedEvent {
-  model::Event event;
-  std::optional<model::ProcessId> process;
-};
-
-// A stretch of the run in which nothing could be written.
-struct Outage {
-  double from_s = 0;
-  double to_s = 0;
-  std::uint64_t ticks = 0;
-  std::string why;
-};
 
 // Text is as the job left it: base::printable before it is shown.
 // Every visitor goes from old to new. Where stretches of many processes are
@@ -92,6 +40,12 @@ class Recording {
 
   [[nodiscard]] const Header& header() const;
   [[nodiscard]] const std::map<std::string, std::string>& meta() const;
+  // Absent also where the value is not of its type. `number` is for a key that has one in its name.
+  template <Meta kKey>
+  [[nodiscard]] std::optional<MetaValue<kKey>> meta(std::size_t number = 0) const {
+    const auto found = meta().find(meta_key(kKey, number));
+    return found == meta().end() ? std::nullopt : parse_meta<MetaValue<kKey>>(found->second);
+  }
   [[nodiscard]] bool closed_cleanly() const;  // false also while the run goes on
   [[nodiscard]] double last_at_s() const;     // of the last tick; 0 without any
   [[nodiscard]] std::uint64_t lost_ticks() const;

@@ -329,6 +329,27 @@ TEST(Recording, columns_that_were_added_later_are_absent_and_no_warning) {
   EXPECT_TRUE(opened.value().warnings().empty());
 }
 
+TEST(Recording, columns_of_other_tables_that_were_added_later_are_absent_too) {
+  const TemporaryFolder folder;
+  {
+    Writer writer = make_writer(folder.path("run.db"), 1);
+    writer.add_judgement({.at_s = 5, .verdict = {.spike_bytes = 7, .reason = "flat"}, .forecast = {}});
+    writer.close();
+  }
+  change(folder.path("run.db"),
+         "ALTER TABLE judgement DROP COLUMN spike_bytes; ALTER TABLE process DROP COLUMN exit_status");
+
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+  const std::vector<model::Judgement> judgements = opened.value().judgements();
+
+  ASSERT_EQ(judgements.size(), 1U);
+  EXPECT_EQ(judgements[0].verdict.spike_bytes, std::nullopt);
+  EXPECT_EQ(judgements[0].verdict.reason, "flat");
+  EXPECT_EQ(opened.value().processes().size(), 1U);
+  EXPECT_TRUE(opened.value().warnings().empty());
+}
+
 TEST(Recording, trim_trials_are_read_as_they_were_written) {
   const TemporaryFolder folder;
   {

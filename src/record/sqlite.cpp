@@ -9,7 +9,7 @@ namespace lowtide::record {
 void Statement::bind(int at, std::string_view text) {
   // An empty view may hold a null pointer, which SQLite would take for NULL.
   const char* bytes = text.empty() ? "" : text.data();
-  sqlite3_bind_text64(handle_.get(), at + 1, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  sqlite3_bind_text64(handle_.get(), at + 1, bytes, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 int Statement::run() {

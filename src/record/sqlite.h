@@ -18,7 +18,7 @@ class Statement {
   Statement() = default;
   explicit Statement(sqlite3_stmt* handle) : handle_(handle) {}
 
-  // Parameters and columns count from 0 here. The text must outlive the step.
+  // Parameters and columns count from 0 here.
   void bind(int at, std::int64_t value) { sqlite3_bind_int64(handle_.get(), at + 1, value); }
   void bind(int at, double value) { sqlite3_bind_double(handle_.get(), at + 1, value); }
   void bind(int at, std::string_view text);

@@ -8,14 +8,12 @@
 #include <cmath>
 #include <utility>
 
-#include "base/text.h"
 #include "record/checkpointer.h"
 #include "record/new_file.h"
 #include "record/sqlite.h"
 #include "record/tables/retention.h"
 #include "record/tables/sample_tables.h"
-#include "record/tables/small_tables.h"
-#include "record/tables/snapshot_tables.h"
+#include "record/tables/staged_tables.h"
 
 namespace lowtide::record {
 namespace {
@@ -44,8 +42,7 @@ struct Writer::State {
   Statement undo;
   Retention retention;
   SampleTables samples;
-  SmallTables small;
-  SnapshotTables snapshots;
+  StagedTables staged;
   std::unique_ptr<Checkpointer> checkpointer;
 
   double now_s = 0;
@@ -78,8 +75,7 @@ base::Result<bool> Writer::State::prepare() {
   make(undo, database.prepare("ROLLBACK"));
   make(retention, Retention::create(database));
   make(samples, SampleTables::create(database));
-  make(small, SmallTables::create(database));
-  make(snapshots, SnapshotTables::create(database));
+  make(staged, StagedTables::create(database));
   if (first_error) {
     return *std::move(first_error);
   }
@@ -89,7 +85,7 @@ base::Result<bool> Writer::State::prepare() {
 int Writer::State::tidy() {
   if (samples.has_rolled()) {
     int status = retention.move_lines(now_s);
-    status = status == SQLITE_OK ? small.thin(database, now_s) : status;
+    status = status == SQLITE_OK ? staged.thin(database, now_s) : status;
     if (status != SQLITE_OK) {
       return status;
     }
@@ -103,17 +99,16 @@ int Writer::State::tidy() {
 int Writer::State::write() {
   int status = begin.run();
   status = status == SQLITE_OK ? samples.write() : status;
-  status = status == SQLITE_OK ? small.write() : status;
-  status = status == SQLITE_OK ? snapshots.write() : status;
+  status = status == SQLITE_OK ? staged.write() : status;
   status = status == SQLITE_OK ? tidy() : status;
   if (status == SQLITE_OK && outage.ticks > 0) {
-    status = small.write(outage);
+    status = staged.write(outage);
   }
   return status == SQLITE_OK ? end.run() : status;
 }
 
 void Writer::State::commit(bool last_chance) {
-  if (!database || (samples.ticks() == 0 && small.empty() && snapshots.empty() && !last_chance)) {
+  if (!database || (samples.ticks() == 0 && staged.empty() && !last_chance)) {
     return;
   }
   if (failure && now_s < retry_at_s && !last_chance) {
@@ -129,8 +124,7 @@ void Writer::State::commit(bool last_chance) {
   outage = {};
   retry_after_s = kFirstRetrySeconds;
   samples.written();
-  small.written();
-  snapshots.written();
+  staged.written();
   checkpoint();
 }
 
@@ -173,7 +167,7 @@ void Writer::State::close() {
   if (!database) {
     return;
   }
-  small.stage_meta("closed", "1");
+  staged.stage_meta(meta_key(Meta::Closed), meta_text(true));
   commit(true);
   checkpointer.reset();
   if (failure) {
@@ -190,8 +184,7 @@ void Writer::State::close() {
   undo = {};
   retention = {};
   samples = {};
-  small = {};
-  snapshots = {};
+  staged = {};
   database = {};
 }
 
@@ -211,7 +204,7 @@ base::Result<Writer> Writer::create(const std::string& path, const Header& heade
   if (auto prepared = state->prepare(); !prepared.ok()) {
     return give_up(std::move(prepared).error());
   }
-  state->small.stage(header);
+  state->staged.stage(header);
   state->commit(true);
   if (state->failure) {
     return give_up(base::Error(*state->failure));
@@ -229,19 +222,19 @@ Writer& Writer::operator=(Writer&& other) noexcept = default;
 Writer::~Writer() = default;
 
 void Writer::begin_process(const model::ProcessInfo& process) {
-  state_->small.stage(process);
+  state_->staged.stage(process);
 }
 
 void Writer::update_process(const model::ProcessInfo& process) {
-  state_->small.stage(process);
+  state_->staged.stage(process);
 }
 
 void Writer::update_phase(const model::Phase& phase) {
-  state_->small.stage(phase);
+  state_->staged.stage(phase);
 }
 
 void Writer::add_phase_visit(const model::PhaseVisit& visit) {
-  state_->small.stage(visit);
+  state_->staged.stage(visit);
 }
 
 void Writer::add(const model::Tick& tick) {
@@ -255,27 +248,27 @@ void Writer::add(const model::Tick& tick) {
 }
 
 void Writer::begin_site(const model::SiteInfo& site) {
-  state_->small.stage(site);
+  state_->staged.stage(site);
 }
 
 void Writer::add_event(const model::Event& event, std::optional<model::ProcessId> process) {
-  state_->small.stage(event, process);
+  state_->staged.stage(event, process);
 }
 
 void Writer::add_judgement(const model::Judgement& judgement) {
-  state_->small.stage(judgement);
+  state_->staged.stage(judgement);
 }
 
 void Writer::add_trim_trial(const model::TrimTrial& trial) {
-  state_->small.stage(trial);
+  state_->staged.stage(trial);
 }
 
 void Writer::add_snapshot(model::ProcessId process, const model::Snapshot& snapshot) {
-  state_->snapshots.stage(process, snapshot);
+  state_->staged.stage(process, snapshot);
 }
 
-void Writer::set_meta(std::string_view key, std::string_view value) {
-  state_->small.stage_meta(key, base::printable(value, 65'536));
+void Writer::stage_meta(const std::string& key, const std::string& value) {
+  state_->staged.stage_meta(key, value);
 }
 
 void Writer::commit() {

@@ -7,20 +7,23 @@
 // the loss is put on record when there is room again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "model/judgement.h"
+#include "model/phase.h"
 #include "model/process.h"
 #include "model/report.h"
+#include "model/site.h"
 #include "model/snapshot.h"
 #include "model/tick.h"
 #include "model/trim_trial.h"
 #include "record/header.h"
+#include "record/meta.h"
 
 namespace lowtide::record {
 
@@ -51,7 +54,11 @@ class Writer {
   void add_judgement(const model::Judgement& judgement);
   void add_trim_trial(const model::TrimTrial& trial);
   void add_snapshot(model::ProcessId process, const model::Snapshot& snapshot);
-  void set_meta(std::string_view key, std::string_view value);
+  // `number` is for a key that has one in its name.
+  template <Meta kKey>
+  void set_meta(const MetaValue<kKey>& value, std::size_t number = 0) {
+    stage_meta(meta_key(kKey, number), meta_text(value));
+  }
 
   // Everything since the last commit() enters the file together, or not at all.
   // Once per tick: a kill then costs at most the last tick.
@@ -69,6 +76,7 @@ class Writer {
  private:
   struct State;
   explicit Writer(std::unique_ptr<State> state);
+  void stage_meta(const std::string& key, const std::string& value);
 
   std::unique_ptr<State> state_;
 };

@@ -54,7 +54,7 @@ TEST(Writer, what_was_written_is_read_back) {
   ended.exit_status = 137;
   ended.continues = static_cast<model::ProcessId>(1);
   writer.update_process(ended);
-  writer.set_meta("note", "hello");
+  writer.set_meta<Meta::AgentNote>("hello");
 
   writer.close();
 
@@ -65,7 +65,7 @@ TEST(Writer, what_was_written_is_read_back) {
   EXPECT_EQ(recording.header().started_unix_s, 1767323045.25);
   EXPECT_EQ(recording.header().interval_s, 0.5);
   EXPECT_TRUE(recording.header().attached);
-  EXPECT_EQ(recording.meta().at("note"), "hello");
+  EXPECT_EQ(recording.meta<Meta::AgentNote>(), "hello");
   EXPECT_EQ(recording.last_at_s(), 1);
   const auto processes = recording.processes();
   ASSERT_EQ(processes.size(), 2U);

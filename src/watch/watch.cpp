@@ -210,21 +210,22 @@ void Watch::note_agents() {
     note += fmt::format("{}{} of {} samples were lost", note.empty() ? "" : "; ", summary.dropped,
                         summary.samples);
   }
-  if (!std::isnan(monitor_.steps_told()))
-    writer_->set_meta("steps_told", fmt::format("{:.0f}", monitor_.steps_told()));
+  constexpr double kMostSteps = 9e15;
+  if (const double steps = monitor_.steps_told(); steps >= 0 && steps < kMostSteps) {
+    writer_->set_meta<record::Meta::StepsTold>(static_cast<std::uint64_t>(steps));
+  }
   const bool on = summary.processes > 0;
-  writer_->set_meta("agent_state", on ? "on" : summary.off.empty() ? "off" : "switched-off");
-  writer_->set_meta("agent_note", note);
-  writer_->set_meta("agent_samples", fmt::format("{}", summary.samples));
-  writer_->set_meta("agent_samples_lost", fmt::format("{}", summary.dropped));
-  writer_->set_meta("agent_monitor_seconds", fmt::format("{:.6f}", agents->spent_s()));
-  writer_->set_meta("agent_seconds", fmt::format("{:.6f}", static_cast<double>(summary.sampling_ns) * 1e-9));
+  writer_->set_meta<record::Meta::AgentState>(on ? "on" : summary.off.empty() ? "off" : "switched-off");
+  writer_->set_meta<record::Meta::AgentNote>(note);
+  writer_->set_meta<record::Meta::AgentSamples>(summary.samples);
+  writer_->set_meta<record::Meta::AgentSamplesLost>(summary.dropped);
+  writer_->set_meta<record::Meta::AgentMonitorSeconds>(agents->spent_s());
+  writer_->set_meta<record::Meta::AgentSeconds>(static_cast<double>(summary.sampling_ns) * 1e-9);
 }
 
 void Watch::note_limits_of_sight() {
   const auto& notes = monitor_.blind_spots();
-  for (; noted_ < notes.size(); ++noted_)
-    writer_->set_meta(fmt::format("not_seen_{}", noted_ + 1), notes[noted_]);
+  for (; noted_ < notes.size(); ++noted_) writer_->set_meta<record::Meta::NotSeen>(notes[noted_], noted_ + 1);
 }
 
 void Watch::add_event(model::EventKind kind, const std::string& text) {
@@ -256,15 +257,15 @@ void Watch::end() {
   recording_judge_.reset();  // a reader would keep the recording from becoming a single file
   const double took_s = std::max(at_s(), 1e-3);
   if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
-  writer_->set_meta("monitor_cpu_share", fmt::format("{:.6f}", cpu_seconds() / took_s));
-  writer_->set_meta("monitor_rss_bytes", fmt::format("{}", peak_rss_bytes({})));
+  writer_->set_meta<record::Meta::MonitorCpuShare>(cpu_seconds() / took_s);
+  writer_->set_meta<record::Meta::MonitorRssBytes>(peak_rss_bytes({}));
   note_agents();
-  writer_->set_meta("pss_seconds", fmt::format("{:.6f}", monitor_.budget().spent_s()));
-  writer_->set_meta("pss_longest_seconds", fmt::format("{:.6f}", monitor_.budget().longest_s()));
-  writer_->set_meta("short_lived_processes", fmt::format("{}", monitor_.tree().short_lived()));
-  writer_->set_meta("short_lived_at_most", fmt::format("{}", monitor_.tree().short_lived_at_most()));
+  writer_->set_meta<record::Meta::PssSeconds>(monitor_.budget().spent_s());
+  writer_->set_meta<record::Meta::PssLongestSeconds>(monitor_.budget().longest_s());
+  writer_->set_meta<record::Meta::ShortLivedProcesses>(monitor_.tree().short_lived());
+  writer_->set_meta<record::Meta::ShortLivedAtMost>(monitor_.tree().short_lived_at_most());
   for (const gpu::Device& gpu : monitor_.gpus()) {
-    writer_->set_meta(fmt::format("gpu_{}_name", gpu.index), gpu.name);
+    writer_->set_meta<record::Meta::GpuName>(gpu.name, static_cast<std::size_t>(gpu.index));
   }
   writer_->close();
 }

@@ -206,8 +206,8 @@ void play_agent_off(record::Writer& writer) {
         if (steps < kSteps / 2) heap.put(tick, 40);
         stage[main].own = 180 * kMB + heap.live() + stage.noise(0.5 * kMB);
       });
-  writer.set_meta("agent_state", "switched-off");
-  writer.set_meta("agent_note", "a lock was held for too long \x1b[31m");
+  writer.set_meta<record::Meta::AgentState>("switched-off");
+  writer.set_meta<record::Meta::AgentNote>("a lock was held for too long \x1b[31m");
 }
 
 constexpr std::array kAll{

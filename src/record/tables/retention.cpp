@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "record/tables/sample_rows.h"
+
 namespace lowtide::record {
 namespace {
 
@@ -31,7 +33,7 @@ base::Result<Retention> Retention::create(Database& database) {
     for (std::size_t level = 0; level < kLevels; ++level) {
       Table table{
           .kind = static_cast<SeriesKind>(kind), .level = level, .bounds = {}, .time_of = {}, .remove = {}};
-      const std::string name = table_of(table.kind, level);
+      const std::string name = table_name(table.kind, level);
       // Two questions: only alone are min and max answered without a scan.
       prepared =
           prepared &&

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "record/sqlite.h"
-#include "record/tables/schema.h"
+#include "record/tables/series.h"
 
 namespace lowtide::record {
 

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "model/tick.h"
 #include "record/sqlite.h"
-#include "record/tables/schema.h"
+#include "record/tables/series.h"
 #include "record/tables/thinner.h"
 
 namespace lowtide::record {
@@ -39,10 +39,8 @@ class SampleTables {
  private:
   struct StagedRow {
     SeriesKind kind = SeriesKind::Target;
-    Row row;
+    SampleRow row;
   };
-
-  void stage(SeriesKind kind, Row row, const model::Tick& tick);
 
   std::array<std::array<Statement, kLevels>, kKinds> inserts_;
   std::vector<StagedRow> rows_;

@@ -41,20 +41,20 @@ bool Thinner::roll(double now_s, std::vector<ThinRow>& done) {
         if (open.size() == level) open.emplace_back();
         merge(spec_of(kind), open[level], open[level - 1]);
       }
-      open[level - 1] = Row{};
+      open[level - 1] = SampleRow{};
     }
     at = silent ? series_.erase(at) : std::next(at);
   }
   return true;
 }
 
-void Thinner::add(SeriesKind kind, const Row& row) {
+void Thinner::add(SeriesKind kind, const SampleRow& row) {
   Stretches& open = series_[Key{kind, row.keys}];
   if (open.empty()) open.emplace_back();
   merge(spec_of(kind), open.front(), row);
 }
 
-void merge(const KindSpec& spec, Row& into, const Row& row) {
+void merge(const KindSpec& spec, SampleRow& into, const SampleRow& row) {
   if (into.count == 0) {
     into = row;
     return;
@@ -70,7 +70,7 @@ void merge(const KindSpec& spec, Row& into, const Row& row) {
   if (!std::isnan(row.step)) {
     into.step = row.step;
   }
-  const auto columns = columns_of(spec);
+  const auto columns = spec.columns();
   for (std::size_t at = 0; at < columns.size(); ++at) {
     const std::int64_t value = row.others[at];
     if (value != kAbsent) {

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "record/tables/schema.h"
+#include "record/tables/series.h"
 
 namespace lowtide::record {
 
@@ -22,7 +22,7 @@ namespace lowtide::record {
 struct ThinRow {
   SeriesKind kind = SeriesKind::Target;
   std::size_t level = 0;
-  Row row;
+  SampleRow row;
 };
 
 class Thinner {
@@ -32,7 +32,7 @@ class Thinner {
   // stretch of 8 s is given up: its process has ended.
   bool roll(double now_s, std::vector<ThinRow>& done);
 
-  void add(SeriesKind kind, const Row& row);
+  void add(SeriesKind kind, const SampleRow& row);
 
  private:
   struct Key {
@@ -45,13 +45,13 @@ class Thinner {
   };
   // From level 1 on, as many as the series is old enough for: thousands of
   // processes that live for seconds must not each hold room for hours.
-  using Stretches = std::vector<Row>;
+  using Stretches = std::vector<SampleRow>;
 
   std::unordered_map<Key, Stretches, Hash> series_;
   std::array<double, kLevels> current_{};  // the number of the stretch that is open, per level
 };
 
 // Adds `row` at the end of `into`.
-void merge(const KindSpec& spec, Row& into, const Row& row);
+void merge(const KindSpec& spec, SampleRow& into, const SampleRow& row);
 
 }  // namespace lowtide::record

@@ -5,8 +5,8 @@
 namespace lowtide::record {
 namespace {
 
-Row reading(double at_s, std::int64_t bytes) {
-  Row row;
+SampleRow reading(double at_s, std::int64_t bytes) {
+  SampleRow row;
   row.at_s = at_s;
   row.count = 1;
   row.low = bytes;
@@ -60,10 +60,10 @@ TEST(Thinner, a_series_that_fell_silent_is_ended_at_every_level) {
 }
 
 TEST(Thinner, other_columns_keep_their_latest_known_value_and_the_number_of_processes_its_highest) {
-  Row first = reading(0, 1);
+  SampleRow first = reading(0, 1);
   first.others[1] = 100;
   first.others[2] = 9;
-  Row second = reading(1, 1);
+  SampleRow second = reading(1, 1);
   second.others[2] = 3;
 
   merge(spec_of(SeriesKind::Target), first, second);

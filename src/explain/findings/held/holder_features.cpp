@@ -5,6 +5,7 @@
 
 #include "explain/settle/growth.h"
 #include "explain/settle/own_frames.h"
+#include "model/cause_types.h"
 
 namespace lowtide::explain {
 namespace {
@@ -43,8 +44,8 @@ bool keeps_graphs(const ProcessHolders& holders, const HeldGrowth& grown) {
 
 // Keys of a state_dict are names of parameters.
 bool keeps_state_dicts(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return gained_of_type(holders, "collections.OrderedDict") >= kMostOfThem * gained(grown) ||
-         holds_type(holders, grown, "collections.OrderedDict");
+  return gained_of_type(holders, model::cause_types::kOrderedDict) >= kMostOfThem * gained(grown) ||
+         holds_type(holders, grown, model::cause_types::kOrderedDict);
 }
 
 void read_stack(const Scene& scene, const ProcessHolders& holders, HolderFeatures& out) {
@@ -119,10 +120,12 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.has_length = node.length.has_value() && !out.is_tensor;
   out.is_unbounded = node.cache == model::CacheKind::Unbounded;
   out.keeps_graphs = keeps_graphs(holders, grown);
-  out.keeps_closures = gained_of_type(holders, "cell") >= kMostOfThem * things &&
-                       gained_of_type(holders, "function") >= kMostOfThem * things && things >= 3;
-  out.keeps_tracebacks = gained_of_type(holders, "traceback") >= kMostOfThem * things ||
-                         holds_type(holders, grown, "traceback") || node.type == "traceback";
+  out.keeps_closures = gained_of_type(holders, model::cause_types::kCell) >= kMostOfThem * things &&
+                       gained_of_type(holders, model::cause_types::kFunction) >= kMostOfThem * things &&
+                       things >= 3;
+  out.keeps_tracebacks = gained_of_type(holders, model::cause_types::kTraceback) >= kMostOfThem * things ||
+                         holds_type(holders, grown, model::cause_types::kTraceback) ||
+                         node.type == model::cause_types::kTraceback;
   out.keeps_state_dicts = keeps_state_dicts(holders, grown);
   out.is_shared = is_shared_growth(scene, holders, grown);
   out.is_of_evaluation = is_kept_by_evaluation(scene, holders.process.pid);

@@ -1,4 +1,4 @@
-#include "record/tables/snapshot_tables.h"
+#include "record/tables/kept_snapshot.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -29,7 +29,7 @@ std::vector<RecordedSnapshot> written_and_read(const model::Snapshot& snapshot) 
   return opened.ok() ? opened.value().snapshots() : std::vector<RecordedSnapshot>{};
 }
 
-TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
+TEST(KeptSnapshot, snapshots_are_read_as_they_were_written) {
   model::Snapshot snapshot;
   snapshot.at_s = 12.5;
   snapshot.python = "3.12";
@@ -74,7 +74,7 @@ TEST(SnapshotTables, snapshots_are_read_as_they_were_written) {
   EXPECT_EQ(back.types[0].count, 5U);
 }
 
-TEST(SnapshotTables, types_that_tell_a_cause_stay_however_small) {
+TEST(KeptSnapshot, types_that_tell_a_cause_stay_however_small) {
   model::Snapshot snapshot;
   snapshot.is_whole = true;
   for (int at = 0; at < 100; ++at) snapshot.types.push_back({"type" + std::to_string(at), 10, 100'000});
@@ -86,7 +86,7 @@ TEST(SnapshotTables, types_that_tell_a_cause_stay_however_small) {
   EXPECT_EQ(read[0].snapshot.types.back().count, 300U);
 }
 
-TEST(SnapshotTables, largest_nodes_stay_and_find_their_holder) {
+TEST(KeptSnapshot, largest_nodes_stay_and_find_their_holder) {
   const auto kept =
       largest_nodes({node("m", 1000), node("m.small", 10, 0), node("m.small.large", 900, 1)}, 2);
   ASSERT_EQ(kept.size(), 2U);
@@ -94,7 +94,7 @@ TEST(SnapshotTables, largest_nodes_stay_and_find_their_holder) {
   EXPECT_EQ(kept[1].holder, 0U);
 }
 
-TEST(SnapshotTables, elements_of_a_list_do_not_crowd_out_variables) {
+TEST(KeptSnapshot, elements_of_a_list_do_not_crowd_out_variables) {
   std::vector<model::HeldNode> nodes = {node("m.list", 100'000)};
   for (int at = 0; at < 50; ++at) nodes.push_back(node("m.list[" + std::to_string(at) + "]", 2000, 0));
   nodes.push_back(node("m.other", 1500));
@@ -103,7 +103,7 @@ TEST(SnapshotTables, elements_of_a_list_do_not_crowd_out_variables) {
   EXPECT_EQ(kept[1].path, "m.other");
 }
 
-TEST(SnapshotTables, rows_that_make_no_sense_are_left_out) {
+TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
   const TemporaryFolder folder;
   {
     Writer writer = make_writer(folder.path("run.db"), 1);

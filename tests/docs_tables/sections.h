@@ -1,0 +1,19 @@
+// Parts of the documents that are made from the source. In a document such a part is between the lines
+//   <!-- made from NAME: begin -->
+//   <!-- made from NAME: end -->
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::docs {
+
+struct Section {
+  std::string_view name;  // the folder, and which of its tables: "src/record, meta"
+  std::string (*make)();
+};
+
+std::vector<Section> recording_sections();
+
+}  // namespace lowtide::docs
