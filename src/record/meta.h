@@ -106,8 +106,8 @@ constexpr const MetaSpec& spec_of(Meta key) {
 
 // In the order of MetaType.
 using MetaTypes = std::tuple<std::string, std::uint64_t, double, bool>;
-template <Meta kKey>
-using MetaValue = std::tuple_element_t<static_cast<std::size_t>(spec_of(kKey).type), MetaTypes>;
+template <Meta Key>
+using MetaValue = std::tuple_element_t<static_cast<std::size_t>(spec_of(Key).type), MetaTypes>;
 
 // The key as it is in the table, with the number in the place of N.
 std::string meta_key(Meta key, std::size_t number = 0);

@@ -41,10 +41,10 @@ class Recording {
   [[nodiscard]] const Header& header() const;
   [[nodiscard]] const std::map<std::string, std::string>& meta() const;
   // Absent also where the value is not of its type. `number` is for a key that has one in its name.
-  template <Meta kKey>
-  [[nodiscard]] std::optional<MetaValue<kKey>> meta(std::size_t number = 0) const {
-    const auto found = meta().find(meta_key(kKey, number));
-    return found == meta().end() ? std::nullopt : parse_meta<MetaValue<kKey>>(found->second);
+  template <Meta Key>
+  [[nodiscard]] std::optional<MetaValue<Key>> meta(std::size_t number = 0) const {
+    const auto found = meta().find(meta_key(Key, number));
+    return found == meta().end() ? std::nullopt : parse_meta<MetaValue<Key>>(found->second);
   }
   [[nodiscard]] bool closed_cleanly() const;  // false also while the run goes on
   [[nodiscard]] double last_at_s() const;     // of the last tick; 0 without any

@@ -333,7 +333,11 @@ TEST(Recording, columns_of_other_tables_that_were_added_later_are_absent_too) {
   const TemporaryFolder folder;
   {
     Writer writer = make_writer(folder.path("run.db"), 1);
-    writer.add_judgement({.at_s = 5, .verdict = {.spike_bytes = 7, .reason = "flat"}, .forecast = {}});
+    model::Judgement judgement;
+    judgement.at_s = 5;
+    judgement.verdict.spike_bytes = 7;
+    judgement.verdict.reason = "flat";
+    writer.add_judgement(judgement);
     writer.close();
   }
   change(folder.path("run.db"),

@@ -55,9 +55,9 @@ class Writer {
   void add_trim_trial(const model::TrimTrial& trial);
   void add_snapshot(model::ProcessId process, const model::Snapshot& snapshot);
   // `number` is for a key that has one in its name.
-  template <Meta kKey>
-  void set_meta(const MetaValue<kKey>& value, std::size_t number = 0) {
-    stage_meta(meta_key(kKey, number), meta_text(value));
+  template <Meta Key>
+  void set_meta(const MetaValue<Key>& value, std::size_t number = 0) {
+    stage_meta(meta_key(Key, number), meta_text(value));
   }
 
   // Everything since the last commit() enters the file together, or not at all.

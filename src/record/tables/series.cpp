@@ -333,7 +333,7 @@ SeriesKind kind_of() {
 
 template <typename Reading>
 SampleRow row_of(const Reading& reading) {
-  constexpr const Series<Reading>& from = series<Reading>();
+  const Series<Reading>& from = series<Reading>();
   SampleRow row;
   row.count = 1;
   row.low = from.judged.get(reading);
@@ -347,7 +347,7 @@ SampleRow row_of(const Reading& reading) {
 
 template <typename Reading>
 PointOf<Reading> point_of(const SampleRow& row) {
-  constexpr const Series<Reading>& to = series<Reading>();
+  const Series<Reading>& to = series<Reading>();
   PointOf<Reading> point{{.at_s = row.at_s,
                           .span_s = row.span_s,
                           .count = static_cast<std::uint64_t>(row.count),
