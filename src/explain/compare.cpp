@@ -44,7 +44,7 @@ struct Level {
   double spread = 0;  // of the readings it is taken from
 };
 
-double middle(std::vector<double>& values) {
+double median(std::vector<double>& values) {
   const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), half, values.end());
   return *half;
@@ -60,9 +60,9 @@ std::optional<Level> level_before(const SeriesReport& series, double up_to, Plac
     if (!std::isnan(at) && at >= from && at <= up_to) lows.push_back(static_cast<double>(stretch.low_bytes));
   }
   if (lows.empty()) return std::nullopt;
-  Level level{.bytes = middle(lows)};
+  Level level{.bytes = median(lows)};
   for (double& low : lows) low = std::abs(low - level.bytes);
-  level.spread = middle(lows);
+  level.spread = median(lows);
   return level;
 }
 
@@ -119,7 +119,7 @@ std::optional<double> start_up(const Report& report) {
   return static_cast<double>(tree->verdict.floor.first_bytes);
 }
 
-std::optional<double> grown(const Report& report) {
+std::optional<double> compared_growth(const Report& report) {
   const SeriesReport* tree = tree_of(report);
   if (tree == nullptr || tree->verdict.samples == 0) return std::nullopt;
   return static_cast<double>(model::growth_bytes(tree->verdict.floor));
@@ -176,7 +176,7 @@ std::vector<Compared> compare_parts(const Report& before, const Report& after) {
     if (was || is) parts.push_back({.name = std::move(name), .before = was, .after = is});
   };
   add("when it had started: imports, model, data", start_up);
-  add("grown since", grown);
+  add("grown since", compared_growth);
   add("trained tensors", trained);
   add("workers", of_workers);
   add("evaluation, above training", [](const Report& report) { return peak_of_phase(report, "eval"); });
@@ -190,7 +190,7 @@ std::vector<Compared> compare_parts(const Report& before, const Report& after) {
 // --- findings ------------------------------------------------------------------------------------
 
 // A fix moves lines, and every run has other pids.
-auto key_of(const model::Finding& finding) {
+auto finding_key(const model::Finding& finding) {
   const std::string file =
       finding.where.file ? std::filesystem::path(*finding.where.file).filename().string() : std::string();
   return std::tuple(finding.id, file, finding.where.function.value_or(""), finding.where.holder.value_or(""));
@@ -202,7 +202,7 @@ bool counts(const model::Finding& finding) {
 
 const model::Finding* find_same(const Report& report, const model::Finding& wanted) {
   const auto found = std::find_if(report.findings.begin(), report.findings.end(), [&](const auto& finding) {
-    return counts(finding) && key_of(finding) == key_of(wanted);
+    return counts(finding) && finding_key(finding) == finding_key(wanted);
   });
   return found == report.findings.end() ? nullptr : &*found;
 }
@@ -224,7 +224,7 @@ std::vector<model::ComparedFinding> compare_findings(const Report& before, const
 
 // --- the answer ----------------------------------------------------------------------------------
 
-bool leaks(const Report& report) {
+bool report_leaks(const Report& report) {
   return report.verdict.kind == VerdictKind::Leak;
 }
 
@@ -258,13 +258,13 @@ void answer(model::Comparison& comparison) {
         fmt::format("the run {} is too short to be judged", is_open(before) ? "before" : "after");
     return;
   }
-  if (leaks(before) && !leaks(after)) {
+  if (report_leaks(before) && !report_leaks(after)) {
     comparison.outcome = model::ChangeOutcome::Better;
     comparison.reason = "the leak is gone";
-  } else if (!leaks(before) && leaks(after)) {
+  } else if (!report_leaks(before) && report_leaks(after)) {
     comparison.outcome = model::ChangeOutcome::Worse;
     comparison.reason = "it leaks now, and did not before";
-  } else if (leaks(before)) {
+  } else if (report_leaks(before)) {
     const Compared* rate = find_value(comparison, "growth of the floor");
     const bool differs = rate != nullptr && rate->differs.value_or(false);
     comparison.outcome = !differs                       ? model::ChangeOutcome::Same

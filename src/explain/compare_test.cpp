@@ -9,14 +9,13 @@ namespace {
 
 using model::ChangeOutcome;
 using model::FindingFate;
-using model::Report;
 using model::VerdictKind;
 
-constexpr double kMB = 1e6;
+constexpr double kMegabyte = 1e6;
 
 // 300 steps, from 500 MB on.
-Report run(VerdictKind kind, double bytes_per_step, double noise = 0) {
-  Report report;
+model::Report run(VerdictKind kind, double bytes_per_step, double noise = 0) {
+  model::Report report;
   report.source.duration_s = 150;
   report.verdict.kind = kind;
   report.verdict.axis = model::Axis::Step;
@@ -25,7 +24,7 @@ Report run(VerdictKind kind, double bytes_per_step, double noise = 0) {
     report.verdict.rate = model::Rate{bytes_per_step, 0.95 * bytes_per_step, 1.05 * bytes_per_step};
   model::SeriesReport series;
   for (int step = 0; step < 300; ++step) {
-    const double bytes = 500 * kMB + bytes_per_step * step + (step % 2 == 0 ? noise : -noise);
+    const double bytes = 500 * kMegabyte + bytes_per_step * step + (step % 2 == 0 ? noise : -noise);
     series.outline.push_back({.at_s = step / 2.0,
                               .step = static_cast<double>(step),
                               .samples = 1,
@@ -52,42 +51,44 @@ const model::Compared& value_of(const model::Comparison& comparison, const std::
 }
 
 TEST(Compare, leak_that_is_gone_is_better) {
-  const auto told = compare_reports(run(VerdictKind::Leak, kMB), run(VerdictKind::Stable, 0));
+  const auto told = compare_reports(run(VerdictKind::Leak, kMegabyte), run(VerdictKind::Stable, 0));
   EXPECT_EQ(told.outcome, ChangeOutcome::Better);
   EXPECT_EQ(told.reason, "the leak is gone");
-  EXPECT_EQ(value_of(told, "growth of the floor").before, kMB);
+  EXPECT_EQ(value_of(told, "growth of the floor").before, kMegabyte);
   EXPECT_EQ(value_of(told, "growth of the floor").after, 0);
   EXPECT_EQ(value_of(told, "floor").differs, true);
   EXPECT_NEAR(*value_of(told, "time of a step").after, 0.5, 0.01);
 }
 
 TEST(Compare, two_runs_of_the_same_job_are_the_same) {
-  const auto told =
-      compare_reports(run(VerdictKind::Stable, 0, 8 * kMB), run(VerdictKind::Stable, 20'000, 8 * kMB));
+  const auto told = compare_reports(run(VerdictKind::Stable, 0, 8 * kMegabyte),
+                                    run(VerdictKind::Stable, 20'000, 8 * kMegabyte));
   EXPECT_EQ(told.outcome, ChangeOutcome::Same) << told.reason;
   EXPECT_EQ(value_of(told, "floor").differs, false);
 }
 
 TEST(Compare, leak_that_is_slower_still_leaks) {
-  const auto told = compare_reports(run(VerdictKind::Leak, kMB), run(VerdictKind::Leak, 0.4 * kMB));
+  const auto told =
+      compare_reports(run(VerdictKind::Leak, kMegabyte), run(VerdictKind::Leak, 0.4 * kMegabyte));
   EXPECT_EQ(told.outcome, ChangeOutcome::Better);
   EXPECT_EQ(told.reason, "it still leaks, more slowly than before");
-  EXPECT_EQ(compare_reports(run(VerdictKind::Leak, kMB), run(VerdictKind::Leak, 1.02 * kMB)).outcome,
-            ChangeOutcome::Same);
+  EXPECT_EQ(
+      compare_reports(run(VerdictKind::Leak, kMegabyte), run(VerdictKind::Leak, 1.02 * kMegabyte)).outcome,
+      ChangeOutcome::Same);
 }
 
 TEST(Compare, new_leak_is_worse_and_an_open_run_is_open) {
-  EXPECT_EQ(compare_reports(run(VerdictKind::Stable, 0), run(VerdictKind::Leak, kMB)).outcome,
+  EXPECT_EQ(compare_reports(run(VerdictKind::Stable, 0), run(VerdictKind::Leak, kMegabyte)).outcome,
             ChangeOutcome::Worse);
-  EXPECT_EQ(compare_reports(run(VerdictKind::Leak, kMB), run(VerdictKind::Inconclusive, 0)).outcome,
+  EXPECT_EQ(compare_reports(run(VerdictKind::Leak, kMegabyte), run(VerdictKind::Inconclusive, 0)).outcome,
             ChangeOutcome::Open);
 }
 
 TEST(Compare, longer_run_is_compared_up_to_the_last_step_of_the_shorter) {
-  Report shorter = run(VerdictKind::Leak, kMB);
+  model::Report shorter = run(VerdictKind::Leak, kMegabyte);
   shorter.runs[0].series[0].outline.resize(100);
   shorter.runs[0].series[0].last_step = 99;
-  const auto told = compare_reports(std::move(shorter), run(VerdictKind::Leak, kMB));
+  const auto told = compare_reports(std::move(shorter), run(VerdictKind::Leak, kMegabyte));
   EXPECT_EQ(told.aligned_step, 99);
   EXPECT_EQ(value_of(told, "floor").differs, false);
 }
@@ -105,9 +106,9 @@ TEST(Compare, findings_are_the_same_though_lines_and_pids_move) {
   holder.title = "main.history keeps";
   holder.pid = 1;
   holder.where.holder = "main.history";
-  Report before = run(VerdictKind::Leak, kMB);
+  model::Report before = run(VerdictKind::Leak, kMegabyte);
   before.findings = {site, holder};
-  Report after = run(VerdictKind::Leak, kMB);
+  model::Report after = run(VerdictKind::Leak, kMegabyte);
   site.where.line = 33;
   site.pid = 2;
   model::Finding other = holder;

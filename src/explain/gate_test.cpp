@@ -12,7 +12,7 @@ using model::RuleKind;
 using model::VerdictKind;
 using testing::HasSubstr;
 
-constexpr std::uint64_t kMB = 1'000'000;
+constexpr std::uint64_t kGateMB = 1'000'000;
 
 // 100 readings, a step and a second each; the floor rises from 1 GB as told.
 model::Report report_of(VerdictKind kind, std::uint64_t growth_bytes, double rate_bytes) {
@@ -24,11 +24,11 @@ model::Report report_of(VerdictKind kind, std::uint64_t growth_bytes, double rat
   series.verdict.axis = model::Axis::Step;
   series.verdict.samples = 100;
   series.verdict.reason = "as told";
-  series.verdict.floor = {1000 * kMB, 1000 * kMB + growth_bytes};
+  series.verdict.floor = {1000 * kGateMB, 1000 * kGateMB + growth_bytes};
   series.verdict.rate = model::Rate{rate_bytes, rate_bytes * 0.9, rate_bytes * 1.1};
-  series.peak_bytes = 1500 * kMB + growth_bytes;
+  series.peak_bytes = 1500 * kGateMB + growth_bytes;
   for (int step = 0; step < 100; ++step) {
-    const auto bytes = 1000 * kMB + static_cast<std::uint64_t>(step) * growth_bytes / 100;
+    const auto bytes = 1000 * kGateMB + static_cast<std::uint64_t>(step) * growth_bytes / 100;
     series.outline.push_back(
         {step / 2.0, static_cast<double>(step), 1, bytes, bytes, static_cast<double>(bytes)});
   }
@@ -59,21 +59,22 @@ TEST(Gate, without_a_rule_a_leak_breaks_and_doubt_is_undecided) {
 TEST(Gate, budget_is_held_against_the_peak) {
   const model::Report report = report_of(VerdictKind::Stable, 0, 0);
 
-  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::Budget, 1500 * kMB)), Outcome::Kept);
-  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::Budget, 1499 * kMB)), Outcome::Broken);
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::Budget, 1500 * kGateMB)), Outcome::Kept);
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::Budget, 1499 * kGateMB)), Outcome::Broken);
 }
 
 TEST(Gate, a_leak_within_the_budget_keeps_it_when_only_the_budget_is_asked_for) {
-  EXPECT_EQ(outcome_of(report_of(VerdictKind::Leak, 10 * kMB, 1e5), rule_of(RuleKind::Budget, 2000 * kMB)),
-            Outcome::Kept);
+  EXPECT_EQ(
+      outcome_of(report_of(VerdictKind::Leak, 10 * kGateMB, 1e5), rule_of(RuleKind::Budget, 2000 * kGateMB)),
+      Outcome::Kept);
 }
 
 TEST(Gate, growth_in_the_warm_up_counts_unless_it_is_left_out) {
-  model::Report report = report_of(VerdictKind::Warmup, 500 * kMB, 1e6);
+  model::Report report = report_of(VerdictKind::Warmup, 500 * kGateMB, 1e6);
   model::SeriesReport& series = report.runs[0].series[0];
   series.verdict.warmup_end = model::Mark{50.0, 25.0};
-  for (std::size_t at = 50; at < series.outline.size(); ++at) series.outline[at].low_bytes = 1250 * kMB;
-  Rule rule = rule_of(RuleKind::MaxGrowth, 100 * kMB);
+  for (std::size_t at = 50; at < series.outline.size(); ++at) series.outline[at].low_bytes = 1250 * kGateMB;
+  Rule rule = rule_of(RuleKind::MaxGrowth, 100 * kGateMB);
 
   EXPECT_EQ(outcome_of(report, rule), Outcome::Broken);
   rule.after_warmup = true;
@@ -81,16 +82,16 @@ TEST(Gate, growth_in_the_warm_up_counts_unless_it_is_left_out) {
 }
 
 TEST(Gate, growth_after_a_warm_up_that_may_not_have_ended_is_undecided) {
-  Rule rule = rule_of(RuleKind::MaxGrowth, 100 * kMB);
+  Rule rule = rule_of(RuleKind::MaxGrowth, 100 * kGateMB);
   rule.after_warmup = true;
 
-  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 500 * kMB, 5e6), rule), Outcome::Undecided);
-  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 50 * kMB, 5e5), rule), Outcome::Kept);
-  EXPECT_EQ(outcome_of(report_of(VerdictKind::Leak, 500 * kMB, 5e6), rule), Outcome::Broken);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 500 * kGateMB, 5e6), rule), Outcome::Undecided);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 50 * kGateMB, 5e5), rule), Outcome::Kept);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Leak, 500 * kGateMB, 5e6), rule), Outcome::Broken);
 }
 
 TEST(Gate, rate_is_told_per_step_or_per_second) {
-  const model::Report report = report_of(VerdictKind::Leak, 500 * kMB, 5e6);
+  const model::Report report = report_of(VerdictKind::Leak, 500 * kGateMB, 5e6);
   Rule rule = rule_of(RuleKind::MaxRate);
   rule.rate_bytes = 6e6;
 
@@ -105,12 +106,12 @@ TEST(Gate, rate_of_a_warm_up_is_over) {
   Rule rule = rule_of(RuleKind::MaxRate);
   rule.rate_bytes = 1e6;
 
-  EXPECT_EQ(outcome_of(report_of(VerdictKind::Warmup, 500 * kMB, 5e6), rule), Outcome::Kept);
-  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 500 * kMB, 5e6), rule), Outcome::Undecided);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Warmup, 500 * kGateMB, 5e6), rule), Outcome::Kept);
+  EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 500 * kGateMB, 5e6), rule), Outcome::Undecided);
 }
 
 TEST(Gate, rate_per_step_of_a_run_without_steps_is_undecided) {
-  model::Report report = report_of(VerdictKind::Leak, 500 * kMB, 5e6);
+  model::Report report = report_of(VerdictKind::Leak, 500 * kGateMB, 5e6);
   report.runs[0].series[0].verdict.axis = model::Axis::Time;
   report.runs[0].series[0].first_step.reset();
   Rule rule = rule_of(RuleKind::MaxRate);

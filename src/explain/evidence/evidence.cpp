@@ -83,7 +83,7 @@ GpuEvidence& gpu_of(Evidence& evidence, int index) {
   return evidence.gpus.back();
 }
 
-GpuEvidence::Share& share_of(GpuEvidence& gpu, ProcessId id) {
+GpuEvidence::Share& gpu_share(GpuEvidence& gpu, ProcessId id) {
   const auto found = std::find_if(gpu.processes.begin(), gpu.processes.end(),
                                   [&](const GpuEvidence::Share& share) { return share.id == id; });
   if (found != gpu.processes.end()) return *found;
@@ -103,7 +103,7 @@ void read_gpus(record::Recording& recording, Evidence& evidence) {
     gpu.used.push_back(to_trail_point(point));
   });
   recording.for_each_gpu_process([&](const record::GpuProcessPoint& point) {
-    GpuEvidence::Share& share = share_of(gpu_of(evidence, point.last.index), point.last.id);
+    GpuEvidence::Share& share = gpu_share(gpu_of(evidence, point.last.index), point.last.id);
     const TrailPoint out = to_trail_point(point);
     share.trail.push_back(out);
     if (!point.last.torch) return;

@@ -14,10 +14,10 @@ using model::Snapshot;
 constexpr double kExplains = 0.7;  // so much of a holder's growth in one that it holds: then it is that one
 constexpr double kAllExplained = 0.8;  // in several together
 constexpr double kWorthNaming = 0.02;  // of all growth
-constexpr std::int64_t kLeastGrowth = 16 << 10;
-constexpr std::int64_t kMostBytes = 1LL << 60U;
+constexpr std::int64_t kLeastHeldGrowth = 16 << 10;
+constexpr std::int64_t kLargestDifference = 1LL << 60U;
 
-std::int64_t difference(std::uint64_t later, std::uint64_t earlier) {
+std::int64_t signed_difference(std::uint64_t later, std::uint64_t earlier) {
   return static_cast<std::int64_t>(later) - static_cast<std::int64_t>(earlier);
 }
 
@@ -32,7 +32,7 @@ std::int64_t whole(const Snapshot& snapshot) {
 // An object and the dict of its attributes have the same path.
 using Name = std::pair<std::string_view, std::string_view>;
 
-Name name_of(const HeldNode& node) {
+Name held_name(const HeldNode& node) {
   return {node.path, node.type};
 }
 
@@ -48,13 +48,13 @@ class Growth {
     std::map<Name, const HeldNode*> by_name;
     std::map<std::pair<std::uint64_t, std::string_view>, const HeldNode*> by_place;
     for (const HeldNode& node : earlier.nodes) {
-      by_name.emplace(name_of(node), &node);
+      by_name.emplace(held_name(node), &node);
       by_place.emplace(std::pair(node.address, std::string_view(node.type)), &node);
     }
     for (std::size_t at = 0; at < later.nodes.size(); ++at) {
       const HeldNode& node = later.nodes[at];
       const HeldNode* before = nullptr;
-      if (const auto found = by_name.find(name_of(node)); found != by_name.end()) {
+      if (const auto found = by_name.find(held_name(node)); found != by_name.end()) {
         before = found->second;
         leave_out_moved(earlier, *before, node);
       } else if (const auto place = by_place.find({node.address, node.type}); place != by_place.end()) {
@@ -63,7 +63,7 @@ class Growth {
       if (before == nullptr && is_old_name(node)) before = &kTooSmallToTell;
       if (before == nullptr) continue;
       grown_[at].earlier = before;
-      grown_[at].bytes += difference(held_bytes(node), held_bytes(*before));
+      grown_[at].bytes += signed_difference(held_bytes(node), held_bytes(*before));
     }
     // Holders come before what they hold, so from the end every sum is complete.
     for (std::size_t at = later.nodes.size(); at-- > 0;) {
@@ -77,7 +77,7 @@ class Growth {
 
   [[nodiscard]] std::vector<model::HolderReport> holders(std::int64_t all) const {
     const auto least = std::max<std::int64_t>(
-        kLeastGrowth, static_cast<std::int64_t>(kWorthNaming * static_cast<double>(all)));
+        kLeastHeldGrowth, static_cast<std::int64_t>(kWorthNaming * static_cast<double>(all)));
     std::vector<model::HolderReport> out;
     for (std::size_t at = 0; at < grown_.size(); ++at) {
       const Grown& grown = grown_[at];
@@ -90,12 +90,13 @@ class Growth {
       model::HolderReport holder;
       holder.pid = later_.pid;
       holder.node = later_.nodes[at];
-      holder.growth_device_bytes = difference(holder.node.device_bytes, grown.earlier->device_bytes);
+      holder.growth_device_bytes = signed_difference(holder.node.device_bytes, grown.earlier->device_bytes);
       // A second name for the same thing, at one of the two moments, makes it more than all.
       holder.growth_bytes = (all > 0 ? std::min(grown.bytes, all) : grown.bytes) - holder.growth_device_bytes;
-      holder.growth_objects = difference(holder.node.retained_objects, grown.earlier->retained_objects);
+      holder.growth_objects =
+          signed_difference(holder.node.retained_objects, grown.earlier->retained_objects);
       if (holder.node.length && grown.earlier->length) {
-        holder.growth_length = difference(*holder.node.length, *grown.earlier->length);
+        holder.growth_length = signed_difference(*holder.node.length, *grown.earlier->length);
       }
       if (all > 0) holder.share = std::min(1.0, bytes / static_cast<double>(all));
       out.push_back(std::move(holder));
@@ -109,15 +110,16 @@ class Growth {
   // What something holds now that was there before and was held by nobody, or by another, is no growth of it.
   void leave_out_moved(const Snapshot& earlier, const HeldNode& before, const HeldNode& node) {
     constexpr int kMostHops = 64;  // a path is not longer; a recording may be hostile
-    const auto moved = static_cast<std::int64_t>(std::min<std::uint64_t>(held_bytes(before), kMostBytes));
+    const auto moved =
+        static_cast<std::int64_t>(std::min<std::uint64_t>(held_bytes(before), kLargestDifference));
     int hops = 0;
     for (auto above = node.holder; above && ++hops < kMostHops; above = later_.nodes[*above].holder) {
       auto was = before.holder;
       int back = 0;
-      while (was && ++back < kMostHops && name_of(earlier.nodes[*was]) != name_of(later_.nodes[*above]))
+      while (was && ++back < kMostHops && held_name(earlier.nodes[*was]) != held_name(later_.nodes[*above]))
         was = earlier.nodes[*was].holder;
       if (was) return;  // and from here on upwards too
-      grown_[*above].bytes = std::max(grown_[*above].bytes - moved, -kMostBytes);
+      grown_[*above].bytes = std::max(grown_[*above].bytes - moved, -kLargestDifference);
     }
   }
 
@@ -177,7 +179,7 @@ model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later)
   out.has_earlier = true;
   out.since_s = later.at_s - earlier.at_s;
   out.growth_bytes = host_bytes(later) - host_bytes(earlier);
-  out.growth_device_bytes = difference(later.device_bytes, earlier.device_bytes);
+  out.growth_device_bytes = signed_difference(later.device_bytes, earlier.device_bytes);
   out.holders = Growth(earlier, later).holders(whole(later) - whole(earlier));
 
   std::map<std::string_view, const model::TypeCount*> types;
@@ -186,7 +188,8 @@ model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later)
     const auto before = types.find(type.type);
     const model::TypeCount none;
     const model::TypeCount& was = before == types.end() ? none : *before->second;
-    out.types.push_back({type, difference(type.count, was.count), difference(type.bytes, was.bytes)});
+    out.types.push_back(
+        {type, signed_difference(type.count, was.count), signed_difference(type.bytes, was.bytes)});
   }
   sort_by_growth(out.types);
   for (const model::TensorCount& tensors : later.tensors) {
@@ -195,7 +198,7 @@ model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later)
     const model::TensorCount none;
     const model::TensorCount& was = before == earlier.tensors.end() ? none : *before;
     out.tensors.push_back(
-        {tensors, difference(tensors.count, was.count), difference(tensors.bytes, was.bytes)});
+        {tensors, signed_difference(tensors.count, was.count), signed_difference(tensors.bytes, was.bytes)});
   }
   sort_by_growth(out.tensors);
   out.snapshot = std::move(later);

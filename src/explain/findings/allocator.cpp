@@ -15,11 +15,11 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kLeastBytes = 8e6;
-constexpr double kLeastShare = 0.2;  // of the tree's growth
-constexpr double kMostOfIt = 0.5;
+constexpr double kLeastRetainedBytes = 8e6;
+constexpr double kLeastRetainedShare = 0.2;  // of the tree's growth
+constexpr double kMostRetained = 0.5;
 
-const char* const kFix =
+const char* const kRetentionFix =
     "MALLOC_ARENA_MAX=2 where many threads allocate; MALLOC_MMAP_THRESHOLD_=65536 and "
     "MALLOC_TRIM_THRESHOLD_=65536, or malloc_trim(0) after a phase that freed much; jemalloc or tcmalloc by "
     "LD_PRELOAD; batches of few different shapes leave fewer holes";
@@ -94,11 +94,11 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
     return each.mechanism == model::Mechanism::AllocatorRetention;
   });
   const Retainer largest = find_largest(scene);
-  if (part == parts.end() || largest.process == nullptr || part->share < kLeastShare ||
-      static_cast<double>(part->bytes) < kLeastBytes) {
+  if (part == parts.end() || largest.process == nullptr || part->share < kLeastRetainedShare ||
+      static_cast<double>(part->bytes) < kLeastRetainedBytes) {
     return;
   }
-  const bool most = part->share >= kMostOfIt;
+  const bool most = part->share >= kMostRetained;
   const bool rises = scene.report.verdict.kind == model::VerdictKind::Leak ||
                      scene.report.verdict.kind == model::VerdictKind::Inconclusive;
   model::Finding finding;
@@ -120,9 +120,9 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
                   bytes_words(largest.agent->change_bytes), bytes_words(largest.agent->error_bytes))};
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
     finding.evidence.push_back(trial);
-  if (most) finding.fix = kFix;
+  if (most) finding.fix = kRetentionFix;
   const double in_threads = share_of_threads(scene, largest.process->report.info.id);
-  if (most && in_threads >= kMostOfIt) blame_threads(in_threads, finding);
+  if (most && in_threads >= kMostRetained) blame_threads(in_threads, finding);
   out.push_back(std::move(finding));
 }
 

@@ -13,13 +13,13 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kLeastShare = 0.1;  // of what the process, or its tensors on devices, grew by
-constexpr double kLeastBytes = 1e6;
-constexpr std::size_t kMostNamed = 3;
+constexpr double kLeastHolderShare = 0.1;  // of what the process, or its tensors on devices, grew by
+constexpr double kLeastHolderBytes = 1e6;
+constexpr std::size_t kMostHolders = 3;
 
 bool is_worth_naming(const HeldGrowth& grown) {
   const auto much = [](std::int64_t bytes, double share) {
-    return share >= kLeastShare && static_cast<double>(bytes) >= kLeastBytes;
+    return share >= kLeastHolderShare && static_cast<double>(bytes) >= kLeastHolderBytes;
   };
   return grown.gains > 0 && (much(grown.holder.growth_bytes, grown.of_process) ||
                              much(grown.holder.growth_device_bytes, grown.of_device));
@@ -32,8 +32,8 @@ std::string times_words(std::size_t count) {
 
 std::string held_words(double host_bytes, double device_bytes) {
   const std::string device = bytes_words(device_bytes) + " on devices";
-  if (device_bytes < kLeastBytes) return bytes_words(host_bytes);
-  return host_bytes < kLeastBytes ? device : bytes_words(host_bytes) + " and " + device;
+  if (device_bytes < kLeastHolderBytes) return bytes_words(host_bytes);
+  return host_bytes < kLeastHolderBytes ? device : bytes_words(host_bytes) + " and " + device;
 }
 
 std::string growth_words(const model::HolderReport& holder) {
@@ -68,7 +68,7 @@ bool is_settled(const model::Verdict& verdict) {
   return verdict.kind != model::VerdictKind::Leak && verdict.kind != model::VerdictKind::Inconclusive;
 }
 
-model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   model::Finding out;
   const bool has_bound = node.cache == model::CacheKind::Bounded;
@@ -76,7 +76,7 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
   const bool is_kept_here = is_kept(holders, grown) || keeps_what_leaks(scene.sites, holders, grown);
   const bool is_leak = (is_kept_here && scene.report.verdict.kind == model::VerdictKind::Leak) ||
                        (is_kept_on_device(holders, grown) &&
-                        static_cast<double>(grown.holder.growth_device_bytes) >= kLeastBytes);
+                        static_cast<double>(grown.holder.growth_device_bytes) >= kLeastHolderBytes);
   const bool is_innocent = is_bounded || (!is_leak && is_settled(scene.report.verdict));
   out.severity = is_leak       ? model::Severity::High
                  : is_innocent ? model::Severity::Info
@@ -116,12 +116,12 @@ model::Finding finding_of(const Scene& scene, const ProcessHolders& holders, con
 }
 
 template <typename Wanted>
-void add_holders(const Scene& scene, Findings& out, const Wanted& wanted) {
+void add_holder_findings(const Scene& scene, Findings& out, const Wanted& wanted) {
   for (const ProcessHolders& holders : scene.holders) {
     std::size_t named = 0;
     for (const HeldGrowth& grown : holders.grown) {
-      if (named == kMostNamed || !is_worth_naming(grown)) continue;
-      model::Finding finding = finding_of(scene, holders, grown);
+      if (named == kMostHolders || !is_worth_naming(grown)) continue;
+      model::Finding finding = holder_finding(scene, holders, grown);
       if (!wanted(finding)) continue;
       out.push_back(std::move(finding));
       ++named;
@@ -132,13 +132,13 @@ void add_holders(const Scene& scene, Findings& out, const Wanted& wanted) {
 }  // namespace
 
 void find_holding(const Scene& scene, Findings& out) {
-  add_holders(scene, out, [](const model::Finding& finding) {
+  add_holder_findings(scene, out, [](const model::Finding& finding) {
     return !finding.ruled_out || finding.mechanism == model::Mechanism::BoundedCache;
   });
 }
 
 void find_settled_holding(const Scene& scene, Findings& out) {
-  add_holders(scene, out, [](const model::Finding& finding) {
+  add_holder_findings(scene, out, [](const model::Finding& finding) {
     return finding.ruled_out && finding.mechanism != model::Mechanism::BoundedCache;
   });
 }

@@ -15,22 +15,22 @@ namespace {
 
 using model::VerdictKind;
 
-constexpr std::size_t kMostNamed = 5;
-constexpr double kLeastShare = 0.05;  // of the tree's growth: less is not what the reader asks about
-constexpr double kLeastBytes = 1e6;
+constexpr std::size_t kMostProcesses = 5;
+constexpr double kLeastProcessShare = 0.05;  // of the tree's growth: less is not what the reader asks about
+constexpr double kLeastProcessBytes = 1e6;
 
-const char* const kFix =
+const char* const kLeakFix =
     "look for what is kept from step to step: lists that collect losses or outputs, caches without a bound, "
     "hooks "
     "and closures that are never dropped";
 
-bool leaks(const WatchedProcess& process) {
+bool process_leaks(const WatchedProcess& process) {
   return process.report.series.verdict.kind == VerdictKind::Leak;
 }
 
-bool is_material(const Scene& scene, const WatchedProcess& process) {
-  if (process.change_bytes < kLeastBytes) return false;
-  if (process.report.growth_share) return *process.report.growth_share >= kLeastShare;
+bool is_material_process(const Scene& scene, const WatchedProcess& process) {
+  if (process.change_bytes < kLeastProcessBytes) return false;
+  if (process.report.growth_share) return *process.report.growth_share >= kLeastProcessShare;
   return process.change_bytes >= 0.01 * level(scene.evidence.target, scene.evidence.late).value_or(0);
 }
 
@@ -39,7 +39,7 @@ std::string share_words(const WatchedProcess& process) {
   return fmt::format("{:.0f} % of the tree's growth", *process.report.growth_share * 100);
 }
 
-std::vector<std::string> evidence_of(const Scene& scene, const WatchedProcess& process) {
+std::vector<std::string> process_evidence(const Scene& scene, const WatchedProcess& process) {
   const model::Verdict& verdict = process.report.series.verdict;
   std::vector<std::string> out{verdict.reason};
   const auto early = level(process.trail, scene.evidence.early);
@@ -74,8 +74,8 @@ model::Finding leak_finding(const Scene& scene, const WatchedProcess& process) {
   out.pid = process.report.info.pid;
   out.share = process.report.growth_share;
   out.confidence = verdict.confidence;
-  out.evidence = evidence_of(scene, process);
-  out.fix = kFix;
+  out.evidence = process_evidence(scene, process);
+  out.fix = kLeakFix;
   return out;
 }
 
@@ -89,7 +89,7 @@ model::Finding lean_finding(const Scene& scene, const WatchedProcess& process) {
   out.pid = process.report.info.pid;
   out.share = process.report.growth_share;
   out.confidence = verdict.lean->confidence;
-  out.evidence = evidence_of(scene, process);
+  out.evidence = process_evidence(scene, process);
   out.fix = verdict.needs ? "watch longer: " + *verdict.needs : "watch longer";
   return out;
 }
@@ -113,7 +113,7 @@ model::Finding group_finding(const Scene& scene, const std::vector<const Watched
       scene.processes.front().report.growth_share ? std::optional(std::min(share, 1.0)) : std::nullopt;
   out.confidence = surest;
   out.evidence.clear();
-  for (std::size_t at = 0; at < std::min(group.size(), kMostNamed); ++at) {
+  for (std::size_t at = 0; at < std::min(group.size(), kMostProcesses); ++at) {
     out.evidence.push_back(fmt::format("{}: {} more, {}", process_words(group[at]->report.info),
                                        bytes_words(group[at]->change_bytes),
                                        group[at]->report.series.verdict.reason));
@@ -167,11 +167,11 @@ void say_processes_pile_up(const Scene& scene, Findings& out) {
 void find_leaks(const Scene& scene, Findings& out) {
   std::vector<const WatchedProcess*> found;
   for (const WatchedProcess& process : scene.processes) {
-    if (leaks(process) && is_material(scene, process)) found.push_back(&process);
+    if (process_leaks(process) && is_material_process(scene, process)) found.push_back(&process);
   }
   const WatchedProcess* first = found.empty() ? nullptr : found.front();
   std::size_t named = 0;
-  while (!found.empty() && named < kMostNamed) {
+  while (!found.empty() && named < kMostProcesses) {
     std::vector<const WatchedProcess*> group;
     const model::ProcessInfo info = found.front()->report.info;
     const auto rest = std::stable_partition(found.begin(), found.end(), [&](const WatchedProcess* process) {
@@ -190,7 +190,8 @@ void find_leaks(const Scene& scene, Findings& out) {
   say_processes_pile_up(scene, out);
   if (first != nullptr || !model::leans_to_leak(scene.report.verdict)) return;
   for (const WatchedProcess& process : scene.processes) {
-    if (!model::leans_to_leak(process.report.series.verdict) || !is_material(scene, process)) continue;
+    if (!model::leans_to_leak(process.report.series.verdict) || !is_material_process(scene, process))
+      continue;
     out.push_back(lean_finding(scene, process));
     if (++named == 2) return;
   }

@@ -13,8 +13,8 @@ namespace lowtide::explain {
 namespace {
 
 constexpr std::size_t kFewestInAGroup = 2;
-constexpr double kLeastShare = 0.05;  // of the tree: less is nobody's question
-constexpr double kLeastBytes = 10e6;
+constexpr double kLeastWorkerShare = 0.05;  // of the tree: less is nobody's question
+constexpr double kLeastWorkerBytes = 10e6;
 
 struct Group {
   model::ProcessRole role = model::ProcessRole::Other;
@@ -55,8 +55,8 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
     grown += process->change_bytes;
     respawned += std::max<std::size_t>(1, process->report.processes) - 1;
   }
-  if (pss <
-      std::max(kLeastBytes, kLeastShare * level(scene.evidence.target, scene.evidence.late).value_or(0))) {
+  if (pss < std::max(kLeastWorkerBytes,
+                     kLeastWorkerShare * level(scene.evidence.target, scene.evidence.late).value_or(0))) {
     return;
   }
   const std::size_t count = group.members.size();

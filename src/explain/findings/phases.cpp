@@ -12,7 +12,7 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kMostOfIt = 0.6;
+constexpr double kMostInPhase = 0.6;
 constexpr double kLittleOfIt = 0.2;
 
 // The phase that keeps most; null: none keeps most of the growth.
@@ -30,7 +30,7 @@ const model::PhaseReport* keeper(const model::Report& report) {
   for (const model::PhaseReport& other : report.phases) {
     if (&other != found && static_cast<double>(other.phase.kept_bytes) > kLittleOfIt * kept) return nullptr;
   }
-  return kept >= kMostOfIt * growth ? found : nullptr;
+  return kept >= kMostInPhase * growth ? found : nullptr;
 }
 
 }  // namespace

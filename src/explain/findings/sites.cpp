@@ -17,11 +17,11 @@ namespace {
 
 using model::VerdictKind;
 
-constexpr std::size_t kMostNamed = 3;
-constexpr double kLeastShare = 0.05;  // of the growth of all that is alive
-constexpr double kNamedShare = 0.25;  // the same, for a place that only grows
-constexpr double kLiveOfTree = 0.3;   // of the tree's growth is alive: else the places do not explain it
-constexpr double kLeastBytes = 1e6;
+constexpr std::size_t kMostSites = 3;
+constexpr double kLeastSiteShare = 0.05;  // of the growth of all that is alive
+constexpr double kNamedShare = 0.25;      // the same, for a place that only grows
+constexpr double kLiveOfTree = 0.3;       // of the tree's growth is alive: else the places do not explain it
+constexpr double kLeastSiteBytes = 1e6;
 
 const char* const kFixObjects =
     "find what keeps the result of this line: a list, dict, cache or closure it goes into; drop it there or "
@@ -34,17 +34,17 @@ const char* const kFixShared =
     "what this line gets lies in memory that processes share, and lives as long as somebody maps it: keep a "
     "copy (.clone()) of what is kept, or drop the reference; close and unlink segments that are done";
 
-double share_of(const Scene& scene, const SiteGroup& group) {
+double site_share(const Scene& scene, const SiteGroup& group) {
   return scene.sites.growth_bytes > 0 ? std::clamp(group.change_bytes / scene.sites.growth_bytes, 0.0, 1.0)
                                       : 0;
 }
 
-bool is_material(const Scene& scene, const SiteGroup& group, double least_share) {
-  return group.there_late && group.change_bytes >= std::max(kLeastBytes, 2 * group.error_bytes) &&
-         share_of(scene, group) >= least_share;
+bool is_material_site(const Scene& scene, const SiteGroup& group, double least_share) {
+  return group.there_late && group.change_bytes >= std::max(kLeastSiteBytes, 2 * group.error_bytes) &&
+         site_share(scene, group) >= least_share;
 }
 
-model::Place place_of(const SiteGroup& group) {
+model::Place site_place(const SiteGroup& group) {
   model::Place place;
   const model::Frame* frame = group.frame();
   if (frame == nullptr) return place;
@@ -72,7 +72,7 @@ std::string rate_words(const model::Verdict& verdict) {
                      verdict.axis == model::Axis::Step ? "step" : "second");
 }
 
-std::vector<std::string> evidence_of(const Scene& scene, const SiteGroup& group) {
+std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) {
   const auto early = level(group.live, group.early);
   const auto late = level(group.live, scene.evidence.late);
   std::vector<std::string> out;
@@ -89,28 +89,28 @@ std::vector<std::string> evidence_of(const Scene& scene, const SiteGroup& group)
     out.emplace_back("a C function is called from Python, through ctypes or cffi");
   }
   out.push_back(fmt::format(
-      "{:.0f} % of the growth of all that is alive; {}{}", share_of(scene, group) * 100,
+      "{:.0f} % of the growth of all that is alive; {}{}", site_share(scene, group) * 100,
       process_words(group.process),
       group.members.size() == 1 ? "" : fmt::format(", {} stacks", base::format_count(group.members.size()))));
   return out;
 }
 
-model::Finding finding_of(const Scene& scene, const SiteGroup& group) {
+model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
   const bool native = is_native_allocation(group.frames(), group.act_on);
   model::Finding out;
   out.mechanism = group.is_shared() ? model::Mechanism::SharedMemory
                   : native          ? model::Mechanism::NativeLive
                                     : model::Mechanism::LiveObjects;
   out.pid = group.process.pid;
-  out.where = place_of(group);
-  out.share = share_of(scene, group);
-  out.evidence = evidence_of(scene, group);
+  out.where = site_place(group);
+  out.share = site_share(scene, group);
+  out.evidence = site_facts(scene, group);
   out.fix = group.is_shared() ? kFixShared : native ? kFixNative : kFixObjects;
   return out;
 }
 
 model::Finding leak_at(const Scene& scene, const SiteGroup& group) {
-  model::Finding out = finding_of(scene, group);
+  model::Finding out = site_finding(scene, group);
   out.id = out.mechanism == model::Mechanism::NativeLive ? "native-leak" : "leaking-site";
   out.severity = scene.report.verdict.kind == VerdictKind::Leak && *out.share >= 0.1
                      ? model::Severity::High
@@ -122,7 +122,7 @@ model::Finding leak_at(const Scene& scene, const SiteGroup& group) {
 }
 
 model::Finding growth_at(const Scene& scene, const SiteGroup& group) {
-  model::Finding out = finding_of(scene, group);
+  model::Finding out = site_finding(scene, group);
   const bool leaks = scene.report.verdict.kind == VerdictKind::Leak;
   out.id = "growing-site";
   out.severity = model::Severity::Medium;
@@ -144,15 +144,15 @@ void find_leaking_sites(const Scene& scene, Findings& out) {
   if (!model::may_leak(tree)) return;
   std::size_t named = 0;
   for (const SiteGroup& group : scene.sites.groups) {
-    if (group.verdict.kind != VerdictKind::Leak || !is_material(scene, group, kLeastShare)) continue;
+    if (group.verdict.kind != VerdictKind::Leak || !is_material_site(scene, group, kLeastSiteShare)) continue;
     out.push_back(leak_at(scene, group));
-    if (++named == kMostNamed) break;
+    if (++named == kMostSites) break;
   }
   if (named > 0 || scene.sites.growth_bytes < kLiveOfTree * tree_change(scene.evidence)) return;
   for (const SiteGroup& group : scene.sites.groups) {
-    if (is_flat_kind(group.verdict.kind) || !is_material(scene, group, kNamedShare)) continue;
+    if (is_flat_kind(group.verdict.kind) || !is_material_site(scene, group, kNamedShare)) continue;
     out.push_back(growth_at(scene, group));
-    if (++named == kMostNamed) break;
+    if (++named == kMostSites) break;
   }
 }
 

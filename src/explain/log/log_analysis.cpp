@@ -250,7 +250,7 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
   } else {
     report.verdict = settle(
         {}, Argument{
-                .rule = Rule::NoReading,
+                .rule = ArgumentKind::NoReading,
                 .reason = "the log tells of events but holds no memory reading",
                 .needs = "readings of the memory: a line per step, or the output of free, ps or nvidia-smi"});
   }

@@ -37,7 +37,7 @@ bool is_gpu(Quantity quantity) {
   return nearness(quantity) >= 3;
 }
 
-bool leaks(const model::SeriesReport& series) {
+bool series_leaks(const model::SeriesReport& series) {
   return series.verdict.kind == VerdictKind::Leak;
 }
 
@@ -54,16 +54,16 @@ std::size_t find_primary_series(const std::vector<const model::SeriesReport*>& s
   };
   const auto rank = [&](const model::SeriesReport& one) {
     return std::tuple(one.verdict.samples < kFewestToSpeak ? 1 : 0, nearness(one.quantity),
-                      leaks(one) ? 0 : 1, -material_growth(one), -static_cast<double>(one.peak_bytes));
+                      series_leaks(one) ? 0 : 1, -material_growth(one), -static_cast<double>(one.peak_bytes));
   };
   std::size_t best = 0;
   for (std::size_t at = 1; at < series.size(); ++at) {
     if (rank(*series[at]) < rank(*series[best])) best = at;
   }
-  if (leaks(*series[best])) return best;
+  if (series_leaks(*series[best])) return best;
   for (std::size_t at = 0; at < series.size(); ++at) {
-    if (!is_gpu(series[at]->quantity) || !leaks(*series[at])) continue;
-    if (!leaks(*series[best]) || rank(*series[at]) < rank(*series[best])) best = at;
+    if (!is_gpu(series[at]->quantity) || !series_leaks(*series[at])) continue;
+    if (!series_leaks(*series[best]) || rank(*series[at]) < rank(*series[best])) best = at;
   }
   return best;
 }

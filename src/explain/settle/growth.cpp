@@ -7,10 +7,10 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kLeastGrowth = 1e6;   // bytes; less is no question
-constexpr double kLeastShare = 0.01;   // of the level, the same
-constexpr double kLeastCopied = 8e6;   // bytes of private pages
-constexpr double kStandsStill = 0.34;  // of the private growth: what RSS may move and count as still
+constexpr double kLeastTreeGrowth = 1e6;   // bytes; less is no question
+constexpr double kLeastLevelShare = 0.01;  // of the level, the same
+constexpr double kLeastCopied = 8e6;       // bytes of private pages
+constexpr double kRssStandsStill = 0.34;   // of the private growth: what RSS may move and count as still
 
 double change_of_cgroup(const Evidence& evidence, std::uint64_t model::CgroupReading::*pick) {
   RecordedSeries trail;
@@ -49,7 +49,7 @@ double tree_change(const Evidence& evidence) {
 bool grows(const Evidence& evidence, const model::Verdict& verdict) {
   const bool flat = verdict.kind == model::VerdictKind::Stable || verdict.kind == model::VerdictKind::Spikes;
   const double level_bytes = level(evidence.target, evidence.late).value_or(0);
-  return !flat && tree_change(evidence) > std::max(kLeastGrowth, kLeastShare * level_bytes);
+  return !flat && tree_change(evidence) > std::max(kLeastTreeGrowth, kLeastLevelShare * level_bytes);
 }
 
 void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& evidence,
@@ -84,7 +84,7 @@ bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {
   if (!level(process.trail, evidence.early)) return false;  // started later: all of it is new
   const double rss = change(process.trail, evidence.early, evidence.late, &TrailPoint::rss_bytes);
   const double shmem = change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes);
-  return rss < kStandsStill * process.change_bytes && shmem < kStandsStill * process.change_bytes;
+  return rss < kRssStandsStill * process.change_bytes && shmem < kRssStandsStill * process.change_bytes;
 }
 
 HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence) {

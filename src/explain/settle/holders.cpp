@@ -102,14 +102,14 @@ std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, st
                      length, bytes_words(static_cast<double>(growth_bytes)), holders.looks);
 }
 
-Argument leak_from_holder(Rule rule, const ProcessHolders& holders, const HeldGrowth& grown,
+Argument leak_from_holder(ArgumentKind rule, const ProcessHolders& holders, const HeldGrowth& grown,
                           std::int64_t growth_bytes) {
   return {.rule = rule, .reason = reason_of(holders, grown, growth_bytes), .source_pid = holders.process.pid};
 }
 
 Argument cache_still_filling(const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
-  return {.rule = Rule::CacheStillFilling,
+  return {.rule = ArgumentKind::CacheStillFilling,
           .reason = fmt::format("{} is a cache that is still filling: {} of at most {} entries", node.path,
                                 base::format_count(node.length.value_or(0)), base::format_count(node.bound)),
           .needs = "to be watched until the cache is full",
@@ -117,7 +117,7 @@ Argument cache_still_filling(const ProcessHolders& holders, const HeldGrowth& gr
 }
 
 Argument holder_slows(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return {.rule = Rule::HolderSlows,
+  return {.rule = ArgumentKind::HolderSlows,
           .reason = fmt::format("{} keeps more and more, but less from look to look: an end may come",
                                 grown.holder.node.path),
           .needs = "to be watched until it stands still, or goes on evenly",
@@ -197,7 +197,7 @@ std::vector<Argument> holder_arguments(const ProcessHolders& holders) {
     } else if (is_most_of_growth(holders, grown) && grown.slows_down) {
       out.push_back(holder_slows(holders, grown));
     } else if (is_kept(holders, grown)) {
-      out.push_back(leak_from_holder(Rule::HolderKeeps, holders, grown, grown.holder.growth_bytes));
+      out.push_back(leak_from_holder(ArgumentKind::HolderKeeps, holders, grown, grown.holder.growth_bytes));
     }
   }
   return out;
@@ -225,7 +225,8 @@ std::vector<Argument> holder_arguments(const model::GpuReport& gpu,
       return is_kept_on_device(each, grown) && grown.holder.growth_device_bytes >= kLeastOnDevice;
     });
     if (kept == each.grown.end()) continue;
-    out.push_back(leak_from_holder(Rule::DeviceHolderKeeps, each, *kept, kept->holder.growth_device_bytes));
+    out.push_back(
+        leak_from_holder(ArgumentKind::DeviceHolderKeeps, each, *kept, kept->holder.growth_device_bytes));
   }
   return out;
 }

@@ -9,7 +9,7 @@ namespace {
 
 using model::VerdictKind;
 
-constexpr std::uint64_t kMB = 1'000'000;
+constexpr std::uint64_t kHeldMB = 1'000'000;
 
 // A process that grows by 1 MB a second, looked into every ten.
 class Job {
@@ -23,7 +23,7 @@ class Job {
     for (double at_s = 0; at_s <= seconds; at_s += 1) {
       TrailPoint point;
       point.at_s = at_s;
-      point.low_bytes = 100 * kMB + static_cast<std::uint64_t>(at_s) * kMB;
+      point.low_bytes = 100 * kHeldMB + static_cast<std::uint64_t>(at_s) * kHeldMB;
       point.high_bytes = point.low_bytes;
       process.trail.push_back(point);
       evidence.target.push_back(point);
@@ -32,12 +32,12 @@ class Job {
     for (std::size_t at = 0; at < list_lengths.size(); ++at) {
       model::Snapshot snapshot;
       snapshot.at_s = static_cast<double>(10 * at);
-      snapshot.object_bytes = 50 * kMB + list_lengths[at] * kMB;
+      snapshot.object_bytes = 50 * kHeldMB + list_lengths[at] * kHeldMB;
       model::HeldNode node;
       node.path = "__main__.kept";
       node.type = "list";
       node.length = list_lengths[at];
-      node.retained_bytes = list_lengths[at] * kMB;
+      node.retained_bytes = list_lengths[at] * kHeldMB;
       node.cache = cache;
       node.bound = bound;
       snapshot.nodes.push_back(node);
@@ -78,15 +78,15 @@ TEST(Holders,
   Sites sites;
   SiteGroup& line = sites.groups.emplace_back();
   line.process = holders[0].process;
-  line.change_bytes = 18.0 * kMB;
+  line.change_bytes = 18.0 * kHeldMB;
 
   EXPECT_FALSE(is_kept(holders[0], list));
   EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "no line leaks";
   line.verdict.kind = VerdictKind::Leak;
   EXPECT_TRUE(keeps_what_leaks(sites, holders[0], list));
-  line.change_bytes = 40.0 * kMB;
+  line.change_bytes = 40.0 * kHeldMB;
   EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "others keep most of it";
-  line.change_bytes = 18.0 * kMB;
+  line.change_bytes = 18.0 * kHeldMB;
   line.process.pid = 78;
   EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "in another process";
 }
@@ -127,7 +127,7 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
     kept.device_bytes = kept.retained_bytes;
     kept.retained_bytes = 0;
     snapshot.device_bytes = kept.device_bytes;
-    snapshot.object_bytes = 50 * kMB;
+    snapshot.object_bytes = 50 * kHeldMB;
   }
   const auto holders = find_holders(run.evidence);
   ASSERT_EQ(holders.at(0).grown.size(), 1U);

@@ -61,17 +61,30 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
             << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
             << no_process_grows(processes) << holder_arguments(judged.holders, evidence);
   if (evidence.target.empty()) {
-    arguments << Argument{.rule = Rule::NoReading,
+    arguments << Argument{.rule = ArgumentKind::NoReading,
                           .reason = "the recording holds no reading",
                           .needs = "a job that lives longer than one tick"};
   }
   return arguments.settle(std::move(series));
 }
 
+// While the run goes on, a series must show more to be called a leak (judge/live.h), and keeps a harmless
+// kind for a while. But what leans to a leak stays open, so that the evidence can settle it.
+model::Verdict judge_running(model::Verdict now, const Evidence& evidence) {
+  if (model::leans_to_leak(now)) return now;
+  model::Verdict live = judge_live(evidence.target, evidence.steps);
+  if (now.kind != model::VerdictKind::Leak || live.kind == model::VerdictKind::Leak) return live;
+  now.lean = model::Lean{now.kind, now.confidence};
+  now.needs = live.needs.value_or("a few more readings");
+  now.confidence = 1 - now.confidence;
+  now.kind = model::VerdictKind::Inconclusive;
+  return now;
+}
+
 model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& evidence,
                                const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
-  if (evidence.is_running) series.verdict = judge_live(evidence.target, evidence.steps);
+  if (evidence.is_running) series.verdict = judge_running(std::move(series.verdict), evidence);
   series.name = "the process tree";
   series.verdict = settle_tree(std::move(series.verdict), judged, evidence);
   if (!ceiling) return series;

@@ -6,7 +6,7 @@ namespace lowtide::explain {
 namespace {
 
 Argument note(const std::string& text) {
-  return {.rule = Rule::OtherSeries, .reason = "; but " + text};
+  return {.rule = ArgumentKind::OtherSeries, .reason = "; but " + text};
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ bool begins_with_any(std::string_view text, const List& beginnings) {
                      [&](std::string_view beginning) { return starts_with(text, beginning); });
 }
 
-std::string_view name_of(std::string_view path) {
+std::string_view file_name_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
@@ -83,7 +83,7 @@ std::size_t find_bridge(const std::vector<Frame>& frames, std::size_t act_on) {
   for (std::size_t at = 0; at < act_on; ++at) {
     // Between the allocator and the line there is Python code of a library: its objects, then.
     if (frames[at].language == FrameLanguage::Python && !holds(frames[at].file, "/ctypes/")) break;
-    const std::string_view name = name_of(frames[at].module);
+    const std::string_view name = file_name_of(frames[at].module);
     if (starts_with(name, "_ctypes") || starts_with(name, "_cffi_backend") || starts_with(name, "libffi")) {
       return at;
     }
@@ -97,7 +97,7 @@ bool is_runtime(const Frame& native) {
   const std::string_view module = native.module;
   // Without a module it is code that was made at run time, or a lost frame: nobody's.
   if (module.empty() || native.function.empty()) return true;
-  return begins_with_any(name_of(module), kRuntimes) || begins_with_any(module, kSystemFolders) ||
+  return begins_with_any(file_name_of(module), kRuntimes) || begins_with_any(module, kSystemFolders) ||
          holds_any(module, kPackageFolders) || is_standard_library(module) ||
          begins_with_any(native.function, kTemplates);
 }

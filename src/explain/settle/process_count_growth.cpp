@@ -8,7 +8,7 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr int kParts = 6;
+constexpr int kCountParts = 6;
 constexpr double kLeastMore = 5;
 constexpr double kLeastFactor = 1.5;
 constexpr double kShortestS = 30;  // workers that are started one after the other are soon there
@@ -27,10 +27,10 @@ double count_in(const Evidence& evidence, const Window& window) {
 
 bool rises_to_the_end(const Evidence& evidence) {
   const double from_s = evidence.early.from_s;
-  const double part_s = (evidence.late.to_s - from_s) / kParts;
-  if (kParts * part_s < kShortestS) return false;
+  const double part_s = (evidence.late.to_s - from_s) / kCountParts;
+  if (kCountParts * part_s < kShortestS) return false;
   double before = 0;
-  for (int part = 0; part < kParts; ++part) {
+  for (int part = 0; part < kCountParts; ++part) {
     const double count = count_in(evidence, {from_s + part * part_s, from_s + (part + 1) * part_s});
     if (count <= before) return false;
     before = count;
@@ -51,7 +51,7 @@ std::optional<Argument> leak_from_process_count(const Evidence& evidence) {
   const ProcessCountGrowth count = find_process_count_growth(evidence);
   if (!count.goes_on) return std::nullopt;
   return Argument{
-      .rule = Rule::ProcessCount,
+      .rule = ArgumentKind::ProcessCount,
       .reason = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end, more and more all along",
                             count.early, count.late)};
 }

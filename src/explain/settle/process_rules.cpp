@@ -14,7 +14,7 @@ namespace {
 using model::VerdictKind;
 
 constexpr double kSureLeak = 0.9;  // confidence at which a process may speak for the tree
-constexpr double kMostOfTheGrowth = 0.6;
+constexpr double kMostOfTreeGrowth = 0.6;
 constexpr double kCopiedPart = 0.5;               // of the tree's growth, by copy-on-write
 constexpr double kStillShared = 0.5;              // of what was copied: so much more can still be
 constexpr std::uint64_t kFewestPssReadings = 12;  // between them nothing was seen
@@ -25,7 +25,7 @@ const WatchedProcess* find_sure_leak(const Evidence& evidence, const std::vector
     const model::Verdict& verdict = process.report.series.verdict;
     if (verdict.kind != VerdictKind::Leak || verdict.confidence < kSureLeak || !process.there_late) continue;
     // The tree must have grown by it: what one process gains and another loses is no leak.
-    if (all > 0 && process.change_bytes >= kMostOfTheGrowth * all && all >= 0.5 * process.change_bytes) {
+    if (all > 0 && process.change_bytes >= kMostOfTreeGrowth * all && all >= 0.5 * process.change_bytes) {
       return &process;
     }
   }
@@ -55,7 +55,7 @@ bool goes_on(const Copying& copying) {
 }
 
 Argument copying_argument(const Copying& copying) {
-  return {.rule = Rule::CopyOnWrite,
+  return {.rule = ArgumentKind::CopyOnWrite,
           .reason = fmt::format(
               "pages that were shared since the fork become private, {} so far, and {} can still follow",
               bytes_words(copying.copied_bytes), bytes_words(copying.shared_bytes))};
@@ -66,11 +66,11 @@ Argument copying_argument(const Copying& copying) {
 std::optional<Argument> too_few_readings(const WatchedProcess& process) {
   std::uint64_t readings = 0;
   for (const TrailPoint& point : process.trail) readings += point.count;
-  if (readings >= kFewestReadings) return std::nullopt;
+  if (readings >= kFewestPssReadings) return std::nullopt;
   return Argument{
-      .rule = Rule::TooFewReadings,
+      .rule = ArgumentKind::TooFewReadings,
       .reason = fmt::format("only {} reading{} of this process", readings, readings == 1 ? "" : "s"),
-      .needs = fmt::format("at least {} readings", kFewestReadings)};
+      .needs = fmt::format("at least {} readings", kFewestPssReadings)};
 }
 
 std::optional<Argument> leak_from_process(const Evidence& evidence,
@@ -78,7 +78,7 @@ std::optional<Argument> leak_from_process(const Evidence& evidence,
   const WatchedProcess* leak = find_sure_leak(evidence, processes);
   if (leak == nullptr) return std::nullopt;
   const model::Verdict& verdict = leak->report.series.verdict;
-  return Argument{.rule = Rule::LeakingProcess,
+  return Argument{.rule = ArgumentKind::LeakingProcess,
                   .reason = fmt::format("{} leaks, and it is what the tree grew by: {}",
                                         process_words(leak->report.info), verdict.reason),
                   .confidence = verdict.confidence,
@@ -109,7 +109,7 @@ std::optional<Argument> no_process_grows(const std::vector<WatchedProcess>& proc
     return model::may_leak(verdict) || (process.there_late && verdict.kind == VerdictKind::Inconclusive);
   });
   if (!none_grows || processes.empty()) return std::nullopt;
-  return Argument{.rule = Rule::NoProcessGrows, .reason = "; no process of it grows by itself"};
+  return Argument{.rule = ArgumentKind::NoProcessGrows, .reason = "; no process of it grows by itself"};
 }
 
 }  // namespace lowtide::explain

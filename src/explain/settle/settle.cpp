@@ -14,14 +14,14 @@ using model::Verdict;
 using model::VerdictKind;
 
 enum class When { Always, Open, LeansToLeak, NotFlat, MayLeak, LeakOrOpen };
-enum class Outcome { Leak, MayBeWarmup, Open, TooEarly, Flat, Same };
+enum class Effect { Leak, MayBeWarmup, Open, TooEarly, Flat, Same };
 enum class Reason { Replace, Append };
 
 struct Row {
-  Rule rule;
+  ArgumentKind rule;
   int order;  // tens: the stage. Of one source the first argument of a stage that counts is taken.
   When when;  // the verdict so far
-  Outcome outcome;
+  Effect outcome;
   Reason reason;
   const char* basis;  // null: none is added
   double confidence;  // 0: that of the argument, else it stays
@@ -30,22 +30,22 @@ struct Row {
 // Rows of the same order are tried in the order in which the arguments are given.
 // clang-format off
 constexpr Row kTable[] = {
-    {Rule::TooFewReadings,    10, When::Always,      Outcome::TooEarly,    Reason::Replace, nullptr,     0},
-    {Rule::NotWatchedToEnd,   11, When::Always,      Outcome::Open,        Reason::Replace, nullptr,     0},
-    {Rule::SmallGrowth,       12, When::LeakOrOpen,  Outcome::Flat,        Reason::Replace, "processes", 0},
-    {Rule::ProcessCount,      20, When::LeansToLeak, Outcome::Leak,        Reason::Replace, "processes", 0.85},
-    {Rule::Sites,             21, When::NotFlat,     Outcome::Leak,        Reason::Replace, "sites",     0},
-    {Rule::Retention,         22, When::LeansToLeak, Outcome::Open,        Reason::Append,  "sites",     0},
-    {Rule::LeakingProcess,    23, When::Open,        Outcome::Leak,        Reason::Replace, "processes", 0},
-    {Rule::CopyOnWrite,       24, When::LeansToLeak, Outcome::Leak,        Reason::Replace, "processes", 0.85},
-    {Rule::NoProcessGrows,    25, When::LeansToLeak, Outcome::Open,        Reason::Append,  "processes", 0},
-    {Rule::CacheStillFilling, 30, When::LeakOrOpen,  Outcome::MayBeWarmup, Reason::Replace, "holders",   0.8},
-    {Rule::HolderSlows,       30, When::Open,        Outcome::MayBeWarmup, Reason::Replace, "holders",   0.6},
-    {Rule::HolderKeeps,       30, When::Open,        Outcome::Leak,        Reason::Replace, "holders",   0.92},
-    {Rule::DeviceHolderKeeps, 30, When::LeansToLeak, Outcome::Leak,        Reason::Replace, "holders",   0.92},
-    {Rule::TreeIsFlat,        40, When::MayLeak,     Outcome::Open,        Reason::Append,  nullptr,     0},
-    {Rule::NoReading,         50, When::Always,      Outcome::Same,        Reason::Replace, nullptr,     0},
-    {Rule::OtherSeries,       60, When::Always,      Outcome::Same,        Reason::Append,  nullptr,     0},
+    {ArgumentKind::TooFewReadings,    10, When::Always,      Effect::TooEarly,    Reason::Replace, nullptr,     0},
+    {ArgumentKind::NotWatchedToEnd,   11, When::Always,      Effect::Open,        Reason::Replace, nullptr,     0},
+    {ArgumentKind::SmallGrowth,       12, When::LeakOrOpen,  Effect::Flat,        Reason::Replace, "processes", 0},
+    {ArgumentKind::ProcessCount,      20, When::LeansToLeak, Effect::Leak,        Reason::Replace, "processes", 0.85},
+    {ArgumentKind::Sites,             21, When::NotFlat,     Effect::Leak,        Reason::Replace, "sites",     0},
+    {ArgumentKind::Retention,         22, When::LeansToLeak, Effect::Open,        Reason::Append,  "sites",     0},
+    {ArgumentKind::LeakingProcess,    23, When::Open,        Effect::Leak,        Reason::Replace, "processes", 0},
+    {ArgumentKind::CopyOnWrite,       24, When::LeansToLeak, Effect::Leak,        Reason::Replace, "processes", 0.85},
+    {ArgumentKind::NoProcessGrows,    25, When::LeansToLeak, Effect::Open,        Reason::Append,  "processes", 0},
+    {ArgumentKind::CacheStillFilling, 30, When::LeakOrOpen,  Effect::MayBeWarmup, Reason::Replace, "holders",   0.8},
+    {ArgumentKind::HolderSlows,       30, When::Open,        Effect::MayBeWarmup, Reason::Replace, "holders",   0.6},
+    {ArgumentKind::HolderKeeps,       30, When::Open,        Effect::Leak,        Reason::Replace, "holders",   0.92},
+    {ArgumentKind::DeviceHolderKeeps, 30, When::LeansToLeak, Effect::Leak,        Reason::Replace, "holders",   0.92},
+    {ArgumentKind::TreeIsFlat,        40, When::MayLeak,     Effect::Open,        Reason::Append,  nullptr,     0},
+    {ArgumentKind::NoReading,         50, When::Always,      Effect::Same,        Reason::Replace, nullptr,     0},
+    {ArgumentKind::OtherSeries,       60, When::Always,      Effect::Same,        Reason::Append,  nullptr,     0},
 };
 // clang-format on
 
@@ -76,9 +76,9 @@ bool counts(const Row& row, const Argument& argument, const Verdict& verdict) {
 }
 
 // What the verdict had from its series and no longer holds is taken away with the old kind.
-void apply(Outcome outcome, const Argument& argument, Verdict& verdict) {
+void apply(Effect outcome, const Argument& argument, Verdict& verdict) {
   switch (outcome) {
-    case Outcome::Leak:
+    case Effect::Leak:
       verdict.kind = VerdictKind::Leak;
       verdict.needs.reset();
       verdict.lean.reset();
@@ -89,17 +89,17 @@ void apply(Outcome outcome, const Argument& argument, Verdict& verdict) {
         verdict.rate = argument.of_process->rate;
       }
       return;
-    case Outcome::MayBeWarmup:
+    case Effect::MayBeWarmup:
       verdict.kind = VerdictKind::Inconclusive;
       verdict.lean = model::Lean{VerdictKind::Warmup, verdict.confidence};
       verdict.needs = argument.needs;
       return;
-    case Outcome::Open:
+    case Effect::Open:
       verdict.kind = VerdictKind::Inconclusive;
       verdict.lean.reset();
       if (!verdict.needs) verdict.needs = argument.needs;
       return;
-    case Outcome::TooEarly:
+    case Effect::TooEarly:
       verdict.kind = VerdictKind::Inconclusive;
       verdict.lean.reset();
       verdict.rate.reset();
@@ -108,14 +108,14 @@ void apply(Outcome outcome, const Argument& argument, Verdict& verdict) {
       verdict.spike_bytes.reset();
       verdict.needs = argument.needs;
       return;
-    case Outcome::Flat:
+    case Effect::Flat:
       verdict.kind = argument.kind.value_or(VerdictKind::Stable);
       verdict.plateau_bytes = verdict.floor.last_bytes;
       verdict.rate.reset();
       verdict.needs.reset();
       verdict.lean.reset();
       return;
-    case Outcome::Same:
+    case Effect::Same:
       if (argument.needs) verdict.needs = argument.needs;
       return;
   }
@@ -143,7 +143,7 @@ Verdict settle(Verdict series, std::span<const Argument> arguments) {
     const std::pair stage(row.order / 10, argument->source_pid);
     if (decided.contains(stage) || !counts(row, *argument, series)) continue;
     apply(row, *argument, series);
-    if (row.outcome != Outcome::Same) decided.insert(stage);
+    if (row.outcome != Effect::Same) decided.insert(stage);
   }
   return series;
 }

@@ -17,7 +17,7 @@
 
 namespace lowtide::explain {
 
-enum class Rule {
+enum class ArgumentKind {
   TooFewReadings,     // of a process
   NotWatchedToEnd,    // a site whose agent left early
   SmallGrowth,        // beside the size of the tree
@@ -37,7 +37,7 @@ enum class Rule {
 };
 
 struct Argument {
-  Rule rule{};
+  ArgumentKind rule{};
   std::string reason;  // replaces the reason of the verdict or is added to it: see the table
   std::optional<std::string> needs = std::nullopt;        // what would settle an open verdict
   std::optional<double> confidence = std::nullopt;        // where the table has none

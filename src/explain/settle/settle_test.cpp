@@ -11,7 +11,7 @@ namespace {
 using model::VerdictKind;
 using testing::ElementsAre;
 
-model::Verdict open_verdict(std::optional<VerdictKind> lean = VerdictKind::Leak) {
+model::Verdict rising_verdict(std::optional<VerdictKind> lean = VerdictKind::Leak) {
   model::Verdict verdict;
   verdict.reason = "rises";
   verdict.needs = "more";
@@ -22,23 +22,24 @@ model::Verdict open_verdict(std::optional<VerdictKind> lean = VerdictKind::Leak)
   return verdict;
 }
 
-Argument argue(Rule rule, std::int64_t source_pid = 0) {
+Argument argue(ArgumentKind rule, std::int64_t source_pid = 0) {
   return {.rule = rule, .reason = "because", .source_pid = source_pid};
 }
 
 TEST(Settle, without_an_argument_the_series_stands) {
-  const model::Verdict verdict = settle(open_verdict(), std::vector<Argument>{});
+  const model::Verdict verdict = settle(rising_verdict(), std::vector<Argument>{});
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
   EXPECT_EQ(verdict.reason, "rises");
   EXPECT_THAT(verdict.basis, ElementsAre("series"));
 }
 
 TEST(Settle, every_leak_takes_back_what_the_open_verdict_said) {
-  for (const Rule rule : {Rule::ProcessCount, Rule::Sites, Rule::LeakingProcess, Rule::CopyOnWrite,
-                          Rule::HolderKeeps, Rule::DeviceHolderKeeps}) {
+  for (const ArgumentKind rule :
+       {ArgumentKind::ProcessCount, ArgumentKind::Sites, ArgumentKind::LeakingProcess,
+        ArgumentKind::CopyOnWrite, ArgumentKind::HolderKeeps, ArgumentKind::DeviceHolderKeeps}) {
     Argument argument = argue(rule);
     argument.of_process = model::Verdict{};
-    const model::Verdict verdict = settle(open_verdict(), argument);
+    const model::Verdict verdict = settle(rising_verdict(), argument);
     EXPECT_EQ(verdict.kind, VerdictKind::Leak);
     EXPECT_EQ(verdict.reason, "because");
     EXPECT_FALSE(verdict.lean || verdict.needs || verdict.warmup_end || verdict.plateau_bytes);
@@ -47,52 +48,56 @@ TEST(Settle, every_leak_takes_back_what_the_open_verdict_said) {
 }
 
 TEST(Settle, no_argument_for_a_leak_overrules_a_verdict_that_is_closed) {
-  for (const Rule rule : {Rule::ProcessCount, Rule::Sites, Rule::LeakingProcess, Rule::CopyOnWrite,
-                          Rule::HolderKeeps, Rule::DeviceHolderKeeps}) {
-    model::Verdict warmup = open_verdict();
+  for (const ArgumentKind rule :
+       {ArgumentKind::ProcessCount, ArgumentKind::Sites, ArgumentKind::LeakingProcess,
+        ArgumentKind::CopyOnWrite, ArgumentKind::HolderKeeps, ArgumentKind::DeviceHolderKeeps}) {
+    model::Verdict warmup = rising_verdict();
     warmup.kind = VerdictKind::Warmup;
     EXPECT_EQ(settle(warmup, argue(rule)).kind, VerdictKind::Warmup);
   }
 }
 
 TEST(Settle, of_a_stage_the_first_of_the_table_counts_in_whatever_order_they_are_given) {
-  const std::vector<Argument> arguments{argue(Rule::CopyOnWrite), argue(Rule::Sites), argue(Rule::Retention)};
-  EXPECT_THAT(settle(open_verdict(), arguments).basis, ElementsAre("series", "sites"));
+  const std::vector<Argument> arguments{argue(ArgumentKind::CopyOnWrite), argue(ArgumentKind::Sites),
+                                        argue(ArgumentKind::Retention)};
+  EXPECT_THAT(settle(rising_verdict(), arguments).basis, ElementsAre("series", "sites"));
 }
 
 TEST(Settle, evidence_that_clears_the_lean_leaves_the_rest_of_its_stage_unheard) {
-  const std::vector<Argument> arguments{argue(Rule::Retention), argue(Rule::LeakingProcess)};
-  const model::Verdict verdict = settle(open_verdict(), arguments);
+  const std::vector<Argument> arguments{argue(ArgumentKind::Retention), argue(ArgumentKind::LeakingProcess)};
+  const model::Verdict verdict = settle(rising_verdict(), arguments);
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
   EXPECT_FALSE(verdict.lean);
   EXPECT_EQ(verdict.reason, "risesbecause");
 }
 
 TEST(Settle, cache_that_is_filling_takes_back_a_leak_that_sites_show) {
-  const std::vector<Argument> arguments{argue(Rule::CacheStillFilling, 7), argue(Rule::Sites)};
-  const model::Verdict verdict = settle(open_verdict(), arguments);
+  const std::vector<Argument> arguments{argue(ArgumentKind::CacheStillFilling, 7),
+                                        argue(ArgumentKind::Sites)};
+  const model::Verdict verdict = settle(rising_verdict(), arguments);
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
   EXPECT_EQ(verdict.lean->kind, VerdictKind::Warmup);
   EXPECT_DOUBLE_EQ(verdict.lean->confidence, 0.8);
 }
 
 TEST(Settle, of_the_variables_of_one_process_the_first_counts) {
-  const std::vector<Argument> arguments{argue(Rule::HolderKeeps, 7), argue(Rule::CacheStillFilling, 7)};
-  EXPECT_EQ(settle(open_verdict(), arguments).kind, VerdictKind::Leak);
+  const std::vector<Argument> arguments{argue(ArgumentKind::HolderKeeps, 7),
+                                        argue(ArgumentKind::CacheStillFilling, 7)};
+  EXPECT_EQ(settle(rising_verdict(), arguments).kind, VerdictKind::Leak);
 }
 
 TEST(Settle, sites_give_way_to_a_lean_to_a_warmup_unless_they_are_plain) {
-  Argument sites = argue(Rule::Sites);
-  EXPECT_EQ(settle(open_verdict(VerdictKind::Warmup), sites).kind, VerdictKind::Leak);
+  Argument sites = argue(ArgumentKind::Sites);
+  EXPECT_EQ(settle(rising_verdict(VerdictKind::Warmup), sites).kind, VerdictKind::Leak);
   sites.beats_warmup = false;
-  EXPECT_EQ(settle(open_verdict(VerdictKind::Warmup), sites).kind, VerdictKind::Inconclusive);
-  EXPECT_EQ(settle(open_verdict(VerdictKind::Leak), sites).kind, VerdictKind::Leak);
-  EXPECT_EQ(settle(open_verdict(VerdictKind::Stable), sites).kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(settle(rising_verdict(VerdictKind::Warmup), sites).kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(settle(rising_verdict(VerdictKind::Leak), sites).kind, VerdictKind::Leak);
+  EXPECT_EQ(settle(rising_verdict(VerdictKind::Stable), sites).kind, VerdictKind::Inconclusive);
 }
 
 TEST(Settle, notes_about_other_series_change_the_reason_alone) {
-  const std::vector<Argument> arguments{argue(Rule::OtherSeries), argue(Rule::OtherSeries)};
-  const model::Verdict verdict = settle(open_verdict(), arguments);
+  const std::vector<Argument> arguments{argue(ArgumentKind::OtherSeries), argue(ArgumentKind::OtherSeries)};
+  const model::Verdict verdict = settle(rising_verdict(), arguments);
   EXPECT_EQ(verdict.reason, "risesbecausebecause");
   EXPECT_TRUE(verdict.lean);
   EXPECT_THAT(verdict.basis, ElementsAre("series"));

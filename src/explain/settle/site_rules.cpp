@@ -16,10 +16,10 @@ namespace {
 
 using model::Verdict;
 
-constexpr double kFewestSamples = 20;  // of all places together; of each half as many
-constexpr double kFewestSteps = 50;    // that the rise was watched for ...
-constexpr double kFewestSeconds = 60;  // ... or so long, where there are no steps
-constexpr double kKeptShare = 0.6;     // of a place's growth, from stacks that free next to nothing
+constexpr double kFewestSamples = 20;    // of all places together; of each half as many
+constexpr double kFewestRiseSteps = 50;  // that the rise was watched for ...
+constexpr double kFewestSeconds = 60;    // ... or so long, where there are no steps
+constexpr double kKeptShare = 0.6;       // of a place's growth, from stacks that free next to nothing
 // Of the growth of resident memory. Aligned blocks leave holes as large as they are, so it is up
 // to twice what is alive (docs/architecture.md, "sites"), and that is an estimate.
 constexpr double kLargePart = 0.4;
@@ -37,7 +37,7 @@ bool is_long_enough(const Evidence& evidence, const Window& window) {
     if (std::isnan(first)) first = point.step;
     last = point.step;
   }
-  return last - first >= kFewestSteps;
+  return last - first >= kFewestRiseSteps;
 }
 
 // The place leaks, and the samples show it: enough of them, next to none freed, rising to the end.
@@ -85,7 +85,7 @@ std::string leak_words(const Kept& kept, double grown_bytes) {
 std::optional<Argument> leak_argument(const Kept& kept, double grown_bytes, const Evidence& evidence) {
   if (kept.groups.empty() || kept.samples < kFewestSamples || grown_bytes < kLeastChange) return std::nullopt;
   if (kept.bytes < kLargePart * grown_bytes) return std::nullopt;
-  return Argument{.rule = Rule::Sites,
+  return Argument{.rule = ArgumentKind::Sites,
                   .reason = leak_words(kept, grown_bytes),
                   .confidence = confidence_of_samples(kept.samples, evidence.steps.known),
                   // The series itself sees an end coming: then the sites must be plainer.
@@ -97,7 +97,7 @@ std::optional<Argument> leak_argument(const Kept& kept, double grown_bytes, cons
 std::optional<Argument> retention_argument(double own_bytes, double live_bytes, double error_bytes,
                                            double named_bytes) {
   if (own_bytes < kLeastChange || live_bytes + 2 * error_bytes > kSmallPart * own_bytes) return std::nullopt;
-  return Argument{.rule = Rule::Retention,
+  return Argument{.rule = ArgumentKind::Retention,
                   .reason = fmt::format("; but what the agent sees alive changed by {} while {} were gained: "
                                         "an allocator that does not give "
                                         "back, or memory that does not pass the agent",
@@ -128,13 +128,13 @@ void judge_sites(Sites& sites, const Evidence& evidence) {
     find_out_if_kept(group, evidence);
     std::vector<Argument> arguments;
     if (!group.there_late) {
-      arguments.push_back(
-          {.rule = Rule::NotWatchedToEnd, .reason = "the agent did not see the late part of the run"});
+      arguments.push_back({.rule = ArgumentKind::NotWatchedToEnd,
+                           .reason = "the agent did not see the late part of the run"});
     }
     if (auto small = ignore_small_growth(series, tree_bytes)) arguments.push_back(std::move(*small));
     if (group.is_kept) {
       arguments.push_back(
-          {.rule = Rule::Sites,
+          {.rule = ArgumentKind::Sites,
            .reason = fmt::format("{} more alive than at first, rising to the end of the run, and {}",
                                  bytes_words(group.change_bytes), freed_words(group)),
            .confidence = confidence_of_samples(group.new_samples, evidence.steps.known)});
@@ -184,7 +184,7 @@ std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>&
 
 void clear_sites_if_tree_flat(Sites& sites, const Verdict& tree) {
   if (model::may_leak(tree)) return;
-  const Argument flat{.rule = Rule::TreeIsFlat,
+  const Argument flat{.rule = ArgumentKind::TreeIsFlat,
                       .reason = "; but the tree as a whole did not grow as a leak does",
                       .needs = "a longer run"};
   for (SiteGroup& group : sites.groups) group.verdict = settle(group.verdict, flat);

@@ -41,7 +41,7 @@ class SiteVerdicts : public testing::Test {
   std::string path_;
 };
 
-const model::Finding* find_finding(const model::Report& report, std::string_view id) {
+const model::Finding* finding_with(const model::Report& report, std::string_view id) {
   const auto found = std::find_if(report.findings.begin(), report.findings.end(),
                                   [&](const model::Finding& finding) { return finding.id == id; });
   return found == report.findings.end() ? nullptr : &*found;
@@ -55,7 +55,7 @@ double share_of(const model::Report& report, model::Mechanism mechanism) {
 }
 
 bool names_a_leak(const model::Report& report) {
-  return find_finding(report, "leaking-site") != nullptr ||
+  return finding_with(report, "leaking-site") != nullptr ||
          std::any_of(report.sites.begin(), report.sites.end(),
                      [](const model::SiteReport& site) { return site.verdict.kind == VerdictKind::Leak; });
 }
@@ -77,7 +77,7 @@ TEST_F(SiteVerdicts, steady_leak_of_300_steps_is_settled_and_its_line_named) {
   // 1.5 MiB in each of some 240 steps.
   EXPECT_NEAR(static_cast<double>(site.growth_bytes), 240 * 1.5 * 1048576,
               4 * static_cast<double>(site.error_bytes));
-  const model::Finding* finding = find_finding(report, "leaking-site");
+  const model::Finding* finding = finding_with(report, "leaking-site");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->where.file, "/data/job/trainer.py");
   EXPECT_EQ(finding->where.line, 631U);
@@ -118,7 +118,7 @@ TEST_F(SiteVerdicts, rising_memory_over_flat_live_bytes_is_the_allocators) {
   EXPECT_FALSE(report.verdict.lean) << "live memory stands still: no more a leak than none";
   EXPECT_FALSE(names_a_leak(report));
   EXPECT_GT(share_of(report, model::Mechanism::AllocatorRetention), 0.8);
-  const model::Finding* finding = find_finding(report, "allocator-retention");
+  const model::Finding* finding = finding_with(report, "allocator-retention");
   ASSERT_NE(finding, nullptr);
   EXPECT_THAT(finding->fix, HasSubstr("MALLOC_ARENA_MAX=2"));
 }
@@ -146,7 +146,7 @@ TEST_F(SiteVerdicts, leak_of_a_worker_is_told_with_its_pid) {
   const model::Report report = report_of("site-worker");
 
   EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
-  const model::Finding* finding = find_finding(report, "leaking-site");
+  const model::Finding* finding = finding_with(report, "leaking-site");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->pid, 201);
   EXPECT_EQ(finding->where.line, 37U);
@@ -158,8 +158,8 @@ TEST_F(SiteVerdicts, leak_of_a_worker_is_told_with_its_pid) {
 TEST_F(SiteVerdicts, holes_of_threads_are_told_from_those_of_one) {
   const model::Report report = report_of("site-thread-churn");
 
-  EXPECT_NE(find_finding(report, "thread-arenas"), nullptr);
-  EXPECT_EQ(find_finding(report, "allocator-retention"), nullptr);
+  EXPECT_NE(finding_with(report, "thread-arenas"), nullptr);
+  EXPECT_EQ(finding_with(report, "allocator-retention"), nullptr);
 }
 
 TEST_F(SiteVerdicts, spikes_that_recover_name_no_leaking_site) {
@@ -167,14 +167,14 @@ TEST_F(SiteVerdicts, spikes_that_recover_name_no_leaking_site) {
 
   EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
   EXPECT_FALSE(names_a_leak(report));
-  EXPECT_NE(find_finding(report, "validation-spikes"), nullptr);  // by the function that allocates
+  EXPECT_NE(finding_with(report, "validation-spikes"), nullptr);  // by the function that allocates
 }
 
 TEST_F(SiteVerdicts, leak_in_native_code_is_named_by_its_function_and_its_caller) {
   const model::Report report = report_of("site-native");
 
   EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
-  const model::Finding* finding = find_finding(report, "native-leak");
+  const model::Finding* finding = finding_with(report, "native-leak");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->where.function, "decode_frame");
   EXPECT_EQ(finding->mechanism, model::Mechanism::NativeLive);
@@ -215,7 +215,7 @@ TEST_F(SiteVerdicts, batches_kept_in_shared_memory_are_a_leak_of_that_memory) {
   const model::Report report = report_of("site-shared");
 
   EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
-  const model::Finding* finding = find_finding(report, "leaking-site");
+  const model::Finding* finding = finding_with(report, "leaking-site");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->where.line, 43U);
   EXPECT_EQ(finding->mechanism, model::Mechanism::SharedMemory);
@@ -276,8 +276,8 @@ TEST_F(SiteVerdicts, agent_that_gave_up_settles_nothing_and_says_so) {
   ASSERT_TRUE(report.overhead);
   EXPECT_EQ(report.overhead->agent, "switched-off");
   EXPECT_EQ(report.overhead->note.find('\x1b'), std::string::npos);
-  EXPECT_NE(find_finding(report, "agent-switched-off"), nullptr);
-  EXPECT_NE(find_finding(report, "samples-dropped"), nullptr);
+  EXPECT_NE(finding_with(report, "agent-switched-off"), nullptr);
+  EXPECT_NE(finding_with(report, "samples-dropped"), nullptr);
 }
 
 TEST_F(SiteVerdicts, recording_without_an_agent_has_no_sites_and_no_words_about_them) {

@@ -37,7 +37,7 @@ using Key =
     std::tuple<std::size_t, model::FrameLanguage, std::string, std::uint32_t, std::string, std::string>;
 
 // A function of native code is one place, whichever of its lines allocates.
-Key key_of(std::size_t lives, const model::Frame& frame) {
+Key line_key(std::size_t lives, const model::Frame& frame) {
   const bool python = frame.language == model::FrameLanguage::Python;
   return {lives,
           frame.language,
@@ -47,7 +47,7 @@ Key key_of(std::size_t lives, const model::Frame& frame) {
           python ? "" : frame.module};
 }
 
-double middle(const Window& window) {
+double window_middle(const Window& window) {
   return (window.from_s + window.to_s) / 2;
 }
 
@@ -105,9 +105,9 @@ RecordedSeries sum_of(const std::vector<const SiteEvidence*>& members, const Rec
   return out;
 }
 
-double grown(const SiteEvidence& site, const Window& early, const Window& late) {
-  return static_cast<double>(site.at(middle(late)).live_bytes) -
-         static_cast<double>(site.at(middle(early)).live_bytes);
+double site_growth(const SiteEvidence& site, const Window& early, const Window& late) {
+  return static_cast<double>(site.at(window_middle(late)).live_bytes) -
+         static_cast<double>(site.at(window_middle(early)).live_bytes);
 }
 
 class Grouping {
@@ -139,7 +139,7 @@ class Grouping {
       if (lives == lives_of_.end()) continue;
       const std::size_t act_on = frame_to_act_on(site.info.frames);
       const model::Frame none;
-      groups[key_of(lives->second, site.info.frames.empty() ? none : site.info.frames[act_on])].push_back(
+      groups[line_key(lives->second, site.info.frames.empty() ? none : site.info.frames[act_on])].push_back(
           &site);
     }
     return groups;
@@ -206,8 +206,8 @@ class Grouping {
     double replaced = 0;
     for (const SiteEvidence& site : evidence_.sites) {
       if (site.info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
-      const SiteMoment first = site.at(middle(seen.early));
-      const SiteMoment last = site.at(middle(evidence_.late));
+      const SiteMoment first = site.at(window_middle(seen.early));
+      const SiteMoment last = site.at(window_middle(evidence_.late));
       const auto taken =
           static_cast<double>(last.allocated_samples) - static_cast<double>(first.allocated_samples);
       replaced += std::clamp(taken, 0.0, static_cast<double>(last.live_samples));
@@ -224,7 +224,7 @@ class Grouping {
     group.process = evidence_.processes[lives.lives.back()].info;
     group.early = lives.lives.size() == 1 ? seen.early : evidence_.early;
     std::stable_sort(members.begin(), members.end(), [&](const SiteEvidence* a, const SiteEvidence* b) {
-      return grown(*a, group.early, evidence_.late) > grown(*b, group.early, evidence_.late);
+      return site_growth(*a, group.early, evidence_.late) > site_growth(*b, group.early, evidence_.late);
     });
     group.members = std::move(members);
     group.act_on = frame_to_act_on(group.frames());
@@ -232,8 +232,8 @@ class Grouping {
       const SiteMoment& end = site->moments.back();
       group.allocated_bytes += end.allocated_bytes;
       if (site->info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
-      const SiteMoment first = site->at(middle(group.early));
-      const SiteMoment last = site->at(middle(evidence_.late));
+      const SiteMoment first = site->at(window_middle(group.early));
+      const SiteMoment last = site->at(window_middle(evidence_.late));
       // What is alive is that of the late part: at the very end the process may be tearing down.
       group.live_bytes += last.live_bytes;
       group.live_samples += last.live_samples;
@@ -247,7 +247,7 @@ class Grouping {
     }
     group.error_bytes = seen.interval_bytes * std::sqrt(std::max(1.0, std::abs(group.new_samples)));
     for (const SiteEvidence* site : group.members) {
-      group.change_bytes += grown(*site, group.early, evidence_.late);
+      group.change_bytes += site_growth(*site, group.early, evidence_.late);
     }
     out.groups.push_back(std::move(group));
   }
@@ -368,10 +368,10 @@ std::vector<model::ProfileSample> profile_samples(const Evidence& evidence) {
     const ProcessEvidence* process = evidence.find_process(site.info.process);
     if (process == nullptr) continue;
     const Seen seen = seen_of(evidence, *process);
-    const SiteMoment last = site.at(middle(evidence.late));
+    const SiteMoment last = site.at(window_middle(evidence.late));
     out.push_back({process->info.pid, site.info.frames, last.live_bytes, last.live_samples,
                    site.moments.back().allocated_bytes,
-                   std::llround(grown(site, seen.early, evidence.late))});
+                   std::llround(site_growth(site, seen.early, evidence.late))});
   }
   return out;
 }

@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kShareOfTree = 0.01;
 constexpr double kShareOfSpike = 0.05;
-constexpr double kLeastBytes = 1e6;
-constexpr double kMostBytes = 16e6;  // more is a leak in any tree that runs for long
-constexpr std::uint64_t kFewestReadings = 30;
+constexpr double kSmallFromBytes = 1e6;
+constexpr double kSmallToBytes = 16e6;  // more is a leak in any tree that runs for long
+constexpr std::uint64_t kFewestReadingsOfSmall = 30;
 
 }  // namespace
 
@@ -25,10 +25,11 @@ std::optional<Argument> ignore_small_growth(const model::Verdict& series, double
   // Where the readings fall between spikes is chance, and so is the floor under them by that much.
   const bool spiky = series.spikes >= model::kSpikesToNameThem;
   const double by_chance = spiky ? kShareOfSpike * static_cast<double>(series.spike_bytes.value_or(0)) : 0;
-  const double matters = std::clamp(std::max(kShareOfTree * tree_bytes, by_chance), kLeastBytes, kMostBytes);
-  if (series.samples < kFewestReadings || std::abs(gain) > matters) return std::nullopt;
+  const double matters =
+      std::clamp(std::max(kShareOfTree * tree_bytes, by_chance), kSmallFromBytes, kSmallToBytes);
+  if (series.samples < kFewestReadingsOfSmall || std::abs(gain) > matters) return std::nullopt;
   return Argument{
-      .rule = Rule::SmallGrowth,
+      .rule = ArgumentKind::SmallGrowth,
       .reason = fmt::format("floor moved by {} in all: too little to matter beside the {} of the tree",
                             base::format_bytes(gain), base::format_bytes(tree_bytes)),
       .kind = spiky ? VerdictKind::Spikes : VerdictKind::Stable};

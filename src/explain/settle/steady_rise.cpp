@@ -8,17 +8,17 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr std::size_t kParts = 24;
+constexpr std::size_t kRiseParts = 24;
 constexpr std::size_t kLongestPause = 6;  // parts: a leak in fewer than four stairs is not seen as one
 constexpr std::size_t kFreePause = 2;     // parts without a gain at the end that say nothing ...
 constexpr double kManySamples = 200;      // ... and with so many samples, one of them
 constexpr double kNoGain = 0.25;          // of the mean gain of a part
-constexpr double kSlower = 0.75;          // of the first half's pace, with the error: slower is slowing down
+constexpr double kSlowerPace = 0.75;      // of the first half's pace, with the error: slower is slowing down
 constexpr double kMuchSlower = 0.5;       // the same, whatever the error
 
-using Floors = std::array<double, kParts>;
+using Floors = std::array<double, kRiseParts>;
 
-double place_of(const TrailPoint& point, const Steps& steps) {
+double rise_place(const TrailPoint& point, const Steps& steps) {
   return steps.known ? point.step : point.at_s;
 }
 
@@ -27,23 +27,23 @@ bool fill(Floors& floors, const RecordedSeries& trail, const Steps& steps, const
   std::vector<const TrailPoint*> points;
   for (const TrailPoint& point : trail) {
     if (point.at_s < window.from_s || point.at_s > window.to_s) continue;
-    if (std::isfinite(place_of(point, steps))) points.push_back(&point);
+    if (std::isfinite(rise_place(point, steps))) points.push_back(&point);
   }
-  if (points.size() < kParts) return false;
-  const double first = place_of(*points.front(), steps);
-  const double span = place_of(*points.back(), steps) - first;
+  if (points.size() < kRiseParts) return false;
+  const double first = rise_place(*points.front(), steps);
+  const double span = rise_place(*points.back(), steps) - first;
   if (!(span > 0)) return false;
   constexpr double kNone = std::numeric_limits<double>::infinity();
   floors.fill(kNone);
   for (const TrailPoint* point : points) {
-    const double share = (place_of(*point, steps) - first) / span * static_cast<double>(kParts);
-    const auto part = static_cast<std::size_t>(std::clamp(share, 0.0, kParts - 1.0));
+    const double share = (rise_place(*point, steps) - first) / span * static_cast<double>(kRiseParts);
+    const auto part = static_cast<std::size_t>(std::clamp(share, 0.0, kRiseParts - 1.0));
     floors[part] = std::min(floors[part], static_cast<double>(point->low_bytes));
   }
-  for (std::size_t at = 1; at < kParts; ++at) {
+  for (std::size_t at = 1; at < kRiseParts; ++at) {
     if (floors[at] == kNone) floors[at] = floors[at - 1];
   }
-  for (std::size_t at = kParts - 1; at > 0; --at) floors[at - 1] = std::min(floors[at - 1], floors[at]);
+  for (std::size_t at = kRiseParts - 1; at > 0; --at) floors[at - 1] = std::min(floors[at - 1], floors[at]);
   return std::isfinite(floors[0]);
 }
 
@@ -55,8 +55,8 @@ struct Pauses {
 
 Pauses find_pauses(const Floors& floors) {
   Pauses out;
-  const double mean = (floors.back() - floors.front()) / (kParts - 1);
-  for (std::size_t at = 1; at < kParts; ++at) {
+  const double mean = (floors.back() - floors.front()) / (kRiseParts - 1);
+  for (std::size_t at = 1; at < kRiseParts; ++at) {
     const double gain = floors[at] - floors[at - 1];
     out.largest_gain = std::max(out.largest_gain, gain);
     if (gain > kNoGain * mean) {
@@ -78,14 +78,14 @@ SteadyRise find_steady_rise(const RecordedSeries& trail, const Steps& steps, con
   if (!fill(floors, trail, steps, window)) return out;
   out.gain_bytes = floors.back() - floors.front();
   if (!(out.gain_bytes > 0)) return out;
-  const double first = floors[kParts / 2 - 1] - floors.front();
-  const double second = floors.back() - floors[kParts / 2];
+  const double first = floors[kRiseParts / 2 - 1] - floors.front();
+  const double second = floors.back() - floors[kRiseParts / 2];
   out.second_half = first > 0 ? second / first : std::numeric_limits<double>::infinity();
 
   const Pauses pauses = find_pauses(floors);
   const double half_error = samples > 0 ? first / std::sqrt(std::max(1.0, samples / 2)) : 0;
   const double error = std::max(half_error, pauses.largest_gain);
-  const bool keeps_pace = second + error >= kSlower * first && second >= kMuchSlower * first;
+  const bool keeps_pace = second + error >= kSlowerPace * first && second >= kMuchSlower * first;
   // The whole of it in one stair, or in the second half only, is no steady rise either.
   const bool is_spread = first > 0 && pauses.largest_gain < out.gain_bytes / 3;
   const std::size_t free_pause = samples >= kManySamples ? 1 : kFreePause;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSeconds = 240;
 
-RecordedSeries trail_of(const std::function<double(double)>& bytes) {
+RecordedSeries rising_series(const std::function<double(double)>& bytes) {
   RecordedSeries trail;
   for (int at = 0; at <= kSeconds; ++at) {
     TrailPoint point;
@@ -22,7 +22,7 @@ RecordedSeries trail_of(const std::function<double(double)>& bytes) {
 }
 
 bool is_steady(const std::function<double(double)>& bytes, double samples = 400) {
-  return find_steady_rise(trail_of(bytes), {}, {0, kSeconds}, samples).steady;
+  return find_steady_rise(rising_series(bytes), {}, {0, kSeconds}, samples).steady;
 }
 
 TEST(SteadyRise, straight_line_is_one_and_a_flat_line_is_not) {
@@ -60,7 +60,7 @@ TEST(SteadyRise, jump_is_none) {
 }
 
 TEST(SteadyRise, too_few_readings_are_none) {
-  RecordedSeries trail = trail_of([](double t) { return 2e8 * t; });
+  RecordedSeries trail = rising_series([](double t) { return 2e8 * t; });
   trail.resize(20);
 
   EXPECT_FALSE(find_steady_rise(trail, {}, {0, kSeconds}, 400).steady);

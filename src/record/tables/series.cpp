@@ -134,7 +134,7 @@ constexpr auto kTargetColumns = std::to_array<Member<TargetReading>>({
 constexpr auto kProcessKeys = std::to_array<Member<ProcessReading>>({
     key<&ProcessReading::id>("process", ""),
 });
-constexpr auto kProcessColumns = std::to_array<Member<ProcessReading>>({
+constexpr auto kProcessMembers = std::to_array<Member<ProcessReading>>({
     member<&ProcessReading::rss_bytes>("rss_bytes"),
     member<&ProcessReading::anon_bytes>("anon_bytes"),
     member<&ProcessReading::file_bytes>("file_bytes"),
@@ -206,7 +206,7 @@ constexpr auto kSiteKeys = std::to_array<Member<SiteReading>>({
     key<&SiteReading::site>("site", ""),
     key<&SiteReading::process>("process", ""),
 });
-constexpr auto kSiteColumns = std::to_array<Member<SiteReading>>({
+constexpr auto kSiteMembers = std::to_array<Member<SiteReading>>({
     member<&SiteReading::live_samples>("live_samples"),
     member<&SiteReading::allocated_bytes>("allocated_bytes", "ever"),
     member<&SiteReading::allocated_samples>("allocated_samples", "ever"),
@@ -245,7 +245,7 @@ constexpr std::tuple kSeries = {
                            .retained = kOfProcesses,
                            .judged = member<&ProcessReading::own_bytes>("own_bytes"),
                            .keys = kProcessKeys,
-                           .columns = kProcessColumns},
+                           .columns = kProcessMembers},
     Series<CgroupReading>{.kind = SeriesKind::Cgroup,
                           .name = "cgroup",
                           .meaning = "`memory.current`",
@@ -288,7 +288,7 @@ constexpr std::tuple kSeries = {
                         .retained = kOfSites,
                         .judged = member<&SiteReading::live_bytes>("live_bytes"),
                         .keys = kSiteKeys,
-                        .columns = kSiteColumns},
+                        .columns = kSiteMembers},
 };
 static_assert(std::tuple_size_v<decltype(kSeries)> == kKinds);
 

@@ -24,7 +24,7 @@ constexpr std::array<Suspect, 4> kSuspects{{
 
 constexpr double kLittle = 0.1;  // of the growth
 
-double share_of(const model::GrowthReport& growth, Mechanism mechanism) {
+double mechanism_share(const model::GrowthReport& growth, Mechanism mechanism) {
   double share = 0;
   for (const model::MechanismShare& part : growth.mechanisms) {
     if (part.mechanism == mechanism) share += part.share;
@@ -39,7 +39,7 @@ bool blames(const model::Finding& finding) {
 std::vector<std::string> excluded(const Scene& scene, Mechanism blamed) {
   std::vector<std::string> out;
   for (const Suspect& suspect : kSuspects) {
-    const double share = share_of(*scene.report.growth, suspect.mechanism);
+    const double share = mechanism_share(*scene.report.growth, suspect.mechanism);
     if (suspect.mechanism == blamed || share >= kLittle) continue;
     out.push_back(fmt::format("{}: {:.0f} % of the growth", suspect.words, share * 100));
   }

@@ -12,9 +12,9 @@ namespace {
 
 // Of the things that the variable gained, so many at least have it.
 constexpr double kMostOfThem = 0.5;
-constexpr double kMostBytes = 0.5;
+constexpr double kMostOfBytes = 0.5;
 
-double gained(const HeldGrowth& grown) {
+double bytes_gained(const HeldGrowth& grown) {
   return std::max(1.0, static_cast<double>(grown.holder.growth_length.value_or(1)));
 }
 
@@ -39,12 +39,12 @@ bool keeps_graphs(const ProcessHolders& holders, const HeldGrowth& grown) {
   for (const model::TensorGrowth& growth : holders.difference.tensors) {
     if (growth.tensors.requires_grad) tensors += static_cast<double>(growth.growth_count);
   }
-  return tensors >= kMostOfThem * gained(grown) && tensors >= 3;
+  return tensors >= kMostOfThem * bytes_gained(grown) && tensors >= 3;
 }
 
 // Keys of a state_dict are names of parameters.
 bool keeps_state_dicts(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return gained_of_type(holders, model::cause_types::kOrderedDict) >= kMostOfThem * gained(grown) ||
+  return gained_of_type(holders, model::cause_types::kOrderedDict) >= kMostOfThem * bytes_gained(grown) ||
          holds_type(holders, grown, model::cause_types::kOrderedDict);
 }
 
@@ -96,7 +96,7 @@ bool is_shared_growth(const Scene& scene, const ProcessHolders& holders, const H
     if (watched.report.info.id != holders.process.id) continue;
     const double shared =
         change(watched.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
-    return shared >= kMostBytes * static_cast<double>(grown.holder.growth_bytes);
+    return shared >= kMostOfBytes * static_cast<double>(grown.holder.growth_bytes);
   }
   return false;
 }
@@ -111,7 +111,7 @@ bool is_evaluation(std::string_view phase) {
 
 HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
-  const double things = gained(grown);
+  const double things = bytes_gained(grown);
   HolderFeatures out;
   out.names.add(node.path);
   out.role = holders.process.role;

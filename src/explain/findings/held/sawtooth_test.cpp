@@ -8,7 +8,7 @@
 namespace lowtide::explain {
 namespace {
 
-RecordedSeries trail_of(const std::vector<double>& levels) {
+RecordedSeries series_of(const std::vector<double>& levels) {
   RecordedSeries trail;
   for (std::size_t at = 0; at < levels.size(); ++at) {
     TrailPoint point{};
@@ -24,7 +24,7 @@ TEST(Sawtooth, slow_climbs_and_sudden_falls_are_one) {
   levels.reserve(100);
   for (int at = 0; at < 100; ++at) levels.push_back(500 + 10.0 * (at % 20) + at % 3);
 
-  const auto found = find_sawtooth(trail_of(levels), 60e6);
+  const auto found = find_sawtooth(series_of(levels), 60e6);
 
   ASSERT_TRUE(found);
   EXPECT_EQ(found->climbs, 4U);
@@ -37,7 +37,7 @@ TEST(Sawtooth, spikes_with_rest_between_them_are_none) {
   levels.reserve(100);
   for (int at = 0; at < 100; ++at) levels.push_back(at % 20 >= 16 ? 700 : 500);
 
-  EXPECT_FALSE(find_sawtooth(trail_of(levels), 60e6));
+  EXPECT_FALSE(find_sawtooth(series_of(levels), 60e6));
 }
 
 TEST(Sawtooth, slow_falls_and_plain_growth_are_none) {
@@ -50,8 +50,8 @@ TEST(Sawtooth, slow_falls_and_plain_growth_are_none) {
     growth.push_back(500 + 5.0 * at);
   }
 
-  EXPECT_FALSE(find_sawtooth(trail_of(waves), 60e6));
-  EXPECT_FALSE(find_sawtooth(trail_of(growth), 60e6));
+  EXPECT_FALSE(find_sawtooth(series_of(waves), 60e6));
+  EXPECT_FALSE(find_sawtooth(series_of(growth), 60e6));
   EXPECT_FALSE(find_sawtooth({}, 60e6));
 }
 
