@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/testing/effort.h"
 #include "record/reader.h"
 #include "record/test_ticks.h"
 
@@ -53,7 +54,8 @@ std::int32_t kill_after(const std::string& path, useconds_t microseconds) {
 }
 
 TEST(Kill, no_committed_tick_is_lost_to_a_kill_at_a_random_moment) {
-  const int kills = std::getenv("LOWTIDE_KILLS") != nullptr ? std::atoi(std::getenv("LOWTIDE_KILLS")) : 200;
+  const int kills = std::getenv("LOWTIDE_KILLS") != nullptr ? std::atoi(std::getenv("LOWTIDE_KILLS"))
+                                                            : base::effort(200, 25);
   std::mt19937 random(20260101);
   std::uniform_int_distribution<useconds_t> moment(0, 20'000);
   for (int round = 0; round < kills; ++round) {

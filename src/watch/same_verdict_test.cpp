@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/testing/effort.h"
 #include "explain/report.h"
 #include "explain/testing/scenarios.h"
 #include "record/reader.h"
@@ -82,7 +83,7 @@ class SameVerdict : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(SameVerdict, at_every_moment_of_the_run) {
-  constexpr int kEvery = 25;  // ticks
+  constexpr int kEvery = base::effort(25, 200);  // ticks
   const explain::Scenario* scenario = explain::find_scenario(GetParam());
   ASSERT_NE(scenario, nullptr);
   int ticks = 0;
