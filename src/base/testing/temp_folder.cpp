@@ -16,7 +16,9 @@ class TempFolder {
     path_ += '/';
   }
   TempFolder(const TempFolder&) = delete;
+  TempFolder(TempFolder&&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
+  TempFolder& operator=(TempFolder&&) = delete;
   ~TempFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
@@ -31,8 +33,8 @@ class TempFolder {
 }  // namespace
 
 const std::string& temp_folder() {
-  static const TempFolder folder;
-  return folder.path();
+  static const TempFolder kFolder;
+  return kFolder.path();
 }
 
 }  // namespace lowtide::base
