@@ -9,8 +9,8 @@ namespace {
 
 TEST(Floor, of_a_ramp_grows_by_nearly_all_of_it) {
   for (const int readings : {8, 40, 400, 4000}) {
-    std::vector<double> ramp;
-    for (int at = 0; at < readings; ++at) ramp.push_back(1000.0 * at);
+    std::vector<double> ramp(static_cast<std::size_t>(readings));
+    for (std::size_t at = 0; at < ramp.size(); ++at) ramp[at] = 1000.0 * static_cast<double>(at);
     EXPECT_NEAR(static_cast<double>(growth_bytes(find_floor(ramp))), ramp.back(), 0.03 * ramp.back());
   }
 }

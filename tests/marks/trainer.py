@@ -19,8 +19,9 @@ schedule = torch.optim.lr_scheduler.StepLR(second, 10)
 losses = []
 steps = int(sys.argv[1])
 is_watched = sys.argv[2:] != ["alone"]
-save, until = torch.save, time.monotonic() + 60
-while is_watched and torch.save is save:  # the agent stands between then
+until = time.monotonic() + 60
+# The agent puts a function of its own in the place of torch.save, at any time after the import.
+while is_watched and torch.save.__code__.co_filename.endswith("serialization.py"):
     assert time.monotonic() < until, "nobody watches"
     bytearray(1_000_000)
     time.sleep(0.01)

@@ -19,14 +19,15 @@ space["keep"].__code__ = space["keep"].__code__.replace(**{name: f"keep_{ATTACK}
 kept = {ATTACK: []}
 
 
-def work():
+def work(is_over):
     block = bytearray(b"x") * 40_000_000
-    time.sleep(SECONDS)
+    is_over.wait()
     return block
 
 
 def main():
-    worker = multiprocessing.Process(target=work)
+    is_over = multiprocessing.Event()  # a worker that outlives the steps would leave a flat end, like that of a warm-up
+    worker = multiprocessing.Process(target=work, args=(is_over,))
     worker.start()
     began = time.monotonic()
     for step in range(STEPS):
@@ -35,6 +36,7 @@ def main():
         print(f"step {step} loss 0.5", flush=True)
         time.sleep(max(0.0, began + (step + 1) * SECONDS / STEPS - time.monotonic()))
         del spike
+    is_over.set()
     worker.join()
 
 
