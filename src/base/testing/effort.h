@@ -1,5 +1,6 @@
-// How much a long test does: all of it in a plain build, a part of it under a sanitizer or in an emulator, where each
-// step costs many times as much and the second thousand finds what the first did not only by chance.
+// How much a long test does: all of it in a plain build, a part of it under a sanitizer or in an emulator,
+// where each step costs many times as much and the second thousand finds what the first did not only by
+// chance.
 #pragma once
 
 namespace lowtide::base {
