@@ -31,7 +31,9 @@ class SignalsBlocked {
     ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked(SignalsBlocked&&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(SignalsBlocked&&) = delete;
   ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
