@@ -5,6 +5,6 @@
 
 namespace lowtide::symbols {
 
-inline const std::string kFiles = LOWTIDE_TEST_FILES;
+extern const std::string kFiles;
 
 }  // namespace lowtide::symbols
