@@ -3,8 +3,9 @@
 usage: lint_tidy.py BUILD_DIR [--all] [--base REVISION]      (BUILD_DIR: configured with clang; it holds compile_commands.json)
 
 clang-tidy takes seconds per file, so by default it checks what changed since the base: changed sources, and for each
-changed header one source that includes it. The base is where this branch left its upstream; on the upstream branch itself
-it is the newest commit that is a day older than the last one. With --all it checks every source.
+changed header one source that includes it. A file that only moved did not change. The base is where this branch left its
+upstream; on the upstream branch itself it is the newest commit that is a day older than the last one. With --all it
+checks every source.
 
 A source is checked again only when it, a header of the project that it includes, the rules, the command or clang-tidy
 itself has changed: the key is a hash of all of these. Only clean results are kept, so a finding is shown until it is gone.
@@ -48,7 +49,8 @@ def changed_since(base: str) -> set[pathlib.Path] | None:
     """Files that differ from the base, uncommitted ones included; None where there is no base."""
     if not base:
         return None
-    names = git("diff", "--name-only", "--diff-filter=d", base).splitlines()
+    rows = git("diff", "--name-status", "--diff-filter=d", "-M85%", "-l4000", base).splitlines()
+    names = [row.split("\t")[-1] for row in rows if not row.startswith("R")]  # what only moved is not checked again
     names += git("ls-files", "--others", "--exclude-standard").splitlines()
     return {ROOT / name for name in names}
 
