@@ -15,7 +15,7 @@
 namespace lowtide::watch {
 namespace {
 
-void tell(const model::Report& report, const Settings& flags) {
+void print_report(const model::Report& report, const Settings& flags) {
   const console::Terminal terminal = console::find_terminal("never", std::nullopt);
   const std::string text =
       show::to_text(report, {terminal.width, terminal.unicode, false, !flags.quiet, flags.quiet});
@@ -33,7 +33,7 @@ console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, co
       const model::Report report =
           explain::make_report(recording.value(), {file.path, flags.limit_bytes, base::unix_seconds()});
       kind = report.verdict.kind;
-      if (flags.show_report) tell(report, flags);
+      if (flags.show_report) print_report(report, flags);
     } else if (flags.show_report) {
       console::print_error(
           {fmt::format("cannot read the recording {}: {}", file.path, recording.error().message),

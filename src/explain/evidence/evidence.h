@@ -44,7 +44,7 @@ struct GpuEvidence {
   struct Share {
     model::ProcessId id{};
     RecordedSeries trail;
-    RecordedSeries allocated = {};  // where torch tells
+    RecordedSeries allocated = {};  // where torch reports it
     RecordedSeries reserved = {};
     RecordedSeries outside = {};
     RecordedSeries pinned = {};                     // of the host

@@ -24,7 +24,7 @@ const WatchedProcess* find_sure_leak(const Evidence& evidence, const std::vector
   for (const WatchedProcess& process : processes) {
     const model::Verdict& verdict = process.report.series.verdict;
     if (verdict.kind != VerdictKind::Leak || verdict.confidence < kSureLeak || !process.there_late) continue;
-    // The tree must have grown by it: what one process gains and another loses is no leak.
+    // The tree must have grown as well: memory that moves between two processes is not a leak.
     if (all > 0 && process.change_bytes >= kMostOfTreeGrowth * all && all >= 0.5 * process.change_bytes) {
       return &process;
     }
