@@ -12,6 +12,8 @@ from functions import is_sanitized
 DAEMON = """
 import os, sys, time
 if os.fork():
+    while not os.path.exists('pid'):
+        time.sleep(0.001)
     sys.exit(4)
 os.setsid()
 if os.fork():

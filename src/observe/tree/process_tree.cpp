@@ -22,6 +22,10 @@ constexpr double kYoungS = 0.05;
 // as much shared memory gained as of files lost in one tick.
 constexpr double kStatusEveryS = 10;
 
+// A process gives up its memory before its children get another parent. Beside a busy machine that may take a
+// while.
+constexpr double kLongestExitS = 2;
+
 constexpr std::size_t kMostLeaders = 4096;
 constexpr std::size_t kMostUnreaped = 64;
 
@@ -105,7 +109,7 @@ base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s)
   if (stat.value().state == 'Z') {
     return base::Error{base::ErrorCode::Gone, "it has ended already; its parent has not noticed yet"};
   }
-  if (!tree.admit(stat.value(), at_s)) {
+  if (!tree.admit(stat.value(), at_s) && !options.adopts_orphans) {
     return base::Error{base::ErrorCode::Gone, "it has ended"};
   }
   tree.find_newcomers(at_s);
@@ -304,6 +308,10 @@ void ProcessTree::find_newcomers(double at_s) {
   // A parent may have the higher pid, so until nothing more is found.
   bool found = true;
   bool any_young = false;
+  std::vector<std::int64_t> ending;
+  for (const model::ProcessInfo& info : without_status_) {
+    if (at_s - info.ended_s.value_or(0) < kLongestExitS) ending.push_back(info.pid);
+  }
   while (found) {
     found = false;
     for (Newcomer& newcomer : unknown_) {
@@ -312,7 +320,9 @@ void ProcessTree::find_newcomers(double at_s) {
         any_young = true;
         young_.push_back({newcomer.pid, newcomer.stat.start_ticks});
       } else if (newcomer.stat.state != 'Z') {
-        found = admit(newcomer.stat, at_s) || found;
+        const bool is_in = admit(newcomer.stat, at_s);
+        found = is_in || found;
+        if (!is_in) ending.push_back(newcomer.pid);
       } else {
         ++short_lived_;
         strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});  // is counted once
@@ -322,9 +332,10 @@ void ProcessTree::find_newcomers(double at_s) {
   }
   for (const Newcomer& newcomer : unknown_) {
     if (newcomer.pid == 0) continue;
-    // The child of one that is too young itself: its parent may be ours at the next tick.
-    if (is_young(newcomer)) {
+    // The child of one that is too young itself, or that is ending: its parent may be ours at the next tick.
+    if (is_young(newcomer) || std::find(ending.begin(), ending.end(), newcomer.stat.ppid) != ending.end()) {
       any_young = true;
+      ending.push_back(newcomer.pid);  // so may those of its own children
     } else {
       strangers_.push_back({newcomer.pid, newcomer.stat.start_ticks});
     }
