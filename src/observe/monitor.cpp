@@ -74,12 +74,13 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   tick_.at_s = at_s;
   tick_.step = step;
   events_.clear();
+  // While a child walks, the job's pages have one owner more: PSS would fall by half.
+  const bool is_walked = options_.agents != nullptr && options_.agents->shares_pages();
+  tree_.expect_walker(is_walked);
   tree_.refresh(at_s);
   shared_left_bytes_ += tree_.left_behind_bytes();
   const bool is_due = options_.use_pss && is_sweep_due(at_s);
   is_stale_ = is_due && moved_bytes_ >= worth_a_sweep_bytes();
-  // While a child walks, the job's pages have one owner more: PSS would fall by half.
-  const bool is_walked = options_.agents != nullptr && options_.agents->shares_pages();
   if (is_due && !is_walked && budget_.allows(at_s)) sweep_pss(at_s);
   add_up();
   find_cgroup(at_s);

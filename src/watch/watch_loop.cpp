@@ -25,6 +25,12 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+bool is_running(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
 }  // namespace
 
 WatchLoop::WatchLoop(Watch& watch, OutputSteps& steps, Signals& signals, const Options& options)
@@ -38,7 +44,8 @@ WatchLoop::End WatchLoop::run() {
   End end = End::JobEnded;
   while (true) {
     tick();
-    if (watch_.is_over()) break;
+    // A job that could not be read yet is not over.
+    if (watch_.is_over() && !(options_.is_child && is_running(options_.root_pid))) break;
     if (options_.is_child && exit_status_) break;
     if (detach_) {
       end = End::Detached;

@@ -83,7 +83,7 @@ def run_names_the_variable_that_leaks_and_the_cache_that_does_not(lab):
     assert cache["verdict"]["kind"] != "leak", cache["verdict"]
     assert "still filling" in cache["verdict"]["reason"], cache["verdict"]
     assert cache["holders"][0]["path"] == "__main__.frame" and cache["holders"][0]["bound"] == 100_000, cache["holders"][0]
-    assert len(leak["processes"]) == 1, "the child that walks is no part of the job"
+    assert len(leak["processes"]) == 1, f"the child that walks is no part of the job: {leak['processes']}"
     assert not blind["holders"], blind["holders"]
     assert not tight["holders"], "a job near its limit is left alone"
 

@@ -28,6 +28,22 @@ __all__ = ["Box", "LIMIT_S", "NOBODY", "Recording", "Skip", "Terminal", "childre
 
 NOBODY = 65534
 
+# Ends when its first sample is on record: a machine may be so busy that it takes seconds.
+SEEN_JOB = """
+import os, pathlib, sqlite3, sys, time
+def is_seen(path):
+    try:
+        link = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        return link.execute("SELECT 1 FROM target_memory, process WHERE pid = ?", (os.getpid(),)).fetchone()
+    except sqlite3.Error:
+        return False
+until = time.monotonic() + %d
+while time.monotonic() < until and not any(map(is_seen, pathlib.Path(%r).rglob("*.lowtide"))):
+    time.sleep(0.05)
+print("done")
+sys.exit(3)
+"""
+
 
 def is_alive(pid):
     return state_of(pid) not in ("", "Z", "X")
@@ -50,6 +66,12 @@ def text_of(path):
         return pathlib.Path(path).read_text()
     except OSError:
         return ""
+
+
+def _doing(process):
+    """What a process that was started waits for, and its children."""
+    return (process.pid, process.poll(), state_of(process.pid), text_of(f"/proc/{process.pid}/wchan"),
+            text_of(f"/proc/{process.pid}/syscall"), [(pid, state_of(pid)) for pid in children_of(process.pid)])
 
 
 class Recording:
@@ -101,6 +123,10 @@ class Box:
         self.path(name).write_text(text)
         return [sys.executable, str(self.path(name))]
 
+    def seen_job(self):
+        """A job that says "done" and ends with 3, not before its first sample is on record."""
+        return self.script("seen.py", SEEN_JOB % (LIMIT_S, str(self.folder)))
+
     def command(self, *job, options=(), verb="run"):
         words = [self.binary, verb, *options]
         return words + (["--", *job] if verb == "run" else list(job))
@@ -141,8 +167,8 @@ class Box:
         def enough():
             with contextlib.suppress(sqlite3.Error):
                 return Recording(self.path(name)).samples >= count
-        wait_until(enough, lambda: f"{count} samples in {name}; what was started: "
-                   f"{[(process.pid, process.poll(), state_of(process.pid)) for process in self.started]}")
+        wait_until(enough, lambda: f"{count} samples in {name}; what was started: {[_doing(each) for each in self.started]}; "
+                   f"it said {text_of(self.path('err'))!r}; files: {sorted(os.listdir(self.folder))}")
 
     def wait_for_recording(self):
         """Waits for the one recording, whatever its name, and its first sample."""

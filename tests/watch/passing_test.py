@@ -188,7 +188,7 @@ def job_sees_no_descriptor_of_ours(box: Box):
 
 
 def recording_is_only_for_the_user_of_the_umask(box: Box):
-    box.run("sleep", "0.3", options=("--output", "mine.lowtide"), umask=0o077)
+    box.run(*box.seen_job(), options=("--output", "mine.lowtide"), umask=0o077)
 
     assert stat.S_IMODE(box.path("mine.lowtide").stat().st_mode) == 0o600
 

@@ -33,7 +33,7 @@ def _check_job(ended):
 
 
 def recording_is_here_under_a_name_of_its_own(box: Box):
-    ended = box.run(*JOB)
+    ended = box.run(*box.seen_job())
 
     _check_job(ended)
     (path,) = box.recordings()
@@ -51,7 +51,7 @@ def no_recording_leaves_nothing(box: Box):
 
 
 def folder_that_is_missing_is_told_and_another_place_taken(box: Box):
-    ended = box.run(*JOB, options=("--output", "no/such/folder/run.lowtide"))
+    ended = box.run(*box.seen_job(), options=("--output", "no/such/folder/run.lowtide"))
 
     _check_job(ended)
     assert b"no/such/folder/run.lowtide" in ended.stderr, ended.stderr
@@ -66,7 +66,7 @@ def folder_that_is_read_only_sends_it_to_the_temporary_one(box: Box):
     here.mkdir()
     here.chmod(0o555)
 
-    ended = box.run(*JOB, cwd=here, env=box.environment | {"TMPDIR": str(there)}, **user)
+    ended = box.run(*box.seen_job(), cwd=here, env=box.environment | {"TMPDIR": str(there)}, **user)
 
     _check_job(ended)
     assert b"cannot write" in ended.stderr, ended.stderr
@@ -88,7 +88,7 @@ def nowhere_to_write_is_a_warning(box: Box):
 
 def earlier_recording_is_put_aside(box: Box):
     for _ in range(3):
-        _check_job(box.run(*JOB, options=("--output", "run.lowtide")))
+        _check_job(box.run(*box.seen_job(), options=("--output", "run.lowtide")))
 
     assert [path.name for path in box.recordings()] == ["run.1.lowtide", "run.2.lowtide", "run.lowtide"]
     for path in box.recordings():
@@ -103,7 +103,7 @@ def file_of_another_kind_is_left_as_it_is(box: Box):
     kept = box.path("other.db").read_bytes()
 
     for name in ("model.pt", "other.db", "."):
-        ended = box.run(*JOB, options=("--output", name))
+        ended = box.run(*box.seen_job(), options=("--output", name))
         _check_job(ended)
         assert b"warning" in ended.stderr, ended.stderr
 
@@ -115,7 +115,7 @@ def file_of_another_kind_is_left_as_it_is(box: Box):
 def recording_that_is_being_written_is_not_taken_over(box: Box):
     first = box.start("sleep", "60", options=("--output", "run.lowtide"))
     box.wait_for_samples("run.lowtide")
-    ended = box.run(*JOB, options=("--output", "run.lowtide"))
+    ended = box.run(*box.seen_job(), options=("--output", "run.lowtide"))
     _check_job(ended)
     first.terminate()
 

@@ -16,6 +16,8 @@ using model::ProcessRole;
 // A fork that has not yet called exec looks like its parent. Most live no
 // longer than that, and those that do are taken for what they are a tick later.
 constexpr double kYoungS = 0.05;
+constexpr double kYoungWhileWalkedS =
+    1;  // the name of a walker is set within microseconds, of processor time
 
 // Where statm is enough, status is still read after so long. What may be missed
 // until then: memory that went to swap while as much or more was newly taken, and
@@ -303,7 +305,8 @@ void ProcessTree::find_newcomers(double at_s) {
   });
   count_vanished();
   const auto is_young = [&](const Newcomer& newcomer) {
-    return began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks) < kYoungS;
+    return began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks) <
+           (walker_may_come_ ? kYoungWhileWalkedS : kYoungS);
   };
   // A parent may have the higher pid, so until nothing more is found.
   bool found = true;

@@ -73,6 +73,10 @@ class ProcessTree {
   // adopts_orphans a root that has ended is no error: its orphans are the tree.
   static base::Result<ProcessTree> open(const Options& options, double at_s);
 
+  // While a snapshot is being taken, a fork of the job may be the one that takes it, and has not got its name
+  // yet.
+  void expect_walker(bool may_come) { walker_may_come_ = may_come; }
+
   // Reads the status of every member, drops those that have ended and takes in
   // those that have come. `at_s` is the time on the recording's clock.
   void refresh(double at_s);
@@ -145,6 +149,7 @@ class ProcessTree {
   procfs::PidList pids_;
   procfs::KeptText loadavg_;
   RecentPids given_out_;
+  bool walker_may_come_ = false;
   bool list_again_ = false;  // some were too young to be told apart
   std::int64_t counted_pid_ = -1;
   std::int64_t highest_pid_ = 0;  // after which the kernel begins anew

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/testing/temp_folder.h"
+#include "procfs/kernel_clock.h"
 
 namespace lowtide::observe {
 namespace {
@@ -35,13 +36,16 @@ class Machine {
   }
 
   // Old enough to be no fork that is about to call exec.
-  void put_process(std::int32_t pid, std::int32_t parent, bool has_memory = true) {
+  void put_process(std::int32_t pid, std::int32_t parent, bool has_memory = true, double age_s = 10) {
+    const double born_s = std::max(0.0, procfs::read_boot_seconds() - age_s);
+    const auto born_ticks =
+        static_cast<std::int64_t>(born_s * static_cast<double>(procfs::ticks_per_second()));
     newest_ = std::max(newest_, pid);
     write("loadavg", fmt::format("0.00 0.00 0.00 1/100 {}\n", newest_));
     write(fmt::format("{}/stat", pid),
           fmt::format("{} (python3) S {} 1 1 0 -1 0 9 0 0 0 1 1 0 0 20 0 1 0 {} 4096000 1000 "
                       "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n",
-                      pid, parent, pid));
+                      pid, parent, born_ticks));
     std::string status =
         fmt::format("Name:\tpython3\nState:\tS (sleeping)\nPid:\t{}\nPPid:\t{}\n", pid, parent);
     if (has_memory) {
@@ -107,6 +111,22 @@ TEST(ProcessTree, job_that_is_ending_at_the_first_tick_leaves_its_orphans) {
   const auto tree = ProcessTree::open(machine.options(), 0.0);
 
   ASSERT_TRUE(tree.ok());
+  EXPECT_NE(tree.value().find(kDaemon), nullptr);
+}
+
+TEST(ProcessTree, fork_while_a_snapshot_is_taken_must_be_older_to_count) {
+  Machine machine("walked");
+  machine.put_process(kJob, kMonitor);
+  auto tree = ProcessTree::open(machine.options(), 0.0);
+  ASSERT_TRUE(tree.ok());
+
+  machine.put_process(kDaemon, kJob, true, 0.3);
+  tree.value().expect_walker(true);
+  tree.value().refresh(0.0);
+  EXPECT_EQ(tree.value().find(kDaemon), nullptr);
+
+  tree.value().expect_walker(false);
+  tree.value().refresh(0.0);
   EXPECT_NE(tree.value().find(kDaemon), nullptr);
 }
 
