@@ -119,18 +119,22 @@ FORKED_AT_ONCE = """
 import os, time
 for _ in range(5):
     if os.fork() == 0:
-        time.sleep(1.5)
-        os._exit(0)
-time.sleep(2)
+        break
+while not os.path.exists('finish'):
+    time.sleep(0.05)
 """
 
 
 def forks_of_a_program_that_has_just_replaced_its_shell_are_workers(box: Box):
     job = box.script("fork.py", FORKED_AT_ONCE)
-    ended = box.run("sh", "-c", "sleep 0.1; exec " + " ".join(map(str, job)), options=("--output", "run.lowtide"))
+    process = box.start("sh", "-c", "sleep 0.1; exec " + " ".join(map(str, job)), options=("--output", "run.lowtide"))
+    box.wait_for_samples("run.lowtide")
+    seen = "SELECT role, count(*) FROM process WHERE command LIKE '%fork.py%' GROUP BY role"
+    wait_until(lambda: sum(row[1] for row in box.recording("run.lowtide").rows(seen)) == 6, "the job and its five forks")
+    box.path("finish").touch()
 
-    assert ended.returncode == 0, ended
-    roles = box.recording("run.lowtide").rows("SELECT role, count(*) FROM process WHERE command LIKE '%fork.py%' GROUP BY role")
+    assert process.wait(LIMIT_S) == 0
+    roles = box.recording("run.lowtide").rows(seen)
     assert sorted(roles) == [("trainer", 1), ("worker", 5)], roles
 
 
