@@ -1,9 +1,14 @@
 // verdict: the table of scores of our detector beside what people use today.
 //
-//   verdict                              both corpora of our own, judged at the end and while running
+//   verdict                              both corpora of our own, judged at the end and while running; and
+//   the settled
+//                                        verdicts of whole recordings
 //   verdict --corpus FILE [--corpus -]   any labelled corpus (JSON lines; plain, or `zcat X | verdict
 //   --corpus -`)
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -15,6 +20,7 @@
 #include "verdict/corpus.h"
 #include "verdict/report.h"
 #include "verdict/series_json.h"
+#include "verdict/settled_score.h"
 
 namespace {
 
@@ -27,6 +33,7 @@ struct Options {
   std::uint64_t seed = 31;  // 11 and 12 were tuned on
   std::uint64_t shifted_seed = 32;
   bool no_live = false;
+  std::size_t jobs = 2000;
   bool families = false;
   std::string json_path;
 };
@@ -78,6 +85,20 @@ std::string report(const NamedCorpus& corpus, const std::vector<Method>& methods
   return to_json(corpus.name, corpus.series.size(), scores);
 }
 
+bool report_settled(const Options& options) {
+  const std::string folder = std::filesystem::temp_directory_path() / fmt::format("verdict-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const auto jobs = judge_jobs(options.seed, options.jobs, folder);
+  std::filesystem::remove_all(folder);
+  if (!jobs) {
+    fmt::print(stderr, "verdict: {}\n", jobs.error().message);
+    return false;
+  }
+  fmt::print("\n## Verdicts of whole recordings, seed {}: {} jobs\n\n{}", options.seed, jobs.value().size(),
+             settled_table(jobs.value()));
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -89,6 +110,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of our first corpus")->capture_default_str();
   app.add_option("--shifted-seed", options.shifted_seed, "of our second, with shifted parameters")
       ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "recordings of jobs; 0: none")->capture_default_str();
   app.add_flag("--no-live", options.no_live, "only at the end of the series");
   app.add_flag("--families", options.families, "confusion and the score of every family");
   app.add_option("--json", options.json_path, "write the scores here as well");
@@ -109,6 +131,7 @@ int main(int argc, char** argv) {
           fmt::format("own corpus{}, seed {}", shifted ? " with shifted parameters" : "", plan.seed);
       json.push_back(report({.name = name, .series = make_corpus(plan)}, methods, options));
     }
+    if (options.jobs > 0 && !report_settled(options)) return 3;
   }
   for (const std::string& path : options.corpora) {
     const auto corpus = read_named(path);

@@ -8,7 +8,6 @@
 // allows 7 wrong ones (98.1 %); a detector of 97 % has 11 of them and fails.
 //
 // Medians are held to the promise itself.
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "verdict/binomial.h"
 #include "verdict/corpus.h"
 #include "verdict/report.h"
 #include "verdict/score.h"
@@ -42,25 +42,6 @@ constexpr double kEverLeakOnInnocent = 10;
 constexpr double kDelayShareMedian = 50;
 constexpr double kChangesMedian = 1;
 constexpr double kRightAt95 = 95;
-
-constexpr double kChanceToFallShort = 0.05;
-
-// P(at most `hits` of `of`) when each is a hit with probability `share`.
-double binomial_cdf(std::size_t hits, std::size_t of, double share) {
-  const auto n = static_cast<double>(of);
-  double sum = 0;
-  for (std::size_t k = 0; k <= hits; ++k) {
-    const auto x = static_cast<double>(k);
-    const double log_choose = std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1);
-    sum += std::exp(log_choose + x * std::log(share) + (n - x) * std::log1p(-share));
-  }
-  return sum;
-}
-
-// Too few to come from a method whose true share is `percent`.
-bool falls_short(const Tally& tally, double percent) {
-  return tally.of == 0 || binomial_cdf(tally.hits, tally.of, percent / 100) < kChanceToFallShort;
-}
 
 bool exceeds(const Tally& tally, double percent) {
   return falls_short({.hits = tally.of - tally.hits, .of = tally.of}, 100 - percent);

@@ -161,15 +161,22 @@ class Heap {
   double live_ = 0;
 };
 
-// 300 steps in 70 s after a start of 4 s, a tick every quarter of a second. `packing_up_s`: the
-// time from the last step to the end of the process.
+// 300 steps in 70 s after a start of 4 s, a tick every quarter of a second.
+struct Pace {
+  int steps = kSteps;
+  double run_s = kRunSeconds;
+  double tick_s = kTickSeconds;
+};
+
+// `packing_up_s`: the time from the last step to the end of the process.
 inline void play_steps(Stage& stage, const std::function<void(int step)>& on_step,
-                       const std::function<void(model::Tick&)>& on_tick, double packing_up_s = 0) {
+                       const std::function<void(model::Tick&)>& on_tick, double packing_up_s = 0,
+                       const Pace& pace = {}) {
   int done = 0;
   double at_s = 0;
-  for (; at_s <= kStartSeconds + kRunSeconds + packing_up_s; at_s += kTickSeconds) {
-    const double due = (at_s - kStartSeconds) / kRunSeconds * kSteps;
-    while (done < kSteps && done < due) on_step(done++);
+  for (; at_s <= kStartSeconds + pace.run_s + packing_up_s; at_s += pace.tick_s) {
+    const double due = (at_s - kStartSeconds) / pace.run_s * pace.steps;
+    while (done < pace.steps && done < due) on_step(done++);
     model::Tick tick = stage.tick(at_s, done == 0 ? model::kUnknown : done - 1);
     on_tick(tick);
     stage.put(tick);

@@ -26,7 +26,7 @@ inline std::uint64_t whole(double bytes) {
 // The tree as a play: processes with what they own, ticks that add it up.
 class Stage {
  public:
-  explicit Stage(record::Writer& writer) : writer_(writer) {}
+  explicit Stage(record::Writer& writer, std::uint64_t seed = 42) : writer_(writer), state_(seed) {}
 
   struct Actor {
     model::ProcessInfo info;
@@ -119,7 +119,7 @@ class Stage {
  private:
   record::Writer& writer_;
   std::vector<Actor> actors_;
-  std::uint64_t state_ = 42;
+  std::uint64_t state_;
 };
 
 inline double settled(int tick) {  // imports and the model: grown after ten seconds
