@@ -15,5 +15,6 @@ struct Section {
 };
 
 std::vector<Section> recording_sections();
+std::vector<Section> in_target_sections();
 
 }  // namespace lowtide::docs
