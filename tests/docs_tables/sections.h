@@ -16,5 +16,6 @@ struct Section {
 
 std::vector<Section> recording_sections();
 std::vector<Section> in_target_sections();
+std::vector<Section> serve_sections();
 
 }  // namespace lowtide::docs
