@@ -17,5 +17,6 @@ struct Section {
 std::vector<Section> recording_sections();
 std::vector<Section> in_target_sections();
 std::vector<Section> serve_sections();
+std::vector<Section> causes_sections();
 
 }  // namespace lowtide::docs
