@@ -17,7 +17,8 @@ using lowtide::docs::Section;
 std::vector<Section> all_sections() {
   using namespace lowtide::docs;  // NOLINT(google-build-using-namespace): one list of its functions
   std::vector<Section> all;
-  for (const auto sections : {causes_sections, in_target_sections, recording_sections, serve_sections}) {
+  for (const auto sections :
+       {causes_sections, exit_code_sections, in_target_sections, recording_sections, serve_sections}) {
     for (const Section& section : sections()) all.push_back(section);
   }
   return all;
