@@ -22,13 +22,13 @@
 #include "procfs/text_file.h"
 #include "symbols/maps.h"
 #include "symbols/target_files.h"
+#include "wire/python_names.h"
 
 namespace lowtide::attach {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFirstMinor = 14;
 constexpr std::size_t kMostOutputBytes = 16384;
 constexpr int kNotStarted = 127;
 
@@ -190,9 +190,9 @@ base::Result<Interpreter> open_interpreter(pid_t pid) {
   if (!minor) {
     return unsupported("its program, " + path.value() + ", is no Python whose version can be told");
   }
-  if (*minor < kFirstMinor) {
-    return unsupported("its Python is 3." + std::to_string(*minor) +
-                       ", and sys.remote_exec is there from 3.14 on");
+  if (*minor < static_cast<int>(wire::kFirstRemoteExec & 0xffU)) {
+    return unsupported("its Python is 3." + std::to_string(*minor) + ", and sys.remote_exec is there from " +
+                       wire::python_name(wire::kFirstRemoteExec) + " on");
   }
   if (!is_python) {
     return unsupported("its Python is a part of " + path.value() +

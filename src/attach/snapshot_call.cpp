@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "attach/unsupported.h"
+#include "wire/python_names.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::attach {
@@ -21,7 +22,7 @@ base::Result<Injected> judge_snapshot(Injected told) {
     case wire::SnapshotResult::NoPython:
       return unsupported("there is no Python in it");
     case wire::SnapshotResult::UnknownPython:
-      return unsupported("its Python is none of 3.9 to 3.14");
+      return unsupported("its Python is none of " + wire::known_pythons());
     case wire::SnapshotResult::FreeThreaded:
       return unsupported("its Python is free-threaded: without a GIL nothing holds still for a fork");
     case wire::SnapshotResult::NotInitialized:

@@ -2,23 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/exit_codes.h"
 #include "show/terminal/layout.h"
 
 namespace lowtide::cli {
 namespace {
 
 constexpr std::size_t kHelpWidth = 80;
-
-struct ExitLine {
-  int code;
-  std::string_view meaning;
-};
-constexpr ExitLine kExitLines[] = {{0, "no leak"},
-                                   {1, "leak"},
-                                   {2, "the command line was wrong"},
-                                   {3, "the input could not be read, or the output not written"},
-                                   {4, "inconclusive: not enough was seen"},
-                                   {70, "a bug of ours"}};
 
 std::string usage_of(const Command& command) {
   std::string usage = fmt::format("lowtide {}", command.name);
@@ -38,6 +28,19 @@ std::string name_of(const Flag& flag) {
 
 void add_table(std::string& out, const std::vector<std::vector<std::string>>& rows) {
   for (const std::string& line : show::table(rows, kHelpWidth - 2)) out += "  " + line + "\n";
+}
+
+std::vector<ExitMeaning> exits_of(const VerbExits& exits) {
+  std::vector<ExitMeaning> rows;
+  for (const ExitMeaning& row : exits.rows()) {
+    if (!row.meaning.empty()) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<ExitMeaning> exits_of(const Command& command) {
+  const VerbExits* exits = find_exits(command.name);
+  return exits_of(exits == nullptr ? kVerdictExits : *exits);
 }
 
 void add_paragraphs(std::string& out, std::string_view text) {
@@ -62,6 +65,10 @@ std::string roff(std::string_view text) {
     }
   }
   return out;
+}
+
+void add_exit(std::string& out, const ExitMeaning& row) {
+  out += fmt::format(".TP\n.B {}\n{}\n", static_cast<int>(row.code), roff(row.meaning));
 }
 
 }  // namespace
@@ -101,8 +108,9 @@ std::string help_of(const Command& command) {
   }
   out += "\nexit status\n";
   rows.clear();
-  for (const ExitLine& line : kExitLines)
-    rows.push_back({fmt::format("{:>2}", line.code), std::string(line.meaning)});
+  for (const ExitMeaning& row : exits_of(command)) {
+    rows.push_back({fmt::format("{:>2}", static_cast<int>(row.code)), std::string(row.meaning)});
+  }
   add_table(out, rows);
   return out;
 }
@@ -126,8 +134,12 @@ std::string man_page() {
     }
   }
   out += ".SH EXIT STATUS\n";
-  for (const ExitLine& line : kExitLines)
-    out += fmt::format(".TP\n.B {}\n{}\n", line.code, roff(line.meaning));
+  for (const ExitMeaning& row : kVerdictExits.rows()) add_exit(out, row);
+  for (const Command& command : commands()) {
+    if (exits_of(command) == exits_of(kVerdictExits)) continue;
+    out += fmt::format(".SS {}\n", roff(command.name));
+    for (const ExitMeaning& row : exits_of(command)) add_exit(out, row);
+  }
   return out;
 }
 

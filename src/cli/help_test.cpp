@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/exit_codes.h"
+
 namespace lowtide::cli {
 namespace {
 
@@ -9,6 +11,7 @@ TEST(Help, every_verb_has_a_summary_and_examples) {
   for (const Command& command : commands()) {
     EXPECT_FALSE(command.summary.empty()) << command.name;
     EXPECT_FALSE(command.examples.empty()) << command.name;
+    EXPECT_NE(find_exits(command.name), nullptr) << command.name;
     EXPECT_NE(overview().find(command.name), std::string::npos);
   }
 }

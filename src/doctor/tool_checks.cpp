@@ -12,6 +12,7 @@
 #include "doctor/python_installs.h"
 #include "gpu/nvml.h"
 #include "record/sqlite.h"
+#include "wire/python_names.h"
 
 namespace lowtide::doctor {
 namespace {
@@ -48,6 +49,9 @@ MachineCheck gpu_check(const Surroundings& where) {
 std::string describe_python(const PythonInstall& install) {
   std::string words = install.path;
   words += install.version.empty() ? " (version unknown: a script?)" : " " + install.version;
+  if (!install.version.empty() && !wire::knows_python(install.version)) {
+    words += fmt::format(" (its lines and variables cannot be named: known are {})", wire::known_pythons());
+  }
   if (!install.frameworks.empty()) words += fmt::format(" with {}", fmt::join(install.frameworks, " and "));
   return words;
 }

@@ -95,7 +95,7 @@ TEST(Compare, longer_run_is_compared_up_to_the_last_step_of_the_shorter) {
 
 TEST(Compare, findings_are_the_same_though_lines_and_pids_move) {
   model::Finding site;
-  site.id = "site";
+  site.id = "leaking-site";
   site.severity = model::Severity::High;
   site.title = "train.py:30 leaks";
   site.pid = 1;

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-namespace lowtide::model {
+#include "model/finding_ids.h"
+#include "model/severity.h"
 
-enum class Severity { Critical, High, Medium, Low, Info };
+namespace lowtide::model {
 
 // Why resident memory grew.
 enum class Mechanism {
@@ -34,7 +35,7 @@ struct Place {
 };
 
 struct Finding {
-  std::string id;  // the entry of the catalogue: "leak-in-process"; several processes may have the same
+  FindingId id;  // several processes may have the same
   Severity severity = Severity::Info;
   std::string title;  // one sentence, lower case, no full stop
   std::optional<Mechanism> mechanism;
@@ -62,22 +63,6 @@ struct GrowthReport {
   std::optional<double> explained_share;
   std::vector<MechanismShare> mechanisms;
 };
-
-constexpr std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::Critical:
-      return "critical";
-    case Severity::High:
-      return "high";
-    case Severity::Medium:
-      return "medium";
-    case Severity::Low:
-      return "low";
-    case Severity::Info:
-      return "info";
-  }
-  return "info";
-}
 
 constexpr std::string_view to_string(Mechanism mechanism) {
   switch (mechanism) {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "observe/agents/snapshot_socket.h"
 #include "watch/agent_preload.h"
+#include "wire/python_names.h"
 
 namespace lowtide::watch {
 namespace {
@@ -26,7 +27,7 @@ console::UserError cannot_enter(pid_t pid, const attach::InjectOptions& options,
         return {what, "the process has to load it, and it has other folders than we",
                 "within its container, where lowtide is unpacked too: lowtide snapshot PID"};
       }
-      return {what, "a snapshot is of the objects of a CPython 3.9 to 3.14 with a GIL",
+      return {what, "a snapshot is of the objects of a CPython " + wire::known_pythons() + " with a GIL",
               fmt::format("lowtide attach --deep {} names the lines that allocate, in any language", pid)};
     case base::ErrorCode::Io:
       return {what, "it was busy, stopped, or deep in the kernel; it was not changed",
@@ -46,7 +47,9 @@ console::UserError cannot_enter_by_remote_exec(pid_t pid, const base::Error& err
     case base::ErrorCode::Gone:
       return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
     case base::ErrorCode::Unsupported:
-      return {what, "it needs a CPython from 3.14 on, with a GIL, not in a container, that allows it",
+      return {what,
+              "it needs a CPython from " + wire::python_name(wire::kFirstRemoteExec) +
+                  " on, with a GIL, not in a container, that allows it",
               by_ptrace};
     case base::ErrorCode::Io:
       return {what, "a main thread that waits or is in a long call of C runs no script; it was not changed",

@@ -27,7 +27,8 @@ STATE_ON, STATE_OFF = 1, 3
 SANITIZER, VALGRIND = 1, 2
 MMAP, PYTHON_OBJECT, SHARED_MMAP = 4, 6, 7
 FRAMES_AND_OBJECTS, UNKNOWN_VERSION = 2, 3
-KNOWN_PYTHONS = range(9, 15)  # 3.9 to 3.14
+_LAYOUTS = pathlib.Path(__file__).resolve().parents[2] / "src/wire/cpython.h"
+KNOWN_PYTHONS = [int(minor, 16) for minor in re.findall(r"\{0x03(..), kPython", _LAYOUTS.read_text())]  # 3.9 to ...
 
 
 def _read_first():

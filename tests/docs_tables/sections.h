@@ -15,5 +15,9 @@ struct Section {
 };
 
 std::vector<Section> recording_sections();
+std::vector<Section> in_target_sections();
+std::vector<Section> serve_sections();
+std::vector<Section> causes_sections();
+std::vector<Section> exit_code_sections();
 
 }  // namespace lowtide::docs

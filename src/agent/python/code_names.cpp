@@ -40,9 +40,9 @@ constinit std::atomic<std::uint64_t> g_lines[kLines] = {};
 constinit std::atomic<std::uint32_t> g_numbers{0};
 
 Identity identity_of(const void* code) {
-  const PythonOffsets& offsets = g_python.offsets;
-  return {code, field<const void*>(code, offsets.code_file), field<const void*>(code, offsets.code_function),
-          field<std::uint32_t>(code, offsets.code_first_line)};
+  const wire::PythonLayout& layout = g_python.layout;
+  return {code, field<const void*>(code, layout.code_file), field<const void*>(code, layout.code_function),
+          field<std::uint32_t>(code, layout.code_first_line)};
 }
 
 std::uint32_t read_entry(const Entry& entry, const Identity& identity) {
@@ -116,7 +116,7 @@ std::uint32_t line_of(const void* code, std::uint32_t number, std::int64_t byte_
   constexpr std::uint64_t kNumberLimit = 1U << 20U;
   constexpr std::uint64_t kPlaceLimit = 1U << 22U;
   if (byte_offset < 0 || byte_offset > INT32_MAX) {
-    return field<std::uint32_t>(code, g_python.offsets.code_first_line);
+    return field<std::uint32_t>(code, g_python.layout.code_first_line);
   }
   const auto place = static_cast<std::uint64_t>(byte_offset) / 2;
   const bool can_keep = number != 0 && number < kNumberLimit && place < kPlaceLimit;

@@ -30,7 +30,7 @@ class Walk {
         return;
       }
       add(frame);
-      frame = field<const void*>(frame, offsets_.frame_previous);
+      frame = field<const void*>(frame, layout_.frame_previous);
     }
   }
 
@@ -48,40 +48,39 @@ class Walk {
     if (!can_read(thread)) {
       return nullptr;
     }
-    const auto* frame = field<const void*>(thread, offsets_.thread_frame);
-    if (!offsets_.through_c_frame) {
+    const auto* frame = field<const void*>(thread, layout_.thread_frame);
+    if (!layout_.through_c_frame) {
       return frame;
     }
     // The C frame is a variable of the function that runs Python.
     into_.anchor = reinterpret_cast<std::uintptr_t>(frame);
-    return can_read(frame) ? field<const void*>(frame, offsets_.c_frame_current) : nullptr;
+    return can_read(frame) ? field<const void*>(frame, layout_.c_frame_current) : nullptr;
   }
 
   void add(const void* frame) {
-    if (offsets_.first_shim_owner != 0 &&
-        field<std::uint8_t>(frame, offsets_.frame_owner) >= offsets_.first_shim_owner) {
+    if (layout_.first_shim_owner != 0 &&
+        field<std::uint8_t>(frame, layout_.frame_owner) >= layout_.first_shim_owner) {
       mark_entry();  // from 3.12 on a shim lies between the called and the C that called it
       if (into_.anchor == 0) {
         into_.anchor = reinterpret_cast<std::uintptr_t>(frame);  // from 3.13 on: the shim is such a variable
       }
       return;
     }
-    auto address = field<std::uintptr_t>(frame, offsets_.frame_code);
-    if (offsets_.tagged_code) {
+    auto address = field<std::uintptr_t>(frame, layout_.frame_code);
+    if (layout_.tagged_code) {
       address &= ~std::uintptr_t{3};
     }
     // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are numbers here
     const auto* code = reinterpret_cast<const void*>(address);
-    constexpr std::size_t kType = 8;
-    if (!can_read(code) || field<const void*>(code, kType) != g_python.functions.code_type) {
+    if (!can_read(code) || field<const void*>(code, wire::kObjectType) != g_python.functions.code_type) {
       return;
     }
     const std::uint32_t number = number_of_code(code);
     into_.frames[into_.count++] = {number,
                                    line_of(code, number, byte_offset(frame, address)) & ~wire::kEntryFrame};
-    const bool own_loop = offsets_.first_shim_owner == 0;  // to 3.10
+    const bool own_loop = layout_.first_shim_owner == 0;  // to 3.10
     if (own_loop ||
-        (offsets_.frame_is_entry != 0 && field<std::uint8_t>(frame, offsets_.frame_is_entry) != 0)) {
+        (layout_.frame_is_entry != 0 && field<std::uint8_t>(frame, layout_.frame_is_entry) != 0)) {
       mark_entry();
     }
   }
@@ -93,17 +92,17 @@ class Walk {
   }
 
   [[nodiscard]] std::int64_t byte_offset(const void* frame, std::uintptr_t code) const {
-    if (offsets_.instruction_is_pointer) {
-      return static_cast<std::int64_t>(field<std::uintptr_t>(frame, offsets_.frame_instruction) -
-                                       (code + offsets_.code_instructions));
+    if (layout_.instruction_is_pointer) {
+      return static_cast<std::int64_t>(field<std::uintptr_t>(frame, layout_.frame_instruction) -
+                                       (code + layout_.code_instructions));
     }
-    return static_cast<std::int64_t>(field<std::int32_t>(frame, offsets_.frame_instruction)) *
-           offsets_.instruction_scale;
+    return static_cast<std::int64_t>(field<std::int32_t>(frame, layout_.frame_instruction)) *
+           layout_.instruction_scale;
   }
 
   PythonStack& into_;
   bool careful_;
-  const PythonOffsets& offsets_ = g_python.offsets;
+  const wire::PythonLayout& layout_ = g_python.layout;
 };
 
 }  // namespace
@@ -118,7 +117,7 @@ void read_python_stack(PythonStack& into) {
   const void* own = g_python.functions.this_thread();
   // From 3.12 on, who is attached is a matter of the thread, also in a subinterpreter,
   // of which the other function knows nothing.
-  const bool is_attached = attached != nullptr && (attached == own || g_python.version >= 0x030c);
+  const bool is_attached = attached != nullptr && (attached == own || g_python.layout.attached_is_own);
   const void* thread = is_attached ? attached : own;
   if (thread != nullptr) {
     Walk(into, !is_attached).run(thread);

@@ -55,8 +55,8 @@ int look_at(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/) {
   take(*object, "PyObject_SetArenaAllocator", functions.set_arenas);
   take(*object, "Py_AddPendingCall", functions.add_pending_call);
   functions.code_type = find_symbol(*object, "PyCode_Type");
-  const bool known = has_all && functions.code_type != nullptr &&
-                     find_offsets(python.version, find_symbol(*object, "_PyRuntime"), python);
+  const bool known =
+      has_all && functions.code_type != nullptr && find_layout(find_symbol(*object, "_PyRuntime"), python);
   g_python = python;
   g_python_state.store(known ? wire::PythonState::Frames : wire::PythonState::UnknownVersion,
                        std::memory_order_release);

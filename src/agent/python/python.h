@@ -1,8 +1,8 @@
 // The Python in the target, if there is one: which line is running in this thread,
 // and its allocators of small objects, which malloc does not see.
 //
-// One binary for CPython 3.9 to 3.14: functions are found by name at run time, fields
-// by tables of offsets. Nothing here takes the GIL, counts a reference or calls what
+// One binary for all versions of wire/cpython.h: functions are found by name at run time, fields
+// by their layouts. Nothing here takes the GIL, counts a reference or calls what
 // could allocate.
 
 #pragma once

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "wire/cpython.h"
 #include "wire/layout.h"
 
 namespace lowtide::agent {
@@ -42,31 +43,9 @@ struct PythonFunctions {
   const void* code_type;
 };
 
-// Offsets in bytes. A frame is a PyFrameObject to 3.10, a _PyInterpreterFrame after.
-struct PythonOffsets {
-  std::uint16_t thread_frame;     // in the thread state: the frame, or the C frame that has it
-  std::uint16_t c_frame_current;  // 3.11 and 3.12: in the C frame
-  bool through_c_frame;
-  bool instruction_is_pointer;     // from 3.11; before, a number
-  std::uint8_t instruction_scale;  // bytes to a unit of that number
-  bool tagged_code;                // from 3.14: the low bits of the code's address are not part of it
-  std::uint16_t frame_previous;
-  std::uint16_t frame_code;
-  std::uint16_t frame_instruction;
-  std::uint16_t frame_owner;      // from 3.11
-  std::uint8_t first_shim_owner;  // owners from here on are no Python functions
-  std::uint16_t frame_is_entry;   // 3.11 alone
-  std::uint16_t code_file;
-  std::uint16_t code_function;
-  std::uint16_t code_first_line;
-  std::uint16_t code_instructions;
-  std::uint16_t text_ascii;    // where the letters of a compact ASCII text begin
-  std::uint16_t text_compact;  // and those of another compact one
-};
-
 struct PythonRuntime {
   PythonFunctions functions;
-  PythonOffsets offsets;
+  wire::PythonLayout layout;
   std::uint32_t version;  // as 0x030b
   bool free_threaded;
 };
@@ -76,9 +55,9 @@ extern constinit PythonRuntime g_python;
 // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern constinit std::atomic<wire::PythonState> g_python_state;
 
-// Fills in the offsets of a version; false for one that is not known. `runtime` is
-// the address of _PyRuntime, which says them itself from 3.13 on.
-bool find_offsets(std::uint32_t version, const void* runtime, PythonRuntime& into);
+// Fills in the layout of its version; false for one that is not known. `runtime` is
+// the address of _PyRuntime, which has a table of its own from 3.13 on.
+bool find_layout(const void* runtime, PythonRuntime& into);
 
 template <typename T>
 T field(const void* object, std::size_t offset) {

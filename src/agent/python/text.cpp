@@ -1,24 +1,17 @@
 #include "agent/python/text.h"
 
-#include <initializer_list>
-
 #include "agent/python/runtime.h"
 
 namespace lowtide::agent {
 namespace {
-
-constexpr std::size_t kLength = 16;
-constexpr std::size_t kState = 32;
 
 struct Shape {
   std::uint32_t letter_bytes = 0;  // 1, 2 or 4; 0: unreadable
   bool is_ascii = false;
 };
 
-// The bits are: interned, then 3 for the kind, compact, ascii. How wide `interned` is
-// depends on the release; a wrong guess gives no compact text of a valid kind.
 Shape shape_of(std::uint32_t state) {
-  for (const std::uint32_t shift : {2U, 8U, 16U}) {
+  for (const std::uint32_t shift : wire::kTextStateShifts) {
     const std::uint32_t kind = (state >> shift) & 7U;
     const bool compact = ((state >> (shift + 3)) & 1U) != 0;
     const bool ascii = ((state >> (shift + 4)) & 1U) != 0;
@@ -50,22 +43,22 @@ std::uint32_t put_utf8(std::uint32_t letter, char* into, std::uint32_t room) {
 }  // namespace
 
 std::uint64_t python_text_bytes(const void* object) {
-  const auto length = static_cast<std::uint64_t>(field<std::int64_t>(object, kLength));
-  const Shape shape = shape_of(field<std::uint32_t>(object, kState));
+  const auto length = static_cast<std::uint64_t>(field<std::int64_t>(object, g_python.layout.text_length));
+  const Shape shape = shape_of(field<std::uint32_t>(object, g_python.layout.text_state));
   if (shape.letter_bytes == 0) {
-    return g_python.offsets.text_compact + 16;  // its letters lie elsewhere: rare, and gone with 3.12
+    return g_python.layout.text_compact + 16;  // its letters lie elsewhere: rare, and gone with 3.12
   }
-  return (shape.is_ascii ? g_python.offsets.text_ascii : g_python.offsets.text_compact) +
+  return (shape.is_ascii ? g_python.layout.text_ascii : g_python.layout.text_compact) +
          (length + 1) * shape.letter_bytes;
 }
 
 std::uint32_t copy_python_text(const void* object, char* into, std::uint32_t room) {
-  const auto length = field<std::int64_t>(object, kLength);
-  const Shape shape = shape_of(field<std::uint32_t>(object, kState));
+  const auto length = field<std::int64_t>(object, g_python.layout.text_length);
+  const Shape shape = shape_of(field<std::uint32_t>(object, g_python.layout.text_state));
   if (shape.letter_bytes == 0 || length < 0) {
     return 0;
   }
-  const std::size_t begin = shape.is_ascii ? g_python.offsets.text_ascii : g_python.offsets.text_compact;
+  const std::size_t begin = shape.is_ascii ? g_python.layout.text_ascii : g_python.layout.text_compact;
   std::uint32_t written = 0;
   for (std::int64_t at = 0; at < length && written < room; ++at) {
     const std::size_t from = begin + static_cast<std::size_t>(at) * shape.letter_bytes;

@@ -104,7 +104,7 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
 void say_signal(const Scene& scene, const model::ProcessInfo& info, bool is_job, Findings& out) {
   const std::string signal = signal_words(info.exit_status.value_or(0));
   model::Finding finding;
-  finding.id = is_job ? "job-ended-by-signal" : "process-ended-by-signal";
+  finding.id = is_job ? model::FindingId("job-ended-by-signal") : model::FindingId("process-ended-by-signal");
   finding.severity = is_job ? model::Severity::Medium : model::Severity::Low;
   finding.title = is_job ? fmt::format("the job was ended by {}", signal)
                          : fmt::format("{} was ended by {}", process_words(info), signal);

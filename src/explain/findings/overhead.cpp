@@ -64,7 +64,8 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
                               ? fmt::format("{} processes ({})", count, group.program)
                               : fmt::format("{} {}", count, role_words(group.role, count));
   model::Finding finding;
-  finding.id = group.role == model::ProcessRole::Worker ? "worker-overhead" : "overhead";
+  finding.id = group.role == model::ProcessRole::Worker ? model::FindingId("worker-overhead")
+                                                        : model::FindingId("overhead");
   finding.title = fmt::format("{} hold {} in all ({}): overhead, not a leak", who, bytes_words(pss),
                               all_pss ? "PSS" : "their own memory");
   finding.confidence = 0.95;

@@ -111,7 +111,8 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
 
 model::Finding leak_at(const Scene& scene, const SiteGroup& group) {
   model::Finding out = site_finding(scene, group);
-  out.id = out.mechanism == model::Mechanism::NativeLive ? "native-leak" : "leaking-site";
+  out.id = out.mechanism == model::Mechanism::NativeLive ? model::FindingId("native-leak")
+                                                         : model::FindingId("leaking-site");
   out.severity = scene.report.verdict.kind == VerdictKind::Leak && *out.share >= 0.1
                      ? model::Severity::High
                      : model::Severity::Medium;

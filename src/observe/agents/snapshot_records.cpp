@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "wire/python_names.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::observe {
@@ -156,8 +157,7 @@ base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file) {
     return base::Error{base::ErrorCode::Malformed, "the walk's file is of another version"};
   }
   model::Snapshot out;
-  out.python = std::to_string(header.python_version >> 8U & 0xffU) + "." +
-               std::to_string(header.python_version & 0xffU);
+  out.python = wire::python_name(header.python_version);
   out.walk_s = seconds(header.walk_ns);
   out.whole_s = seconds(header.walk_ns) + seconds(header.dominator_ns) + seconds(header.tensor_ns) +
                 seconds(header.name_ns);

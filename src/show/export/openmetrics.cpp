@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "show/export/metrics.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -19,25 +20,25 @@ using model::VerdictKind;
 class Exposition {
  public:
   // Its words come before its first value; a metric without a value is not told.
-  void begin(std::string_view name, std::string_view type, std::string_view unit, std::string_view help) {
-    name_ = name;
-    head_ = fmt::format("# TYPE {} {}\n", name, type);
-    if (!unit.empty()) head_ += fmt::format("# UNIT {} {}\n", name, unit);
-    head_ += fmt::format("# HELP {} {}\n", name, help);
+  void begin(MetricName metric) {
+    metric_ = &metric.row();
+    head_ = fmt::format("# TYPE {} {}\n", metric_->name, metric_->type);
+    if (!metric_->unit.empty()) head_ += fmt::format("# UNIT {} {}\n", metric_->name, metric_->unit);
+    head_ += fmt::format("# HELP {} {}\n", metric_->name, metric_->help);
   }
 
-  // `label` and `value_of_label` are ours: they need no escapes.
-  void add(double value, std::string_view label = {}, std::string_view value_of_label = {}) {
+  // `of_label` is ours: it needs no escapes.
+  void add(double value, std::string_view of_label = {}) {
     if (!std::isfinite(value)) return;
     out_ += head_;
     head_.clear();
-    out_ += name_;
-    if (!label.empty()) out_ += fmt::format("{{{}=\"{}\"}}", label, value_of_label);
+    out_ += metric_->name;
+    if (!of_label.empty()) out_ += fmt::format("{{{}=\"{}\"}}", metric_->label, of_label);
     out_ += fmt::format(" {}\n", value);
   }
 
-  void add_bytes(std::uint64_t bytes, std::string_view label = {}, std::string_view value_of_label = {}) {
-    add(static_cast<double>(bytes), label, value_of_label);
+  void add_bytes(std::uint64_t bytes, std::string_view of_label = {}) {
+    add(static_cast<double>(bytes), of_label);
   }
 
   std::string end() { return std::move(out_) + "# EOF\n"; }
@@ -45,47 +46,42 @@ class Exposition {
  private:
   std::string out_;
   std::string head_;
-  std::string name_;
+  const Metric* metric_ = nullptr;
 };
 
 void add_verdict(Exposition& out, const model::Verdict& verdict) {
   constexpr std::array kKinds{VerdictKind::Leak, VerdictKind::Warmup, VerdictKind::Spikes,
                               VerdictKind::Stable, VerdictKind::Inconclusive};
-  out.begin("lowtide_verdict", "stateset", "", "What the memory of the job looks like.");
-  for (const VerdictKind kind : kKinds)
-    out.add(kind == verdict.kind ? 1 : 0, "lowtide_verdict", model::to_string(kind));
-  out.begin("lowtide_verdict_confidence_ratio", "gauge", "ratio", "The chance that the verdict is right.");
+  out.begin("lowtide_verdict");
+  for (const VerdictKind kind : kKinds) out.add(kind == verdict.kind ? 1 : 0, model::to_string(kind));
+  out.begin("lowtide_verdict_confidence_ratio");
   out.add(verdict.confidence);
-  out.begin("lowtide_leak_lean_ratio", "gauge", "ratio",
-            "How much an inconclusive verdict leans to a leak; 0 where it leans elsewhere.");
+  out.begin("lowtide_leak_lean_ratio");
   if (verdict.kind == VerdictKind::Inconclusive) {
     out.add(model::leans_to_leak(verdict) ? verdict.lean->confidence : 0);
   }
 }
 
 void add_series(Exposition& out, const model::SeriesReport& series) {
-  out.begin("lowtide_memory_bytes", "gauge", "bytes", "Memory of the process tree, shared pages once.");
+  out.begin("lowtide_memory_bytes");
   out.add_bytes(series.last_bytes);
-  out.begin("lowtide_memory_peak_bytes", "gauge", "bytes", "The most that it had.");
+  out.begin("lowtide_memory_peak_bytes");
   out.add_bytes(series.peak_bytes);
-  out.begin("lowtide_memory_floor_bytes", "gauge", "bytes", "The low-water mark that it falls back to.");
+  out.begin("lowtide_memory_floor_bytes");
   out.add_bytes(series.verdict.floor.last_bytes);
   if (!series.verdict.rate) return;
   if (series.verdict.axis == model::Axis::Step) {
-    out.begin("lowtide_floor_growth_per_step_bytes", "gauge", "bytes",
-              "By how much the floor rises in a step.");
+    out.begin("lowtide_floor_growth_per_step_bytes");
   } else {
-    out.begin("lowtide_floor_growth_per_second_bytes", "gauge", "bytes",
-              "By how much the floor rises in a second.");
+    out.begin("lowtide_floor_growth_per_second_bytes");
   }
   out.add(series.verdict.rate->bytes);
 }
 
 void add_limit(Exposition& out, const model::Report& report) {
-  out.begin("lowtide_limit_bytes", "gauge", "bytes", "The limit that is met first.");
+  out.begin("lowtide_limit_bytes");
   if (report.limit) out.add_bytes(report.limit->bytes);
-  out.begin("lowtide_limit_reached_seconds", "gauge", "seconds",
-            "Seconds until the limit is met, if the floor goes on as it does.");
+  out.begin("lowtide_limit_reached_seconds");
   if (report.forecast && report.forecast->seconds) {
     const double now_s = report.source.duration_s.value_or(0);
     out.add(std::max(0.0, report.forecast->seconds->estimate - now_s));
@@ -104,31 +100,28 @@ void add_processes(Exposition& out, const model::Report& report) {
     sum.count += 1;
     sum.bytes += static_cast<double>(process.series.last_bytes);
   }
-  out.begin("lowtide_processes", "gauge", "", "Processes of the job that are there, by role.");
-  for (const auto& [role, sum] : by_role) out.add(sum.count, "role", role);
-  out.begin("lowtide_process_memory_bytes", "gauge", "bytes",
-            "Memory that these processes alone are to blame for, by role.");
-  for (const auto& [role, sum] : by_role) out.add(sum.bytes, "role", role);
+  out.begin("lowtide_processes");
+  for (const auto& [role, sum] : by_role) out.add(sum.count, role);
+  out.begin("lowtide_process_memory_bytes");
+  for (const auto& [role, sum] : by_role) out.add(sum.bytes, role);
 }
 
 void add_gpus(Exposition& out, const model::Report& report) {
-  out.begin("lowtide_gpu_memory_used_bytes", "gauge", "bytes", "Memory in use on a GPU, by whomever.");
-  for (const model::GpuReport& gpu : report.gpus)
-    out.add_bytes(gpu.used_bytes, "gpu", std::to_string(gpu.index));
-  out.begin("lowtide_gpu_memory_total_bytes", "gauge", "bytes", "Memory that a GPU has.");
-  for (const model::GpuReport& gpu : report.gpus)
-    out.add_bytes(gpu.total_bytes, "gpu", std::to_string(gpu.index));
+  out.begin("lowtide_gpu_memory_used_bytes");
+  for (const model::GpuReport& gpu : report.gpus) out.add_bytes(gpu.used_bytes, std::to_string(gpu.index));
+  out.begin("lowtide_gpu_memory_total_bytes");
+  for (const model::GpuReport& gpu : report.gpus) out.add_bytes(gpu.total_bytes, std::to_string(gpu.index));
 }
 
 void add_findings(Exposition& out, const model::Report& report) {
   constexpr std::array kAll{model::Severity::Critical, model::Severity::High, model::Severity::Medium,
                             model::Severity::Low, model::Severity::Info};
-  out.begin("lowtide_findings", "gauge", "", "Findings that were not ruled out, by severity.");
+  out.begin("lowtide_findings");
   for (const model::Severity severity : kAll) {
     const auto count = std::count_if(
         report.findings.begin(), report.findings.end(),
         [&](const auto& finding) { return finding.severity == severity && !finding.ruled_out; });
-    out.add(static_cast<double>(count), "severity", model::to_string(severity));
+    out.add(static_cast<double>(count), model::to_string(severity));
   }
 }
 
@@ -142,11 +135,11 @@ std::string to_openmetrics(const model::Report& report) {
   add_processes(out, report);
   add_gpus(out, report);
   add_findings(out, report);
-  out.begin("lowtide_watched_seconds", "gauge", "seconds", "For how long the job was watched.");
+  out.begin("lowtide_watched_seconds");
   if (report.source.duration_s) out.add(*report.source.duration_s);
-  out.begin("lowtide_steps", "gauge", "", "Training steps that were seen.");
+  out.begin("lowtide_steps");
   if (report.source.steps) out.add(static_cast<double>(*report.source.steps));
-  out.begin("lowtide_running", "gauge", "", "1 while the watching goes on.");
+  out.begin("lowtide_running");
   out.add(report.ending == model::Ending::Running ? 1 : 0);
   return out.end();
 }

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kMostAnswers = 1U << 26U;
 constexpr std::size_t kMostObjects = 1U << 27U;
-constexpr std::size_t kGetters = 248;  // tp_getset
-constexpr std::size_t kGetterBytes = 40;
 
 // What a handle of torch points to when it holds no tensor.
 constinit const void* g_no_tensor = nullptr;
@@ -44,7 +42,7 @@ bool is_worth_keeping(const PyObject* object) {
 // True for a torch._C._autograd.SavedTensor that still has its tensor, by itself: not where backward() has
 // released it, and not where a hook of the job would have to bring it back (offloading, checkpoints).
 bool still_holds(const PyObject* saved) {
-  constexpr std::size_t kValue = 16;  // of an instance that pybind11 made: what it stands for
+  constexpr std::size_t kValue = wire::kObjectHead;  // of an instance that pybind11 made: what it stands for
   if (saved == nullptr || saved == g_calls.none) {
     return false;
   }
@@ -83,11 +81,11 @@ std::uint64_t block_bytes(std::uintptr_t block) {
 
 std::uint64_t native_bytes(const PyObject* function, const TypeInfo& info) {
   constexpr std::uint64_t kPointerPair = 16;  // all that one made by C++ has: a std::shared_ptr
-  constexpr std::size_t kHead = 16;
-  if (!g_is_glibc || field<std::int64_t>(info.type, type_field::kBasicBytes) != kHead + kPointerPair) {
+  if (!g_is_glibc ||
+      field<std::int64_t>(info.type, g_python.layout.type_basic_bytes) != wire::kObjectHead + kPointerPair) {
     return 0;
   }
-  const auto node = field<std::uintptr_t>(function, kHead);
+  const auto node = field<std::uintptr_t>(function, wire::kObjectHead);
   const std::uint64_t alone = node == 0 ? 0 : block_bytes(node);
   return alone != 0 || node == 0 ? alone
                                  : block_bytes(node - kPointerPair);  // made with its counts before it
@@ -181,18 +179,14 @@ void Autograd::ask_saved(PyObject* function, const char* raw_name) {
 }
 
 void Autograd::ask_function(PyObject* function) {
-  const void* type = type_of(function);
-  for (; type != nullptr; type = field<const void*>(type, type_field::kBase)) {
-    const char* getter = field<const char*>(type, kGetters);
-    for (; getter != nullptr && field<const char*>(getter, 0) != nullptr; getter += kGetterBytes) {
-      const char* name = field<const char*>(getter, 0);
-      if (after(name, "_raw_saved_") != nullptr) {
-        ask_saved(function, name);
-      } else if (equal(name, "next_functions") || equal(name, "variable")) {
-        keep_items(attribute(function, name));
-      }
+  any_getter(type_of(function), [&](const char* name) {
+    if (after(name, "_raw_saved_") != nullptr) {
+      ask_saved(function, name);
+    } else if (equal(name, "next_functions") || equal(name, "variable")) {
+      keep_items(attribute(function, name));
     }
-  }
+    return false;
+  });
 }
 
 void Autograd::ask(PyObject* object, const TypeInfo& info) {

@@ -67,53 +67,34 @@ extern constinit PythonCalls g_calls;
 // False where one is missing. Takes the loader's lock.
 bool find_calls();
 
-// --- fields that have been where they are since 3.8 ----------------------------------------
+namespace type_flag = wire::type_flag;
 
 inline const void* type_of(const void* object) {
-  return field<const void*>(object, 8);
+  return field<const void*>(object, wire::kObjectType);
 }
 
 inline std::int64_t size_of_variable(const void* object) {
-  return field<std::int64_t>(object, 16);
+  return field<std::int64_t>(object, wire::kObjectItems);
 }
 
-namespace type_field {
-inline constexpr std::size_t kName = 24;
-inline constexpr std::size_t kBasicBytes = 32;
-inline constexpr std::size_t kItemBytes = 40;
-inline constexpr std::size_t kFlags = 168;
-inline constexpr std::size_t kTraverse = 184;
-inline constexpr std::size_t kMembers = 240;
-inline constexpr std::size_t kBase = 256;
-inline constexpr std::size_t kDict = 264;
-inline constexpr std::size_t kDictOffset = 288;
-inline constexpr std::size_t kIsCollected = 328;
-}  // namespace type_field
-
-namespace type_flag {
-inline constexpr std::uint64_t kHeap = 1ULL << 9U;
-inline constexpr std::uint64_t kCollected = 1ULL << 14U;
-inline constexpr std::uint64_t kInlineValues = 1ULL << 2U;  // 3.12 on
-inline constexpr std::uint64_t kManagedDict = 1ULL << 4U;   // 3.11 on
-inline constexpr std::uint64_t kNumber = 1ULL << 24U;
-inline constexpr std::uint64_t kList = 1ULL << 25U;
-inline constexpr std::uint64_t kTuple = 1ULL << 26U;
-inline constexpr std::uint64_t kBytes = 1ULL << 27U;
-inline constexpr std::uint64_t kText = 1ULL << 28U;
-inline constexpr std::uint64_t kDict = 1ULL << 29U;
-inline constexpr std::uint64_t kType = 1ULL << 31U;
-}  // namespace type_flag
-
 inline std::uint64_t flags_of_type(const void* type) {
-  return field<std::uint64_t>(type, type_field::kFlags);
+  return field<std::uint64_t>(type, g_python.layout.type_flags);
 }
 
 inline bool is_kind(const void* object, std::uint64_t flag) {
   return (flags_of_type(type_of(object)) & flag) != 0;
 }
 
+inline const void* base_of(const void* type) {
+  return field<const void*>(type, g_python.layout.type_base);
+}
+
+inline const char* name_of_type(const void* type) {
+  return field<const char*>(type, g_python.layout.type_name);
+}
+
 inline bool is_subtype(const void* type, const void* base) {
-  for (; type != nullptr; type = field<const void*>(type, type_field::kBase)) {
+  for (; type != nullptr; type = base_of(type)) {
     if (type == base) {
       return true;
     }
@@ -150,8 +131,22 @@ Entry find_entry(PyObject* dict, IsWanted is_wanted) {
 }
 
 inline PyObject* tuple_item(const void* tuple, std::int64_t at) {
-  const std::size_t first = g_python.version >= 0x030e ? 32 : 24;  // 3.14 keeps a hash before the items
-  return field<PyObject*>(tuple, first + 8 * static_cast<std::size_t>(at));
+  return field<PyObject*>(tuple, g_python.layout.tuple_items + 8 * static_cast<std::size_t>(at));
+}
+
+// Calls `act(name)` for each attribute that the type, or one it is made of, computes in C (tp_getset), until
+// one is true.
+template <typename Act>
+bool any_getter(const void* type, Act act) {
+  for (; type != nullptr; type = base_of(type)) {
+    const char* getter = field<const char*>(type, g_python.layout.type_getters);
+    for (; getter != nullptr && field<const char*>(getter, 0) != nullptr; getter += wire::kGetterBytes) {
+      if (act(field<const char*>(getter, 0))) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 inline PyObject* mutable_object(const void* object) {

@@ -134,18 +134,14 @@ std::uint64_t least_retained(ObjectGraph& graph) {
   return kLeastRetained;
 }
 
-// A functools.lru_cache, and a deque with a maxlen, which drops its oldest. The fields lie in the same place
-// from CPython 3.9 to 3.14; -1: no bound.
+// A functools.lru_cache, and a deque with a maxlen, which drops its oldest. -1: no bound.
 void describe_cache(const void* object, const TypeInfo& info, wire::NodeRecord& record) {
   if (info.role == Role::LruCache) {
-    constexpr std::size_t kBound = 96;    // lru_cache_object.maxsize
-    constexpr std::size_t kEntries = 72;  // its dict
-    record.bound = field<std::int64_t>(object, kBound);
-    record.length = length_of(field<const void*>(object, kEntries));
+    record.bound = field<std::int64_t>(object, g_python.layout.lru_cache_bound);
+    record.length = length_of(field<const void*>(object, g_python.layout.lru_cache_entries));
     record.kind = record.bound < 0 ? wire::NodeKind::UnboundedCache : wire::NodeKind::BoundedCache;
   } else if (info.role == Role::Deque) {
-    constexpr std::size_t kBound = 64;  // dequeobject.maxlen
-    const auto bound = field<std::int64_t>(object, kBound);
+    const auto bound = field<std::int64_t>(object, g_python.layout.deque_bound);
     if (bound >= 0) {
       record.bound = bound;
       record.kind = wire::NodeKind::BoundedCache;

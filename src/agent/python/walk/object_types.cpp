@@ -10,8 +10,7 @@ namespace lowtide::agent {
 namespace {
 
 constexpr std::uint32_t kPlaces = ObjectTypes::kMost * 2;
-constexpr std::size_t kCollectorHead = 16;
-constexpr std::size_t kDictHead = 16;  // from 3.11 on, before objects with a managed dict
+constexpr std::size_t kCollectorHead = sizeof(wire::CollectorLinks);
 
 std::uint64_t positive(long long value) {
   return value > 0 ? static_cast<std::uint64_t>(value) : 0;
@@ -20,7 +19,8 @@ std::uint64_t positive(long long value) {
 // Digits of 30 bits, of which there is room for one at least.
 std::uint64_t digits_of(const void* number) {
   const std::int64_t said = size_of_variable(number);
-  const std::int64_t digits = g_python.version >= 0x030c ? said >> 3 : (said < 0 ? -said : said);
+  const std::uint8_t shift = g_python.layout.number_shift;
+  const std::int64_t digits = shift > 0 ? said >> shift : (said < 0 ? -said : said);
   return digits < 1 ? 1 : static_cast<std::uint64_t>(digits);
 }
 
@@ -46,49 +46,35 @@ std::uint64_t index_bytes(std::uint64_t slots) {
 
 // As dict.__sizeof__ has it, which would take longer to ask than all the rest.
 std::uint64_t dict_table_bytes(const void* dict) {
-  constexpr std::size_t kKeys = 32;
-  constexpr std::size_t kValues = 40;
-  const auto* keys = field<const void*>(dict, kKeys);
-  const bool is_split = field<const void*>(dict, kValues) != nullptr;
+  const wire::PythonLayout& layout = g_python.layout;
+  const auto* keys = field<const void*>(dict, layout.dict_keys);
+  const bool is_split = field<const void*>(dict, layout.dict_values) != nullptr;
   constexpr std::uint64_t kEntry = 24;
-  if (g_python.version < 0x030b) {
-    const auto slots = field<std::uint64_t>(keys, 8);
-    const bool is_shared = field<std::int64_t>(keys, 0) > 1;
+  if (!layout.keys_have_logs) {
+    const auto slots = field<std::uint64_t>(keys, layout.keys_slots);
+    const bool is_shared = field<std::int64_t>(keys, layout.keys_references) > 1;
     return (is_split ? 8 * usable(slots) : 0) +
-           (is_shared ? 0 : 40 + index_bytes(slots) + kEntry * usable(slots));
+           (is_shared ? 0 : layout.keys_head + index_bytes(slots) + kEntry * usable(slots));
   }
-  const std::uint64_t slots = 1ULL << (field<std::uint8_t>(keys, 8) & 63U);
-  const bool has_hashes = field<std::uint8_t>(keys, 10) == 0;  // 0: keys of all kinds
+  const auto power_at = [&](std::size_t offset) { return 1ULL << (field<std::uint8_t>(keys, offset) & 63U); };
+  const std::uint64_t slots = power_at(layout.keys_slots);
   if (is_split) {
     return 8 * (usable(slots) + 1);
   }
-  if (field<std::int64_t>(dict, 16) == 0 && slots == 1) {
+  if (field<std::int64_t>(dict, layout.dict_length) == 0 && slots == 1) {
     return 0;  // all empty ones share their keys
   }
-  return 32 + (1ULL << (field<std::uint8_t>(keys, 9) & 63U)) + (has_hashes ? kEntry : 16) * usable(slots);
+  const bool has_hashes = field<std::uint8_t>(keys, layout.keys_kind) == 0;
+  return layout.keys_head + power_at(layout.keys_index_bytes) + (has_hashes ? kEntry : 16) * usable(slots);
 }
 
 bool is_named(const void* type, const char* name) {
-  const char* own = field<const char*>(type, type_field::kName);
+  const char* own = name_of_type(type);
   return own != nullptr && equal(own, name);
 }
 
-bool has_getter(const void* type, const char* name) {
-  constexpr std::size_t kGetters = 248;  // tp_getset
-  constexpr std::size_t kGetterBytes = 40;
-  for (; type != nullptr; type = field<const void*>(type, type_field::kBase)) {
-    const char* getter = field<const char*>(type, kGetters);
-    for (; getter != nullptr && field<const char*>(getter, 0) != nullptr; getter += kGetterBytes) {
-      if (equal(field<const char*>(getter, 0), name)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 bool descends_from(const void* type, const char* name) {
-  for (; type != nullptr; type = field<const void*>(type, type_field::kBase)) {
+  for (; type != nullptr; type = base_of(type)) {
     if (is_named(type, name)) {
       return true;
     }
@@ -128,9 +114,10 @@ bool ObjectTypes::begin() {
 }
 
 void ObjectTypes::study(TypeInfo& info) {
+  const wire::PythonLayout& layout = g_python.layout;
   const std::uint64_t flags = flags_of_type(info.type);
-  info.basic_bytes = static_cast<std::uint32_t>(field<std::int64_t>(info.type, type_field::kBasicBytes));
-  info.item_bytes = static_cast<std::uint32_t>(field<std::int64_t>(info.type, type_field::kItemBytes));
+  info.basic_bytes = static_cast<std::uint32_t>(field<std::int64_t>(info.type, layout.type_basic_bytes));
+  info.item_bytes = static_cast<std::uint32_t>(field<std::int64_t>(info.type, layout.type_item_bytes));
   info.shape = info.item_bytes != 0 ? Shape::Variable : Shape::Fixed;
   if ((flags & type_flag::kNumber) != 0) {
     info.shape = Shape::Number;
@@ -163,16 +150,17 @@ void ObjectTypes::study(TypeInfo& info) {
   } else if (is_named(info.type, "collections.deque")) {
     info.role = Role::Deque;
   }
-  if (tensor_base_ != nullptr && has_getter(info.type, "next_functions")) {
+  if (tensor_base_ != nullptr &&
+      any_getter(info.type, [](const char* name) { return equal(name, "next_functions"); })) {
     info.role = Role::Function;
   }
   if ((flags & type_flag::kCollected) != 0) {
-    info.traverse = field<Traverse>(info.type, type_field::kTraverse);
-    info.is_collected = field<int (*)(PyObject*)>(info.type, type_field::kIsCollected);
+    info.traverse = field<Traverse>(info.type, layout.type_traverse);
+    info.is_collected = field<int (*)(PyObject*)>(info.type, layout.type_is_collected);
     info.basic_bytes += kCollectorHead;
   }
-  if (g_python.version >= 0x030b && (flags & type_flag::kManagedDict) != 0) {
-    info.basic_bytes += kDictHead;
+  if ((flags & layout.managed_dict_flag) != 0) {
+    info.basic_bytes += layout.managed_dict_head;
   }
 }
 
@@ -211,7 +199,7 @@ std::uint64_t measure(const TypeInfo& info, const void* object) {
     case Shape::Text:
       return python_text_bytes(object);
     case Shape::List:
-      return info.basic_bytes + 8 * positive(field<std::int64_t>(object, 32));  // items that have room
+      return info.basic_bytes + 8 * positive(field<std::int64_t>(object, g_python.layout.list_room));
     case Shape::Dict:
       return info.basic_bytes + dict_table_bytes(object);
     case Shape::Asked: {
@@ -241,7 +229,7 @@ std::uint32_t write_type_name(const void* type, char* into, std::uint32_t room) 
       return written + copy_python_text(name, into + written, room - written);
     }
   }
-  const char* name = field<const char*>(type, type_field::kName);
+  const char* name = name_of_type(type);
   for (; name != nullptr && *name != 0 && written < room; ++name) {
     into[written++] = *name;
   }

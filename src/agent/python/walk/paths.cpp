@@ -12,15 +12,12 @@ namespace {
 constexpr std::uint32_t kMostLinks = 64;
 constexpr std::int64_t kMostSearched = 1 << 20;
 
-std::size_t first_item_of_tuple() {
-  return g_python.version >= 0x030e ? 32 : 24;
-}
-
 const void* const* items_of(const void* sequence) {
   if (is_kind(sequence, type_flag::kList)) {
-    return field<const void* const*>(sequence, 24);
+    return field<const void* const*>(sequence, g_python.layout.list_items);
   }
-  return reinterpret_cast<const void* const*>(static_cast<const char*>(sequence) + first_item_of_tuple());
+  return reinterpret_cast<const void* const*>(static_cast<const char*>(sequence) +
+                                              g_python.layout.tuple_items);
 }
 
 std::int64_t find_in_sequence(const void* sequence, const void* wanted) {
@@ -107,13 +104,13 @@ bool put_attribute(PathText& into, PyObject* object, const char* name, const voi
 PyObject* namespace_of(PyObject* object) {
   const void* type = type_of(object);
   if (is_subtype(type, g_calls.module_type)) {
-    return field<PyObject*>(object, 16);
+    return field<PyObject*>(object, g_python.layout.module_dict);
   }
   if (is_kind(object, type_flag::kType)) {
-    return field<PyObject*>(object, type_field::kDict);
+    return field<PyObject*>(object, g_python.layout.type_dict);
   }
-  const bool is_managed = g_python.version >= 0x030b && (flags_of_type(type) & type_flag::kManagedDict) != 0;
-  if (!is_managed && field<std::int64_t>(type, type_field::kDictOffset) == 0) {
+  const bool is_managed = (flags_of_type(type) & g_python.layout.managed_dict_flag) != 0;
+  if (!is_managed && field<std::int64_t>(type, g_python.layout.type_dict_offset) == 0) {
     return nullptr;
   }
   PyObject* dict = g_calls.own_dict(object, nullptr);
@@ -125,16 +122,13 @@ PyObject* namespace_of(PyObject* object) {
 
 // A field of a class with __slots__, or one that a type in C shows.
 bool put_member(PathText& into, PyObject* object, const void* value) {
-  constexpr std::int32_t kObject = 6;
-  constexpr std::int32_t kObjectOrError = 16;
-  constexpr std::size_t kMemberBytes = 40;
   const void* type = type_of(object);
-  for (; type != nullptr; type = field<const void*>(type, type_field::kBase)) {
-    const char* member = field<const char*>(type, type_field::kMembers);
-    for (; member != nullptr && field<const char*>(member, 0) != nullptr; member += kMemberBytes) {
-      const auto kind = field<std::int32_t>(member, 8);
-      const auto offset = field<std::int64_t>(member, 16);
-      if ((kind == kObject || kind == kObjectOrError) && offset > 0 &&
+  for (; type != nullptr; type = base_of(type)) {
+    const char* member = field<const char*>(type, g_python.layout.type_members);
+    for (; member != nullptr && field<const char*>(member, 0) != nullptr; member += wire::kMemberBytes) {
+      const auto kind = field<std::int32_t>(member, wire::kMemberKind);
+      const auto offset = field<std::int64_t>(member, wire::kMemberOffset);
+      if ((kind == wire::kMemberObject || kind == wire::kMemberObjectOrError) && offset > 0 &&
           field<const void*>(object, static_cast<std::size_t>(offset)) == value) {
         into.put(".");
         into.put(field<const char*>(member, 0));
@@ -173,7 +167,7 @@ constexpr Known kKnown[] = {
 };
 
 bool put_known(PathText& into, PyObject* object, const void* value) {
-  const char* type = field<const char*>(type_of(object), type_field::kName);
+  const char* type = name_of_type(type_of(object));
   if (type == nullptr) {
     return false;
   }
@@ -353,13 +347,13 @@ std::int64_t length_of(const void* object) {
     return size_of_variable(object);
   }
   if (is_kind(object, type_flag::kDict)) {
-    return field<std::int64_t>(object, 16);
+    return field<std::int64_t>(object, g_python.layout.dict_length);
   }
   const void* type = type_of(object);
   if (is_subtype(type, g_calls.set_type) || is_subtype(type, g_calls.frozenset_type)) {
-    return field<std::int64_t>(object, 24);
+    return field<std::int64_t>(object, g_python.layout.set_length);
   }
-  const char* name = field<const char*>(type, type_field::kName);
+  const char* name = name_of_type(type);
   return name != nullptr && equal(name, "collections.deque") ? size_of_variable(object) : -1;
 }
 

@@ -12,13 +12,8 @@ namespace {
 constexpr std::uint32_t kMostRoots = 1U << 14U;
 constexpr std::uint32_t kMostFrames = 512;
 constexpr std::uint32_t kMostThreads = 4096;
-constexpr std::size_t kDictOfModule = 16;
 
-// The links that the collector puts before an object. Two low bits are flags.
-struct Links {
-  std::uintptr_t next;
-  std::uintptr_t previous;
-};
+using Links = wire::CollectorLinks;
 
 const Links* links_of(std::uintptr_t word) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): flags are kept in addresses
@@ -80,12 +75,13 @@ bool stop_collector() {
     g_calls.stop_collector();
     return true;
   }
-  // 3.9 has a flag before its generations: enabled, debug, four bytes of nothing.
+  // 3.9 has no function for it, but a flag before its generations.
   const Links* head = head_after(new_last());
   if (head == nullptr) {
     return false;
   }
-  auto* enabled = reinterpret_cast<std::int32_t*>(const_cast<Links*>(head)) - 3;
+  char* generations = reinterpret_cast<char*>(const_cast<Links*>(head));
+  auto* enabled = reinterpret_cast<std::int32_t*>(generations - g_python.layout.enabled_before_generations);
   if (*enabled != 0 && *enabled != 1) {
     return false;
   }
@@ -130,7 +126,7 @@ void Roots::add_thread(ObjectGraph& graph, void* thread, bool installed) {
     if (locals == globals) {
       continue;  // a module's: it has the module's name
     }
-    PyObject* name = g_python.version >= 0x030b ? attribute(code, "co_qualname") : nullptr;
+    PyObject* name = g_python.layout.code_has_qualname ? attribute(code, "co_qualname") : nullptr;
     const int line = g_calls.line_of(frame);
     add(graph, locals,
         {0, RootKind::Locals, find_item(globals, "__name__"),
@@ -148,7 +144,7 @@ void Roots::add_modules(ObjectGraph& graph) {
     while (modules != nullptr && g_calls.next_item(modules, &position, &name, &module) != 0) {
       if (is_main_turn == is_text(name, "__main__")) {
         const bool is_module = is_subtype(type_of(module), g_calls.module_type);
-        PyObject* names = is_module ? field<PyObject*>(module, kDictOfModule) : nullptr;
+        PyObject* names = is_module ? field<PyObject*>(module, g_python.layout.module_dict) : nullptr;
         add(graph, names != nullptr ? names : module, {0, RootKind::Module, name, nullptr, nullptr, 0});
       }
     }
@@ -182,14 +178,12 @@ bool Roots::add_unnamed(ObjectGraph& graph) {
   if (youngest_ == nullptr) {
     return false;
   }
-  // Three generations of 24 bytes, and the frozen one after them; in between there is a pointer to
-  // 3.13.
-  constexpr std::size_t kGenerationBytes = 24;
-  constexpr std::size_t kPlaces[] = {0, kGenerationBytes, 2 * kGenerationBytes, 3 * kGenerationBytes,
-                                     3 * kGenerationBytes + 8};
-  for (const std::size_t place : kPlaces) {
+  // Three generations, and the frozen one after them; up to 3.13 a pointer lies in between.
+  const std::size_t generation = g_python.layout.generation_bytes;
+  const std::size_t places[] = {0, generation, 2 * generation, 3 * generation, 3 * generation + 8};
+  for (const std::size_t place : places) {
     const auto* head = reinterpret_cast<const Links*>(static_cast<const char*>(youngest_) + place);
-    if (place >= 3 * kGenerationBytes && (head->next & 7U) != 0) {
+    if (place >= 3 * generation && (head->next & 7U) != 0) {
       continue;
     }
     if (links_of(head->next) == nullptr || links_of(head->previous) == nullptr || !is_list_head(head)) {

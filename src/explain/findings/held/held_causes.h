@@ -4,11 +4,12 @@
 #include <string>
 
 #include "explain/findings/held/holder_features.h"
+#include "model/finding_ids.h"
 
 namespace lowtide::explain {
 
 struct HeldCause {
-  const char* id;
+  model::FindingId id;
   const char* what;   // of the title: "outputs of the validation are kept"
   const char* why;    // one line of evidence: by what it was recognised
   const char* fix;    // {} is the variable

@@ -1,0 +1,86 @@
+// What each exit code means for each verb: help, man page and the table in docs/json.md are made from this.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "console/exit_code.h"
+
+namespace lowtide::cli {
+
+struct ExitMeaning {
+  console::ExitCode code;
+  std::string_view meaning;  // empty: the verb does not end with it
+
+  friend bool operator==(const ExitMeaning&, const ExitMeaning&) = default;
+};
+
+struct VerbExits {
+  std::string_view verb;
+  std::string_view no_leak = "no leak";
+  std::string_view leak = "leak";
+  std::string_view unreadable = "the input could not be read, or the output not written";
+  std::string_view inconclusive = "inconclusive: not enough was seen";
+
+  [[nodiscard]] constexpr std::array<ExitMeaning, 6> rows() const {
+    using console::ExitCode;
+    return {{{ExitCode::NoLeak, no_leak},
+             {ExitCode::Leak, leak},
+             {ExitCode::Usage, "the command line was wrong"},
+             {ExitCode::Unreadable, unreadable},
+             {ExitCode::Inconclusive, inconclusive},
+             {ExitCode::Bug, "a bug of ours"}}};
+  }
+};
+
+// Of the verbs that give a verdict.
+inline constexpr VerbExits kVerdictExits = {};
+
+inline constexpr VerbExits kVerbExits[] = {
+    {.verb = "analyze"},
+    {.verb = "attach",
+     .no_leak = "the watching is over; with --gate: no leak",
+     .leak = "with --gate: leak",
+     .unreadable = "the process could not be watched",
+     .inconclusive = "with --gate: inconclusive"},
+    {.verb = "check",
+     .no_leak = "every rule is kept",
+     .leak = "a rule is broken, without rules: a leak; or the job failed",
+     .inconclusive = "none is broken, but one cannot be decided from what was seen"},
+    {.verb = "compare"},
+    {.verb = "completion", .no_leak = "the script was written", .leak = "", .inconclusive = ""},
+    {.verb = "doctor",
+     .no_leak = "lowtide run can watch the jobs of this user",
+     .leak = "",
+     .unreadable = "not even that is possible",
+     .inconclusive = ""},
+    {.verb = "plan",
+     .no_leak = "the estimate for the host is within --limit, or there is no limit",
+     .leak = "the estimate for the host is above --limit",
+     .inconclusive = ""},
+    {.verb = "report"},
+    {.verb = "run",
+     .no_leak = "the job's own status is passed on; with --gate: no leak",
+     .leak = "with --gate: leak",
+     .unreadable = "",
+     .inconclusive = "with --gate: inconclusive, or it could not be watched"},
+    {.verb = "serve",
+     .no_leak = "it was ended by a signal",
+     .leak = "",
+     .unreadable = "the recording or the process could not be read, or the port not be had",
+     .inconclusive = ""},
+    {.verb = "snapshot",
+     .no_leak = "the snapshot was taken",
+     .leak = "",
+     .unreadable = "the process could not be looked into, or the output not written",
+     .inconclusive = ""},
+};
+
+constexpr const VerbExits* find_exits(std::string_view verb) {
+  for (const VerbExits& exits : kVerbExits) {
+    if (exits.verb == verb) return &exits;
+  }
+  return nullptr;
+}
+
+}  // namespace lowtide::cli
