@@ -46,7 +46,7 @@ bool grew(const model::SiteReport& site) {
 }
 
 // One line, in all the processes in which it has the same verdict.
-struct Line {
+struct JoinedLine {
   const model::SiteReport* first = nullptr;
   std::string place;
   model::SiteReport sum;  // of the numbers
@@ -60,7 +60,7 @@ std::string place_of(const model::SiteReport& site) {
                                       : place + ": " + base::printable(site.native_function, 80) + "()";
 }
 
-void add_to(Line& line, const model::SiteReport& site) {
+void add_to(JoinedLine& line, const model::SiteReport& site) {
   ++line.processes;
   line.sum.live_bytes += site.live_bytes;
   line.sum.growth_bytes += site.growth_bytes;
@@ -70,12 +70,12 @@ void add_to(Line& line, const model::SiteReport& site) {
 }
 
 template <typename Wanted>
-std::vector<Line> lines_of(const model::Report& report, Wanted wanted) {
-  std::vector<Line> lines;
+std::vector<JoinedLine> lines_of(const model::Report& report, Wanted wanted) {
+  std::vector<JoinedLine> lines;
   for (const model::SiteReport& site : report.sites) {
     if (!wanted(site)) continue;
     std::string place = place_of(site);
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const JoinedLine& line) {
       return line.place == place && line.first->verdict.kind == site.verdict.kind &&
              line.first->pid != site.pid;
     });
@@ -88,7 +88,7 @@ std::vector<Line> lines_of(const model::Report& report, Wanted wanted) {
   return lines;
 }
 
-SiteRow site_row(const Line& line, bool unicode) {
+SiteRow site_row(const JoinedLine& line, bool unicode) {
   const model::SiteReport& sum = line.sum;
   SiteRow row;
   row.site = line.first;
@@ -111,10 +111,10 @@ SiteRow site_row(const Line& line, bool unicode) {
 }  // namespace
 
 std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode) {
-  std::vector<Line> lines = lines_of(report, grew);
+  std::vector<JoinedLine> lines = lines_of(report, grew);
   const bool any_grew = !lines.empty();
   if (!any_grew) lines = lines_of(report, [](const model::SiteReport& site) { return site.live_bytes > 0; });
-  std::stable_sort(lines.begin(), lines.end(), [any_grew](const Line& a, const Line& b) {
+  std::stable_sort(lines.begin(), lines.end(), [any_grew](const JoinedLine& a, const JoinedLine& b) {
     return any_grew ? a.sum.growth_bytes > b.sum.growth_bytes : a.sum.live_bytes > b.sum.live_bytes;
   });
   std::vector<SiteRow> rows;

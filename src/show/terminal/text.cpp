@@ -154,10 +154,10 @@ class Writer {
     plot_options.axis = series.verdict.axis;
     plot_options.warmup_end = series.verdict.warmup_end;
     if (report_.limit) plot_options.limit_bytes = report_.limit->bytes;
-    const std::vector<std::string> lines = plot(series.outline, plot_options, paint_);
+    const std::vector<Line> lines = plot(series.outline, plot_options);
     if (lines.empty()) return;
     line("");
-    for (const std::string& text : lines) line(text);
+    for (const Line& each : lines) line(paint_(each));
   }
 
   void runs() {
