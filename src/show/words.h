@@ -57,6 +57,12 @@ std::string forecast(const model::Forecast& forecast, const model::SeriesReport&
 // "1.24 GB".
 std::string bytes_words(std::uint64_t bytes);
 
+// "+1.24 GB", "-3.00 MB", "0 B".
+std::string signed_bytes(std::int64_t bytes);
+
+// "+1,234", "-5", "0".
+std::string signed_count(std::int64_t count);
+
 // "32 GiB" where the limit is a round number of them, else "31.4 GB".
 std::string limit_size(std::uint64_t bytes);
 

@@ -54,10 +54,9 @@ struct JoinedLine {
 };
 
 std::string place_of(const model::SiteReport& site) {
-  if (site.act_on >= site.frames.size()) return "an unknown place";
-  const std::string place = frame_place(site.frames[site.act_on]);
-  return site.native_function.empty() ? place
-                                      : place + ": " + base::printable(site.native_function, 80) + "()";
+  const std::string place = site_place(site.frames, site.act_on);
+  if (site.native_function.empty() || site.act_on >= site.frames.size()) return place;
+  return place + ": " + base::printable(site.native_function, 80) + "()";
 }
 
 void add_to(JoinedLine& line, const model::SiteReport& site) {
@@ -121,6 +120,10 @@ std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bo
   for (std::size_t at = 0; at < std::min(lines.size(), most); ++at)
     rows.push_back(site_row(lines[at], unicode));
   return rows;
+}
+
+std::string site_place(const std::vector<model::Frame>& frames, std::size_t act_on) {
+  return act_on < frames.size() ? frame_place(frames[act_on]) : "an unknown place";
 }
 
 std::string frame_place(const model::Frame& frame) {

@@ -22,6 +22,9 @@ struct SiteRow {
 // several processes is one row. All text is printable.
 std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode);
 
+// The frame to act on: "trainer.py:631 in validate"; "an unknown place" without one. Printable.
+std::string site_place(const std::vector<model::Frame>& frames, std::size_t act_on);
+
 // "trainer.py:631 in validate", "decode_frame in libdecoder.so"; printable.
 std::string frame_place(const model::Frame& frame);
 

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "base/units.h"
+#include "show/rows/holders.h"
 #include "show/snapshot.h"
 #include "show/terminal/layout.h"
 #include "show/terminal/paint.h"
@@ -17,31 +16,10 @@ namespace {
 constexpr std::size_t kMostSnapshotRows = 12;
 constexpr std::size_t kMostBriefRows = 3;
 
-std::string signed_bytes(std::int64_t bytes) {
-  return (bytes > 0 ? "+" : "") + base::format_bytes(static_cast<double>(bytes));
-}
-
-std::string signed_count(std::int64_t count) {
-  if (count < 0) return "-" + base::format_count(static_cast<std::uint64_t>(-count));
-  return (count > 0 ? "+" : "") + base::format_count(static_cast<std::uint64_t>(count));
-}
-
 std::string shape_words(const model::TensorCount& tensors) {
   std::string out = "[";
   for (const std::int64_t side : tensors.shape) out += (out.size() > 1 ? ", " : "") + std::to_string(side);
   return out + "]" + (tensors.requires_grad ? " grad" : "");
-}
-
-std::string cache_words(const model::HeldNode& node) {
-  switch (node.cache) {
-    case model::CacheKind::Bounded:
-      return fmt::format(", a cache of at most {}", base::format_count(node.bound));
-    case model::CacheKind::Unbounded:
-      return ", a cache without a bound";
-    case model::CacheKind::None:
-      return "";
-  }
-  return "";
 }
 
 std::string length_words(const model::HolderReport& holder, bool has_earlier) {
@@ -49,17 +27,6 @@ std::string length_words(const model::HolderReport& holder, bool has_earlier) {
   std::string length = base::format_count(*holder.node.length);
   if (!has_earlier || !holder.growth_length) return length;
   return fmt::format("{} ({})", length, signed_count(*holder.growth_length));
-}
-
-// "__main__.main.trainer.history (list, in train.py:113)"
-std::string name_words(const model::HeldNode& node) {
-  std::string out = node.path + " (" + node.type;
-  if (!node.file.empty()) {
-    const std::size_t slash = node.file.rfind('/');
-    out += fmt::format(", in {}:{}", slash == std::string::npos ? node.file : node.file.substr(slash + 1),
-                       node.line);
-  }
-  return out + cache_words(node) + ")";
 }
 
 std::string on_devices(const std::string& words) {
@@ -75,30 +42,6 @@ std::string device_words(const model::HolderReport& holder, bool has_earlier) {
   if (holder.node.device_bytes == 0 && holder.growth_device_bytes == 0) return "";
   return on_devices(has_earlier ? signed_bytes(holder.growth_device_bytes)
                                 : bytes_words(holder.node.device_bytes));
-}
-
-// Of a snapshot by itself: the variables that hold the most. What only holds such variables is left out, and
-// so are elements of what is shown.
-std::vector<const model::HolderReport*> largest(const model::SnapshotReport& report) {
-  constexpr double kExplained = 0.8;
-  const std::vector<model::HolderReport>& all = report.holders;
-  std::vector<double> below(all.size(), 0);
-  std::vector<bool> is_element(all.size(), false);
-  for (std::size_t at = 0; at < all.size(); ++at) {
-    const auto holder = all[at].node.holder;
-    if (!holder) continue;
-    is_element[at] = is_element[*holder] || !model::is_named_within(all[at].node, all[*holder].node);
-    if (!is_element[at]) below[*holder] += static_cast<double>(held_bytes(all[at].node));
-  }
-  std::vector<const model::HolderReport*> out;
-  for (std::size_t at = 0; at < all.size(); ++at) {
-    if (!is_element[at] && below[at] < kExplained * static_cast<double>(held_bytes(all[at].node))) {
-      out.push_back(&all[at]);
-    }
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto* a, const auto* b) { return held_bytes(a->node) > held_bytes(b->node); });
-  return out;
 }
 
 std::vector<const model::HolderReport*> grown(const model::SnapshotReport& report) {
@@ -147,7 +90,7 @@ class Page {
   }
 
   void holders() {
-    const auto all = report_.has_earlier ? grown(report_) : largest(report_);
+    const auto all = report_.has_earlier ? grown(report_) : largest_holders(report_.holders);
     if (!report_.snapshot.has_holders) {
       section("The walk ended before it could name what holds memory");
       return;
@@ -161,7 +104,7 @@ class Page {
     for (const model::HolderReport* holder : all) {
       if (cells.size() == (options_.brief ? kMostBriefRows : kMostSnapshotRows)) break;
       cells.push_back({host_words(*holder, report_.has_earlier), holder->share ? percent(*holder->share) : "",
-                       length_words(*holder, report_.has_earlier), name_words(holder->node)});
+                       length_words(*holder, report_.has_earlier), holder_name(holder->node)});
       if (report_.snapshot.device_bytes > 0) {
         cells.back().insert(cells.back().begin() + 1, device_words(*holder, report_.has_earlier));
       }
