@@ -1,11 +1,15 @@
-#include "show/rows/plan.h"
+#include "show/plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "base/units.h"
+#include "show/document/document.h"
+#include "show/markdown/markdown_writer.h"
+#include "show/terminal/text_writer.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -107,9 +111,8 @@ std::string measured_words(const model::Plan& plan) {
   return words + " (" + measured.source + ")";
 }
 
-}  // namespace
-
-std::string headline(const model::Plan& plan) {
+// "about 15.2 GB of host memory (9.1 GB to 31.4 GB) and 6.50 GB on the GPU (4.10 GB to 9.80 GB)"
+std::string plan_headline(const model::Plan& plan) {
   std::string words = fmt::format("about {} of host memory {}", base::format_bytes(plan.host.estimate),
                                   with_bounds(plan.host));
   if (has_device(plan)) {
@@ -119,79 +122,90 @@ std::string headline(const model::Plan& plan) {
   return words;
 }
 
-std::vector<Row> fact_rows(const model::Plan& plan) {
-  std::vector<Row> rows = {{"RAM", fmt::format("{} at the least, {} to be comfortable, for this job alone",
-                                               limit_size(base::to_bytes(plan.minimum_ram_bytes)),
-                                               limit_size(base::to_bytes(plan.comfortable_ram_bytes)))}};
-  if (plan.limit_bytes) rows.push_back({"limit", fit_words(plan)});
+Facts plan_facts(const model::Plan& plan) {
+  std::vector<Fact> facts = {
+      {.name = "RAM",
+       .value = fmt::format("{} at the least, {} to be comfortable, for this job alone",
+                            limit_size(base::to_bytes(plan.minimum_ram_bytes)),
+                            limit_size(base::to_bytes(plan.comfortable_ram_bytes)))}};
+  if (plan.limit_bytes) facts.push_back({.name = "limit", .value = fit_words(plan)});
   if (plan.trainer.estimate < plan.host.estimate) {
-    rows.push_back(
-        {"trainer", fmt::format("{} of that is the training process itself {}",
-                                base::format_bytes(plan.trainer.estimate), with_bounds(plan.trainer))});
+    facts.push_back(
+        {.name = "trainer",
+         .value = fmt::format("{} of that is the training process itself {}",
+                              base::format_bytes(plan.trainer.estimate), with_bounds(plan.trainer))});
   }
-  if (plan.measured) rows.push_back({"measured", measured_words(plan)});
+  if (plan.measured) facts.push_back({.name = "measured", .value = measured_words(plan)});
   if (plan.epoch) {
-    rows.push_back(
-        {"epoch",
-         fmt::format("if what grows is kept of each example, {} of each, it stops at step {:.0f} with {}",
-                     base::format_bytes(plan.epoch->example_bytes), std::ceil(plan.epoch->end_step),
-                     base::format_bytes(plan.epoch->bytes))});
+    facts.push_back({.name = "epoch",
+                     .value = fmt::format(
+                         "if what grows is kept of each example, {} of each, it stops at step {:.0f} with {}",
+                         base::format_bytes(plan.epoch->example_bytes), std::ceil(plan.epoch->end_step),
+                         base::format_bytes(plan.epoch->bytes))});
   }
-  return rows;
+  return {.facts = std::move(facts)};
 }
 
-Row part_head(const model::Plan& plan) {
-  Row head = {"", "host"};
-  if (has_device(plan)) head.emplace_back("GPU");
-  if (plan.measured) head.emplace_back("measured");
-  if (plan.measured && has_device(plan)) head.emplace_back("on GPU");
-  head.emplace_back("of what");
-  return head;
+Formats where_if(bool is_there) {
+  return is_there ? kEverywhere : Formats{0};
 }
 
-std::vector<Row> part_rows(const model::Plan& plan) {
-  std::vector<Row> rows;
-  const auto add = [&](std::string name, const auto& host, const auto& device,
-                       std::optional<double> measured_host, std::optional<double> measured_device,
-                       std::string formula) {
-    Row row = {std::move(name), cell(host)};
-    if (has_device(plan)) row.push_back(cell(device));
-    if (plan.measured) row.push_back(cell(measured_host));
-    if (plan.measured && has_device(plan)) row.push_back(cell(measured_device));
-    row.push_back(std::move(formula));
-    rows.push_back(std::move(row));
-  };
+Table parts_table(const model::Plan& plan) {
+  const Formats device = where_if(has_device(plan));
+  const Formats measured = where_if(plan.measured.has_value());
+  Table table{.columns = {{""},
+                          {"host"},
+                          {"GPU", device},
+                          {"measured", measured},
+                          {"on GPU", static_cast<Formats>(device & measured)},
+                          {"of what"}}};
   for (const model::PlanPart& part : plan.parts) {
-    add(component_name(part.component), part.host, part.device, part.measured_host, part.measured_device,
-        part.formula);
+    table.rows.push_back(
+        {{component_name(part.component), cell(part.host), cell(part.device), cell(part.measured_host),
+          cell(part.measured_device), base::printable(part.formula)}});
   }
-  add("sum", std::optional(plan.host), std::optional(plan.device),
-      plan.measured ? plan.measured->host_bytes : std::nullopt,
-      plan.measured ? plan.measured->device_bytes : std::nullopt, "");
-  return rows;
+  const model::PlanMeasured all = plan.measured.value_or(model::PlanMeasured{});
+  table.rows.push_back({{"sum", cell(std::optional(plan.host)), cell(std::optional(plan.device)),
+                         cell(all.host_bytes), cell(all.device_bytes), ""}});
+  return table;
 }
 
-Row knob_head(const model::Plan& plan) {
-  return has_device(plan) ? Row{"", "host", "GPU", "how"} : Row{"", "host", "how"};
-}
-
-std::vector<Row> knob_rows(const model::Plan& plan) {
-  std::vector<Row> rows;
+Table knobs_table(const model::Plan& plan) {
+  Table table{.columns = {{""}, {"host"}, {"GPU", where_if(has_device(plan))}, {"how"}}};
   for (const model::PlanKnob& knob : plan.ladder) {
-    Row row = {knob.change, bought(knob.host_bytes)};
-    if (has_device(plan)) row.push_back(bought(knob.device_bytes));
-    row.push_back(knob.how + "; costs " + knob.cost);
-    rows.push_back(std::move(row));
+    table.rows.push_back({{knob.change, bought(knob.host_bytes), bought(knob.device_bytes),
+                           base::printable(knob.how + "; costs " + knob.cost)}});
   }
-  return rows;
+  return table;
 }
 
-std::vector<Row> assumption_rows(const model::Plan& plan) {
-  std::vector<Row> rows;
+Table assumptions_table(const model::Plan& plan) {
+  Table table{.columns = {{""}, {""}}, .has_head_in_text = false};
   for (const model::PlanPart& part : plan.parts) {
-    if (!part.assumption.empty()) rows.push_back({component_name(part.component), part.assumption});
+    if (!part.assumption.empty())
+      table.rows.push_back({{component_name(part.component), base::printable(part.assumption)}});
   }
-  return rows;
+  return table;
+}
+
+Document plan_document(const model::Plan& plan) {
+  Section answer{.blocks = {Answer{.in = kText, .words = plan_headline(plan)}, plan_facts(plan)},
+                 .is_brief = true};
+  return {.title = sentence(plan_headline(plan)),
+          .sections = {std::move(answer), table_section("of what it is made", parts_table(plan)),
+                       table_section("what to try next, by what it buys", knobs_table(plan)),
+                       table_section("what is assumed", assumptions_table(plan))},
+          .widest_cell = 44};
+}
+
+}  // namespace
+
+std::string to_text(const model::Plan& plan, const TextOptions& options) {
+  return write_text(plan_document(plan), options);
+}
+
+std::string to_markdown(const model::Plan& plan) {
+  return write_markdown(plan_document(plan));
 }
 
 }  // namespace lowtide::show

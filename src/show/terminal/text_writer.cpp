@@ -1,0 +1,212 @@
+#include "show/terminal/text_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "show/terminal/layout.h"
+#include "show/terminal/plot.h"
+#include "show/words.h"
+
+namespace lowtide::show {
+namespace {
+
+constexpr std::size_t kMostTextBytes = 2000;
+
+Role severity_role(model::Severity severity) {
+  if (severity <= model::Severity::High) return Role::Leak;
+  return severity == model::Severity::Medium ? Role::Unsure : Role::Dim;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+class TextWriter {
+ public:
+  TextWriter(const Document& document, const TextOptions& options)
+      : document_(document),
+        options_(options),
+        paint_(options.colour),
+        width_(std::min(options.width, document.widest_line)) {}
+
+  std::string write() && {
+    std::string whole;
+    for (const Section& section : document_.sections) {
+      if (options_.brief && !section.is_brief) continue;
+      out_.clear();
+      for (const Block& block : section.blocks) {
+        std::visit([this](const auto& one) { (one.in & kText) != 0 ? add(one) : void(); }, block);
+      }
+      if (out_.empty() && (!section.blocks.empty() || section.label.empty())) continue;
+      if (!whole.empty()) whole += '\n';
+      if (!section.label.empty()) whole += paint_(Role::Heading, clean(section.label)) + "\n";
+      whole += out_;
+    }
+    return whole;
+  }
+
+ private:
+  [[nodiscard]] std::string clean(std::string_view text) const {
+    std::string out = base::printable(text, kMostTextBytes);
+    if (options_.unicode) return out;
+    replace_all(out, "→", "->");
+    replace_all(out, "±", "+-");
+    return out;
+  }
+
+  void line(std::string_view text) { out_.append(text).push_back('\n'); }
+
+  // Wrapped, with `first` before the first line and as much room before the others.
+  void wrapped(const std::string& first, std::string_view text, std::size_t width, Role role = Role::Plain) {
+    std::string before = first;
+    for (const std::string& each : wrap(clean(text), width)) {
+      line(before + paint_(role, each));
+      before = std::string(display_width(first), ' ');
+    }
+  }
+
+  void add(const Answer& answer) {
+    std::string words = clean(answer.words);
+    if (answer.confidence) words += fmt::format(" (confidence {})", percent(*answer.confidence));
+    if (answer.lean) words += fmt::format(" ({})", percent(answer.lean->confidence));
+    std::size_t role_bytes = answer.role_bytes;
+    for (const std::string& each : wrap(words, width_)) {
+      const std::size_t head = std::min(role_bytes, each.size());
+      line(paint_(answer.role, each.substr(0, head)) + paint_(Role::Heading, each.substr(head)));
+      role_bytes -= std::min(role_bytes, head + 1);
+    }
+  }
+
+  void add(const Paragraph& paragraph) {
+    const std::size_t indent = paragraph.is_indented ? 2 : 0;
+    wrapped(std::string(indent, ' '), paragraph.text, width_ - indent, paragraph.role);
+  }
+
+  void add(const Facts& facts) {
+    std::size_t names = 0;
+    for (const Fact& fact : facts.facts) {
+      if ((fact.in & kText) != 0) names = std::max(names, fact.name.size());
+    }
+    constexpr std::size_t kLeastRoom = 24;
+    const std::size_t room = std::max(width_ - 2, names + 2 + kLeastRoom) - names - 2;
+    for (const Fact& fact : facts.facts) {
+      if ((fact.in & kText) == 0) continue;
+      if (fact.name.empty()) {
+        wrapped("  ", fact.value, width_ - 2);
+        continue;
+      }
+      std::string before =
+          "  " + paint_(Role::Dim, fact.name) + std::string(names + 2 - fact.name.size(), ' ');
+      for (const std::string& each : wrap(clean(fact.value), room)) {
+        line(before + each);
+        before = std::string(names + 4, ' ');
+      }
+    }
+  }
+
+  void add(const Table& block) {
+    Grid grid = grid_of(block, kText, width_);
+    if (grid.rows.empty()) return;
+    std::vector<std::vector<std::string>> cells;
+    if (block.has_head_in_text) cells.push_back(grid.head);
+    if (grid.gap) {
+      std::vector<std::string>& gap = grid.rows[*grid.gap].cells;
+      gap.front() = "...";
+      gap.back() += block.left_out > 0 ? " (--json has more of them)" : " (--json has them all)";
+    }
+    for (const TableRow& row : grid.rows) {
+      cells.emplace_back();
+      for (const std::string& cell : row.cells) cells.back().push_back(cell == kNone ? "-" : clean(cell));
+    }
+    bool is_head = block.has_head_in_text;
+    for (const std::string& each : table(cells, width_ - 2, document_.widest_cell)) {
+      line("  " + (is_head ? paint_(Role::Dim, each) : each));
+      is_head = false;
+    }
+    if (grid.after > 0) line(fmt::format("  and {} more (--json has them all)", grid.after));
+  }
+
+  void add(const List& list) {
+    for (const Item& item : list.items) wrapped("  - ", item.text, width_ - 4);
+  }
+
+  void add(const Entries& entries) {
+    for (const Entry& entry : entries.entries) {
+      const std::string head = clean(entry.head);
+      const std::string verdict = clean(entry.verdict);
+      if (display_width(head) + display_width(verdict) <= width_) {
+        line(head + paint_(entry.role, verdict));
+      } else {
+        line(cut(head.substr(0, head.find_last_not_of(' ') + 1), width_));
+        line(std::string(entries.indent, ' ') + paint_(entry.role, cut(verdict, width_ - entries.indent)));
+      }
+      for (const Entry::Detail& detail : entry.details) {
+        if (detail.mark.empty()) {
+          wrapped(std::string(entries.indent, ' '), detail.text, width_ - entries.indent, detail.role);
+        } else {
+          line(std::string(entries.indent - detail.mark.size(), ' ') + detail.mark +
+               paint_(detail.role, cut(clean(detail.text), width_ - entries.indent)));
+        }
+      }
+    }
+  }
+
+  void add(const Findings& findings) {
+    constexpr std::size_t kMost = 12;
+    const std::size_t shown = std::min(findings.findings.size(), kMost);
+    for (std::size_t at = 0; at < shown; ++at) add(*findings.findings[at]);
+    if (findings.findings.size() > shown)
+      line(fmt::format("  and {} more (--json has them all)", findings.findings.size() - shown));
+  }
+
+  void add(const model::Finding& finding) {
+    constexpr std::size_t kIndent = 12;
+    constexpr std::size_t kMostFindingBytes = 400;
+    const auto text_of = [](const std::string& text) { return base::printable(text, kMostFindingBytes); };
+    std::string before = "  " + paint_(severity_role(finding.severity),
+                                       pad_right(model::to_string(finding.severity), kIndent - 2));
+    for (const std::string& each : wrap(clean(text_of(finding.title)), width_ - kIndent)) {
+      line(before + each);
+      before = std::string(kIndent, ' ');
+    }
+    const auto detail = [&](const std::string& mark, const std::string& text) {
+      if (!text.empty())
+        wrapped(std::string(kIndent, ' ') + mark, text_of(text), width_ - kIndent - 2 - mark.size());
+    };
+    for (const std::string& text : finding.evidence) detail("- ", text);
+    for (const std::string& text : finding.excluded) detail("not: ", text);
+    detail("fix: ", finding.fix);
+    detail("code: ", finding.hint);
+    detail("then: ", finding.watch);
+  }
+
+  void add(const Plot& block) {
+    constexpr std::size_t kWidest = 120;
+    if (!options_.plot) return;
+    PlotOptions options;
+    options.width = std::min(options_.width, kWidest);
+    options.unicode = options_.unicode;
+    options.axis = block.series->verdict.axis;
+    options.warmup_end = block.series->verdict.warmup_end;
+    options.limit_bytes = block.limit_bytes;
+    for (const Line& each : plot(block.series->outline, options)) line(paint_(each));
+  }
+
+  const Document& document_;
+  const TextOptions& options_;
+  Paint paint_;
+  std::size_t width_;
+  std::string out_;  // of the section
+};
+
+}  // namespace
+
+std::string write_text(const Document& document, const TextOptions& options) {
+  return TextWriter(document, options).write();
+}
+
+}  // namespace lowtide::show
