@@ -153,14 +153,6 @@ std::string limit_words(const model::Limit& limit, const model::SeriesReport& se
   return words + fmt::format("the peak is {:.0f} % of it", share * 100);
 }
 
-EventChoice choose_events(const model::Report& report, std::size_t first, std::size_t last) {
-  const std::size_t size = report.events.size();
-  if (size <= first + last && report.events_left_out == 0) return {size, 0, 0};
-  first = std::min(first, size);
-  last = std::min(last, size - first);
-  return {first, last, size - first - last + report.events_left_out};
-}
-
 const model::SeriesReport* find_second(const model::Report& report) {
   if (speaker(report) == nullptr) return nullptr;
   const auto& series = report.runs[report.primary_run].series;
@@ -318,9 +310,8 @@ const model::SeriesReport* speaker(const model::Report& report) {
   return series.empty() ? nullptr : &series.front();
 }
 
-std::string floor_words(const model::Floor& floor, bool unicode) {
-  return fmt::format("{} {} {}", bytes_words(floor.first_bytes), unicode ? "→" : "->",
-                     bytes_words(floor.last_bytes));
+std::string floor_words(const model::Floor& floor) {
+  return fmt::format("{} → {}", bytes_words(floor.first_bytes), bytes_words(floor.last_bytes));
 }
 
 const model::SeriesReport* tree_series(const model::Report& report) {
@@ -349,6 +340,10 @@ std::string event_place(const model::Event& event) {
 
 std::string source_name(const model::Source& source) {
   return source.path == "-" ? "standard input" : base::printable(source.path, 200);
+}
+
+std::string subject(const model::Source& source) {
+  return source.command.empty() ? source_name(source) : source.command;
 }
 
 std::string sentence(std::string text) {

@@ -4,9 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "show/document/document.h"
-#include "show/markdown/markdown_writer.h"
-#include "show/terminal/text_writer.h"
+#include "show/document/writers.h"
 #include "show/words.h"
 
 namespace lowtide::show {

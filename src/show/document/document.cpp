@@ -20,11 +20,11 @@ Section table_section(const std::string& label, Table table) {
 }
 
 Grid grid_of(const Table& table, Formats format, std::size_t width) {
-  const auto is_shown = [&](const Column& column) {
+  const auto is_shown = [&](const TableColumn& column) {
     return (column.in & format) != 0 && width >= column.least_width;
   };
   Grid grid;
-  for (const Column& column : table.columns) {
+  for (const TableColumn& column : table.columns) {
     if (is_shown(column)) grid.head.push_back(column.name);
   }
   const auto add = [&](const TableRow& row) {

@@ -22,7 +22,7 @@ inline constexpr Formats kPage = 4;
 inline constexpr Formats kEverywhere = kText | kMarkdown | kPage;
 
 // A cell of a number that does not exist.
-inline constexpr std::string_view kNone = "–";
+inline constexpr std::string_view kNoValue = "–";
 
 // What a person reads first.
 struct Answer {
@@ -56,7 +56,7 @@ struct Facts {
   bool is_table = false;  // in Markdown, where it is a list otherwise
 };
 
-struct Column {
+struct TableColumn {
   std::string name;
   Formats in = kEverywhere;
   std::size_t least_width = 0;  // of a terminal that has room for it
@@ -75,13 +75,15 @@ struct Room {
 
 struct Table {
   Formats in = kEverywhere;
-  std::vector<Column> columns;
+  std::vector<TableColumn> columns;
   std::vector<TableRow> rows = {};
   bool has_head_in_text = true;
+  bool is_indented = true;  // in text
   Room text = {};
   Room markdown = {};
   Room page = {};
   std::uint64_t left_out = 0;  // between the rows for which there is room
+  std::string id = {};         // in the page
 };
 
 struct Item {
@@ -95,7 +97,8 @@ struct List {
   std::vector<Item> items = {};
   std::string title = {};
   bool is_numbered = false;
-  bool is_prose = true;  // its items are sentences
+  bool is_prose = true;   // its items are sentences
+  std::string note = {};  // below them
 };
 
 // A line with its verdict, and lines below it; in text only.

@@ -7,9 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "show/document/document.h"
-#include "show/markdown/markdown_writer.h"
-#include "show/terminal/text_writer.h"
+#include "show/document/writers.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -20,40 +18,20 @@ using model::Range;
 
 std::string component_name(PlanComponent component) {
   switch (component) {
-    case PlanComponent::Libraries:
-      return "libraries";
-    case PlanComponent::Weights:
-      return "weights";
     case PlanComponent::QuantizationConstants:
       return "4-bit scales";
     case PlanComponent::LoraWeights:
       return "LoRA weights";
-    case PlanComponent::Gradients:
-      return "gradients";
-    case PlanComponent::OptimizerStates:
-      return "optimizer states";
-    case PlanComponent::Activations:
-      return "activations";
-    case PlanComponent::Dataset:
-      return "dataset";
-    case PlanComponent::OpenedExamples:
-      return "opened examples";
-    case PlanComponent::Pool:
-      return "pool";
-    case PlanComponent::Batches:
-      return "batches";
     case PlanComponent::Pinned:
       return "pinned memory";
-    case PlanComponent::Workers:
-      return "workers";
-    case PlanComponent::CompileWorkers:
-      return "compile workers";
-    case PlanComponent::Validation:
-      return "validation";
     case PlanComponent::AllocatorReserve:
+      return "held in reserve";
+    default:
       break;
   }
-  return "held in reserve";
+  std::string name(to_string(component));
+  std::replace(name.begin(), name.end(), '-', ' ');
+  return name;
 }
 
 std::string with_bounds(const Range& range) {

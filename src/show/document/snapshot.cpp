@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "base/units.h"
-#include "show/document/document.h"
+#include "show/document/writers.h"
 #include "show/rows/holders.h"
 #include "show/snapshot.h"
-#include "show/terminal/text_writer.h"
 #include "show/words.h"
 
 namespace lowtide::show {

@@ -87,7 +87,7 @@ std::vector<JoinedLine> lines_of(const model::Report& report, Wanted wanted) {
   return lines;
 }
 
-SiteRow site_row(const JoinedLine& line, bool unicode) {
+SiteRow site_row(const JoinedLine& line) {
   const model::SiteReport& sum = line.sum;
   SiteRow row;
   row.site = line.first;
@@ -96,11 +96,11 @@ SiteRow site_row(const JoinedLine& line, bool unicode) {
   series.verdict = line.first->verdict;
   row.verdict = line.processes == 1 ? brief(series) : std::string(model::to_string(series.verdict.kind));
   row.share = grew(sum) ? percent(*sum.share) : "-";
-  row.live = format_bytes(static_cast<double>(sum.live_bytes));
+  row.live = bytes_words(sum.live_bytes);
   row.growth = "-";
   if (sum.growth_bytes != 0 && static_cast<std::uint64_t>(std::abs(sum.growth_bytes)) > sum.error_bytes) {
-    row.growth = fmt::format("{} {} {}", format_bytes(static_cast<double>(sum.growth_bytes)),
-                             unicode ? "±" : "+-", format_bytes(static_cast<double>(sum.error_bytes)));
+    row.growth = fmt::format("{} ± {}", format_bytes(static_cast<double>(sum.growth_bytes)),
+                             bytes_words(sum.error_bytes));
   }
   row.where =
       line.processes == 1 ? fmt::format("pid {}", sum.pid) : fmt::format("{} processes", line.processes);
@@ -109,7 +109,7 @@ SiteRow site_row(const JoinedLine& line, bool unicode) {
 
 }  // namespace
 
-std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode) {
+std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most) {
   std::vector<JoinedLine> lines = lines_of(report, grew);
   const bool any_grew = !lines.empty();
   if (!any_grew) lines = lines_of(report, [](const model::SiteReport& site) { return site.live_bytes > 0; });
@@ -117,8 +117,7 @@ std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bo
     return any_grew ? a.sum.growth_bytes > b.sum.growth_bytes : a.sum.live_bytes > b.sum.live_bytes;
   });
   std::vector<SiteRow> rows;
-  for (std::size_t at = 0; at < std::min(lines.size(), most); ++at)
-    rows.push_back(site_row(lines[at], unicode));
+  for (std::size_t at = 0; at < std::min(lines.size(), most); ++at) rows.push_back(site_row(lines[at]));
   return rows;
 }
 
