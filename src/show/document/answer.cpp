@@ -18,10 +18,6 @@ using model::VerdictKind;
 
 constexpr std::size_t kMostSentence = 1000;
 
-bool is_recording(const model::Report& report) {
-  return report.source.type == model::SourceType::Recording;
-}
-
 // What the growth of the tree is made of: "67 % live objects, 33 % allocator retention"; empty when
 // nothing of it is known.
 std::string mechanism_words(const model::Report& report) {

@@ -120,9 +120,25 @@ struct Entries {
   std::size_t indent = 0;  // of verdicts that need a line of their own, and of details
 };
 
-struct Findings {
+// A finding: what is claimed, and what belongs to it.
+struct Claim {
+  enum class Form { Sentence, List, Code, Place };  // Place: pieces of code, with words between them
+  struct Part {
+    Formats in = kEverywhere;
+    std::string label;  // in text
+    std::string name;   // in the page
+    std::vector<std::string> texts = {};
+    Form form = Form::Sentence;
+  };
+  model::Severity severity = model::Severity::Info;
+  std::string title;
+  std::vector<Fact> facts = {};
+  std::vector<Part> parts = {};
+};
+
+struct Claims {
   Formats in = kEverywhere;
-  std::vector<const model::Finding*> findings = {};  // must outlive the document
+  std::vector<Claim> claims = {};
 };
 
 struct Plot {
@@ -131,7 +147,7 @@ struct Plot {
   std::optional<std::uint64_t> limit_bytes = {};
 };
 
-using Block = std::variant<Answer, Paragraph, Facts, Table, List, Entries, Findings, Plot>;
+using Block = std::variant<Answer, Paragraph, Facts, Table, List, Entries, Claims, Plot>;
 
 struct Section {
   std::string id = {};     // in the page

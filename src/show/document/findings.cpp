@@ -20,8 +20,53 @@ using model::VerdictKind;
 
 constexpr std::size_t kMostStep = 1000;
 
-bool is_of_recording(const model::Report& report) {
-  return report.source.type == model::SourceType::Recording;
+// "train.py:12", " in ", "step", ", kept by ", "history": code and words in turn.
+std::vector<std::string> place_pieces(const model::Place& where) {
+  std::vector<std::string> out;
+  if (where.file) {
+    out.push_back(printable(*where.file, 300) + (where.line ? fmt::format(":{}", *where.line) : ""));
+    if (where.function) out.emplace_back(" in ");
+  }
+  if (where.function) out.push_back(printable(*where.function, 200));
+  if (where.holder) {
+    if (out.empty()) out.emplace_back();
+    out.emplace_back(out.front().empty() ? "kept by " : ", kept by ");
+    out.push_back(printable(*where.holder, 300));
+  }
+  return out;
+}
+
+Claim claim_of(const model::Finding& finding) {
+  constexpr Formats kDocuments = kMarkdown | kPage;
+  Claim out{.severity = finding.severity, .title = finding.title};
+  const auto fact = [&](Formats in, std::string value) {
+    out.facts.push_back({.in = in, .value = std::move(value)});
+  };
+  fact(kMarkdown, fmt::format("severity {}", model::to_string(finding.severity)));
+  fact(kDocuments, "confidence " + percent(finding.confidence));
+  if (finding.share) fact(kDocuments, percent(*finding.share) + " of the growth");
+  if (finding.mechanism) {
+    fact(kMarkdown, fmt::format("mechanism: {}", model::to_string(*finding.mechanism)));
+    fact(kPage, std::string(model::to_string(*finding.mechanism)));
+  }
+  if (finding.pid) fact(kPage, fmt::format("pid {}", *finding.pid));
+
+  const auto part = [&](Formats in, const char* label, const char* name, std::vector<std::string> texts,
+                        Claim::Form form) {
+    if (!texts.empty() && (texts.size() > 1 || !texts.front().empty()))
+      out.parts.push_back({in, label, name, std::move(texts), form});
+  };
+  using enum Claim::Form;
+  constexpr Formats kDone = kText | kPage;  // Markdown has its own section of what to do
+  part(kText | kMarkdown, "- ", "", finding.evidence, List);
+  part(kText, "not: ", "", finding.excluded, List);
+  part(kPage, "", "Where", place_pieces(finding.where), Place);
+  part(kDone, "fix: ", "Fix", {finding.fix}, Sentence);
+  part(kDone, "code: ", "In code", {finding.hint}, Code);
+  part(kPage, "", "Evidence", finding.evidence, List);
+  part(kPage, "", "Ruled out", finding.excluded, List);
+  part(kDone, "then: ", "Then watch", {finding.watch}, Sentence);
+  return out;
 }
 
 // " (3 times, first on line 77)"
@@ -83,9 +128,9 @@ void add_log_basis(List& out, const model::Report& report, const model::SeriesRe
 }  // namespace
 
 Section findings_section(const model::Report& report) {
-  Findings out;
+  Claims out;
   for (const model::Finding& finding : report.findings) {
-    if (!finding.ruled_out) out.findings.push_back(&finding);
+    if (!finding.ruled_out) out.claims.push_back(claim_of(finding));
   }
   return {.id = "findings", .label = "findings", .title = "Findings", .blocks = {std::move(out)}};
 }
@@ -106,7 +151,7 @@ Section ruled_out_section(const model::Report& report) {
 
 Section next_steps_section(const model::Report& report) {
   Section out{.title = "What to do next"};
-  if (!is_of_recording(report)) {
+  if (!is_recording(report)) {
     out.blocks = {Paragraph{.in = kMarkdown, .text = advice(report)}};
     return out;
   }
@@ -154,7 +199,7 @@ Section watch_section(const model::Report& report, const model::SeriesReport& se
 
 Section basis_section(const model::Report& report, const model::SeriesReport& series) {
   List out{.in = kMarkdown};
-  if (is_of_recording(report)) {
+  if (is_recording(report)) {
     add_recording_basis(out, report, series);
   } else {
     add_log_basis(out, report, series);

@@ -22,7 +22,7 @@ Document report_document(const model::Report& report, bool has_stacks) {
     out.sections.push_back(events_section(report));
     return out;
   }
-  const bool is_watched = report.source.type == model::SourceType::Recording;
+  const bool is_watched = is_recording(report);
   out.sections.push_back(evidence_section(report, *series));
   out.sections.push_back(
       {.blocks = {Plot{.series = series,

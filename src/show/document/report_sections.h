@@ -6,6 +6,10 @@
 
 namespace lowtide::show {
 
+inline bool is_recording(const model::Report& report) {
+  return report.source.type == model::SourceType::Recording;
+}
+
 // All of them, in the order of text and Markdown. The report must outlive the document. `has_stacks`: in
 // text, sites have their whole stacks.
 Document report_document(const model::Report& report, bool has_stacks = false);

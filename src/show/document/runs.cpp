@@ -92,8 +92,7 @@ Section runs_section(const model::Report& report) {
 
 Section other_series_section(const model::Report& report) {
   constexpr std::size_t kMostSeries = 12;
-  const bool is_log = report.source.type != model::SourceType::Recording;
-  Table table{.in = is_log ? Formats{kText | kMarkdown} : kText,
+  Table table{.in = is_recording(report) ? kText : Formats{kText | kMarkdown},
               .columns = {{"series"},
                           {"floor"},
                           {"peak", kMarkdown},
@@ -113,9 +112,9 @@ Section other_series_section(const model::Report& report) {
 }
 
 Section events_section(const model::Report& report) {
-  const bool is_recording = report.source.type == model::SourceType::Recording;
-  Table table{.columns = {{"line", is_recording ? Formats{0} : kMarkdown},
-                          {"when", is_recording ? kEverywhere : Formats{kText | kPage}},
+  const bool has_times = is_recording(report);
+  Table table{.columns = {{"line", has_times ? Formats{0} : kMarkdown},
+                          {"when", has_times ? kEverywhere : Formats{kText | kPage}},
                           {"kind"},
                           {"text"}},
               .has_head_in_text = false,

@@ -116,16 +116,19 @@ class MarkdownWriter {
     if (!list.note.empty()) out_ += "\n" + prose(list.note) + "\n";
   }
 
-  void add(const Findings& findings) {
-    for (const model::Finding* finding : findings.findings) {
+  void add(const Claims& block) {
+    for (const Claim& claim : block.claims) {
       gap();
-      out_ += "### " + markdown_text(sentence(finding->title)) + "\n\n";
-      out_ += fmt::format("Severity {}, confidence {}", model::to_string(finding->severity),
-                          percent(finding->confidence));
-      if (finding->share) out_ += fmt::format(", {} of the growth", percent(*finding->share));
-      if (finding->mechanism) out_ += fmt::format(", mechanism: {}", model::to_string(*finding->mechanism));
-      out_ += ".\n\n";
-      for (const std::string& text : finding->evidence) out_ += "- " + markdown_text(sentence(text)) + "\n";
+      out_ += "### " + markdown_text(sentence(claim.title)) + "\n\n";
+      std::string facts;
+      for (const Fact& fact : claim.facts) {
+        if ((fact.in & kMarkdown) != 0) facts += (facts.empty() ? "" : ", ") + fact.value;
+      }
+      out_ += prose(facts) + "\n\n";
+      for (const Claim::Part& part : claim.parts) {
+        if ((part.in & kMarkdown) == 0) continue;
+        for (const std::string& text : part.texts) out_ += "- " + markdown_text(sentence(text)) + "\n";
+      }
     }
   }
 

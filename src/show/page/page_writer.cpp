@@ -10,56 +10,38 @@
 namespace lowtide::show {
 namespace {
 
-std::string where_words(const model::Place& where) {
+std::string html_of(const Claim::Part& part) {
   std::string out;
-  if (where.file) {
-    out += fmt::format("<code>{}{}</code>", markup_text(*where.file, 300),
-                       where.line ? fmt::format(":{}", *where.line) : "");
-    if (where.function) out += fmt::format(" in <code>{}</code>", markup_text(*where.function, 200));
-  } else if (where.function) {
-    out += fmt::format("<code>{}</code>", markup_text(*where.function, 200));
-  }
-  if (where.holder) {
-    out += fmt::format("{}kept by <code>{}</code>", out.empty() ? "" : ", ", markup_text(*where.holder, 300));
+  switch (part.form) {
+    case Claim::Form::Sentence:
+      return markup_text(sentence(part.texts.front()));
+    case Claim::Form::Code:
+      return "<pre>" + markup_lines(part.texts.front()) + "</pre>";
+    case Claim::Form::List:
+      for (const std::string& text : part.texts) out += "<li>" + markup_text(sentence(text)) + "</li>\n";
+      return "<ul>\n" + out + "</ul>";
+    case Claim::Form::Place:
+      for (std::size_t at = 0; at < part.texts.size(); ++at) {
+        const std::string text = markup_text(part.texts[at]);
+        out += at % 2 == 0 && !text.empty() ? "<code>" + text + "</code>" : text;
+      }
+      return out;
   }
   return out;
 }
 
-std::string facts_of(const model::Finding& finding) {
-  std::string out = fmt::format("<span>confidence {}</span>", percent(finding.confidence));
-  if (finding.share) out += fmt::format("<span>{} of the growth</span>", percent(*finding.share));
-  if (finding.mechanism) out += fmt::format("<span>{}</span>", model::to_string(*finding.mechanism));
-  if (finding.pid) out += fmt::format("<span>pid {}</span>", *finding.pid);
-  return out;
-}
-
-std::string description_row(const char* name, const std::string& html) {
-  return html.empty() ? "" : fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html);
-}
-
-std::string list_of(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += "<li>" + markup_text(sentence(text)) + "</li>\n";
-  return out.empty() ? "" : "<ul>\n" + out + "</ul>";
-}
-
-std::string text_or_nothing(const std::string& text) {
-  return text.empty() ? "" : markup_text(sentence(text), 1000);
-}
-
-std::string article(const model::Finding& finding) {
-  const std::string_view severity = model::to_string(finding.severity);
+std::string article(const Claim& claim) {
+  std::string facts;
+  for (const Fact& fact : claim.facts) {
+    if ((fact.in & kPage) != 0) facts += "<span>" + markup_text(fact.value) + "</span>";
+  }
   std::string out = fmt::format(
       "<article class=\"finding {0}\">\n<p class=\"eyebrow\"><b "
       "class=\"severity\">{0}</b>{1}</p>\n<h3>{2}</h3>\n<dl>\n",
-      severity, facts_of(finding), markup_text(sentence(finding.title)));
-  out += description_row("Where", where_words(finding.where));
-  out += description_row("Fix", text_or_nothing(finding.fix));
-  if (!finding.hint.empty())
-    out += description_row("In code", "<pre>" + markup_lines(finding.hint) + "</pre>");
-  out += description_row("Evidence", list_of(finding.evidence));
-  out += description_row("Ruled out", list_of(finding.excluded));
-  out += description_row("Then watch", text_or_nothing(finding.watch));
+      model::to_string(claim.severity), facts, markup_text(sentence(claim.title)));
+  for (const Claim::Part& part : claim.parts) {
+    if ((part.in & kPage) != 0) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", part.name, html_of(part));
+  }
   return out + "</dl>\n</article>\n";
 }
 
@@ -128,8 +110,8 @@ class PageWriter {
     out_ += "</ul>\n";
   }
 
-  void add(const Findings& findings) {
-    for (const model::Finding* finding : findings.findings) out_ += article(*finding);
+  void add(const Claims& block) {
+    for (const Claim& claim : block.claims) out_ += article(claim);
   }
 
   void add(const Entries& /*block*/) {}

@@ -158,33 +158,29 @@ class TextWriter {
     }
   }
 
-  void add(const Findings& findings) {
+  void add(const Claims& block) {
     constexpr std::size_t kMost = 12;
-    const std::size_t shown = std::min(findings.findings.size(), kMost);
-    for (std::size_t at = 0; at < shown; ++at) add(*findings.findings[at]);
-    if (findings.findings.size() > shown)
-      line(fmt::format("  and {} more (--json has them all)", findings.findings.size() - shown));
+    const std::size_t shown = std::min(block.claims.size(), kMost);
+    for (std::size_t at = 0; at < shown; ++at) add(block.claims[at]);
+    if (block.claims.size() > shown)
+      line(fmt::format("  and {} more (--json has them all)", block.claims.size() - shown));
   }
 
-  void add(const model::Finding& finding) {
+  void add(const Claim& claim) {
     constexpr std::size_t kIndent = 12;
-    constexpr std::size_t kMostFindingBytes = 400;
-    const auto text_of = [](const std::string& text) { return base::printable(text, kMostFindingBytes); };
-    std::string before = "  " + paint_(role_of_severity(finding.severity),
-                                       pad_right(model::to_string(finding.severity), kIndent - 2));
-    for (const std::string& each : wrap(clean(text_of(finding.title)), width_ - kIndent)) {
+    constexpr std::size_t kMostClaimBytes = 400;
+    const auto text_of = [](const std::string& text) { return base::printable(text, kMostClaimBytes); };
+    std::string before = "  " + paint_(role_of_severity(claim.severity),
+                                       pad_right(model::to_string(claim.severity), kIndent - 2));
+    for (const std::string& each : wrap(clean(text_of(claim.title)), width_ - kIndent)) {
       line(before + each);
       before = std::string(kIndent, ' ');
     }
-    const auto detail = [&](const std::string& mark, const std::string& text) {
-      if (!text.empty())
-        wrapped(std::string(kIndent, ' ') + mark, text_of(text), width_ - kIndent - 2 - mark.size());
-    };
-    for (const std::string& text : finding.evidence) detail("- ", text);
-    for (const std::string& text : finding.excluded) detail("not: ", text);
-    detail("fix: ", finding.fix);
-    detail("code: ", finding.hint);
-    detail("then: ", finding.watch);
+    for (const Claim::Part& part : claim.parts) {
+      if ((part.in & kText) == 0) continue;
+      for (const std::string& text : part.texts)
+        wrapped(before + part.label, text_of(text), width_ - kIndent - 2 - part.label.size());
+    }
   }
 
   void add(const Plot& block) {
