@@ -5,34 +5,14 @@
 namespace lowtide::screen {
 namespace {
 
+constexpr std::array<std::string_view, 5> kOrderNames{"growth", "memory", "rate", "cpu", "pid"};
+
 Order next_order(Order order) {
-  switch (order) {
-    case Order::Growth:
-      return Order::Memory;
-    case Order::Memory:
-      return Order::Rate;
-    case Order::Rate:
-      return Order::Cpu;
-    case Order::Cpu:
-      return Order::Pid;
-    case Order::Pid:
-      return Order::Growth;
-  }
-  return Order::Growth;
+  return static_cast<Order>((static_cast<std::size_t>(order) + 1) % kOrderNames.size());
 }
 
 Pane next_pane(Pane pane, bool has_output) {
-  switch (pane) {
-    case Pane::Processes:
-      return Pane::Sites;
-    case Pane::Sites:
-      return Pane::Holders;
-    case Pane::Holders:
-      return has_output ? Pane::Output : Pane::Processes;
-    case Pane::Output:
-      return Pane::Processes;
-  }
-  return Pane::Processes;
+  return static_cast<Pane>((static_cast<std::size_t>(pane) + 1) % (has_output ? kPanes : kPanes - 1));
 }
 
 void scroll(Display& display, Key key) {
@@ -70,19 +50,7 @@ ScreenAction press_in_help(Display& display, Key key) {
 }  // namespace
 
 std::string_view to_string(Order order) {
-  switch (order) {
-    case Order::Growth:
-      return "growth";
-    case Order::Memory:
-      return "memory";
-    case Order::Rate:
-      return "rate";
-    case Order::Cpu:
-      return "cpu";
-    case Order::Pid:
-      return "pid";
-  }
-  return "growth";
+  return kOrderNames[static_cast<std::size_t>(order)];
 }
 
 ScreenAction handle_key(Display& display, Key key, bool has_output) {

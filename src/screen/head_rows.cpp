@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/units.h"
 #include "show/terminal/layout.h"
@@ -114,8 +115,8 @@ std::vector<Row> plot_rows(const View& view, std::size_t columns, std::size_t ro
   options.warmup_end = view.series.verdict.warmup_end;
   options.limit_bytes = view.limit_bytes;
   std::vector<Row> out;
-  for (const std::string& line : show::plot(view.series.outline, options, show::Paint(true))) {
-    if (out.size() < rows) out.push_back({.pieces = show::unpaint(line)});
+  for (show::Line& line : show::plot(view.series.outline, options)) {
+    if (out.size() < rows) out.push_back({.pieces = std::move(line)});
   }
   if (out.empty()) out.push_back(role_row(show::Role::Dim, "the plot begins with the second reading"));
   out.resize(rows);

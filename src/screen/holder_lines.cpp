@@ -1,54 +1,27 @@
 #include "screen/holder_lines.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "explain/evidence/snapshots.h"
+#include "show/rows/holders.h"
 
 namespace lowtide::screen {
 namespace {
 
-constexpr std::size_t kMostNameBytes = 300;
-
-std::string name_of(const model::HeldNode& node) {
-  std::string words = fmt::format("{} ({})", node.path, node.type);
-  if (node.cache == model::CacheKind::Bounded) words += ", a bounded cache";
-  return base::printable(words, kMostNameBytes);
-}
-
 HolderLine line_of(const model::HolderReport& holder, bool has_earlier) {
   HolderLine line{.pid = holder.pid,
-                  .name = name_of(holder.node),
+                  .name = show::holder_name(holder.node),
                   .length = holder.node.length,
                   .bytes = model::held_bytes(holder.node)};
   if (has_earlier) line.growth_bytes = holder.growth_bytes + holder.growth_device_bytes;
   return line;
 }
 
-// What only holds one that is named too says nothing new.
-std::vector<bool> passed_on(const std::vector<model::HolderReport>& holders) {
-  constexpr double kExplained = 0.8;
-  std::vector<bool> is_passed_on(holders.size(), false);
-  for (const model::HolderReport& below : holders) {
-    const auto above = below.node.holder;
-    if (!above || *above >= holders.size()) continue;
-    const auto all = static_cast<double>(model::held_bytes(holders[*above].node));
-    if (static_cast<double>(model::held_bytes(below.node)) >= kExplained * all) is_passed_on[*above] = true;
-  }
-  return is_passed_on;
-}
-
 std::vector<HolderLine> largest_of(const model::SnapshotReport& report) {
-  const std::vector<bool> is_passed_on = passed_on(report.holders);
   std::vector<HolderLine> lines;
-  for (std::size_t at = 0; at < report.holders.size(); ++at) {
-    if (!is_passed_on[at]) lines.push_back(line_of(report.holders[at], false));
-  }
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const HolderLine& a, const HolderLine& b) { return a.bytes > b.bytes; });
+  for (const model::HolderReport* holder : show::largest_holders(report.holders))
+    lines.push_back(line_of(*holder, false));
   return lines;
 }
 

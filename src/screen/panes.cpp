@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include "base/units.h"
 #include "show/terminal/layout.h"
@@ -15,24 +17,35 @@ namespace {
 using show::bytes_words;
 
 constexpr std::size_t kPidColumns = 7;
-constexpr std::size_t kRoleColumns = 11;
 constexpr std::size_t kBytesColumns = 8;
 constexpr std::size_t kGrowthColumns = 9;
 constexpr std::size_t kRateColumns = 12;
-constexpr std::size_t kCpuColumns = 5;
-constexpr std::size_t kLengthColumns = 9;
 
-std::string left(std::string_view text, std::size_t columns) {
-  return show::pad_right(show::cut(text, columns), columns) + " ";
+struct Column {
+  std::string_view name;
+  std::size_t columns = 0;  // 0: the rest of the row
+  bool is_text = false;     // stands on the left; numbers stand on the right
+};
+
+std::string line_of(std::span<const Column> columns, const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t at = 0; at < columns.size(); ++at) {
+    const std::size_t width = columns[at].columns;
+    const std::string text = width == 0 ? cells[at] : show::cut(cells[at], width);
+    line += columns[at].is_text ? show::pad_right(text, width) : show::pad_left(text, width);
+    if (width > 0) line += ' ';
+  }
+  return line;
 }
 
-std::string right(std::string_view text, std::size_t columns) {
-  return show::pad_left(show::cut(text, columns), columns) + " ";
+std::string heading_of(std::span<const Column> columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.emplace_back(column.name);
+  return line_of(columns, names);
 }
 
 std::string growth_words(std::int64_t bytes) {
-  if (bytes == 0) return "-";
-  return (bytes > 0 ? "+" : "") + base::format_bytes(static_cast<double>(bytes));
+  return bytes == 0 ? "-" : show::signed_bytes(bytes);
 }
 
 std::string rate_words(const std::optional<double>& bytes_per_s) {
@@ -45,12 +58,6 @@ std::string rate_words(const std::optional<double>& bytes_per_s) {
 
 std::string cpu_words(const std::optional<double>& share) {
   return share ? fmt::format("{:.0f}%", *share * 100) : "?";
-}
-
-template <typename Line, typename Rank>
-void sort_by(std::vector<Line>& lines, Rank rank) {
-  std::stable_sort(lines.begin(), lines.end(),
-                   [&](const Line& a, const Line& b) { return rank(a) > rank(b); });
 }
 
 double rank_of(const ProcessLine& line, Order order) {
@@ -85,62 +92,64 @@ double rank_of(const HolderLine& line, Order order) {
 
 template <typename Line>
 std::vector<Line> ordered(std::vector<Line> lines, Order order) {
-  sort_by(lines, [order](const Line& line) { return rank_of(line, order); });
+  std::stable_sort(lines.begin(), lines.end(),
+                   [order](const Line& a, const Line& b) { return rank_of(a, order) > rank_of(b, order); });
   return lines;
 }
 
 PaneText process_text(const View& view, Order order) {
-  PaneText text;
-  text.heading = right("PID", kPidColumns) + left("ROLE", kRoleColumns) + right("MEMORY", kBytesColumns) +
-                 right("GROWTH", kGrowthColumns) + right("RATE", kRateColumns) + right("CPU", kCpuColumns) +
-                 "PROCESS";
+  constexpr std::array<Column, 7> kColumns{{{"PID", kPidColumns},
+                                            {"ROLE", 11, true},
+                                            {"MEMORY", kBytesColumns},
+                                            {"GROWTH", kGrowthColumns},
+                                            {"RATE", kRateColumns},
+                                            {"CPU", 5},
+                                            {"PROCESS"}}};
+  PaneText text{.heading = heading_of(kColumns), .if_empty = "no process was seen yet"};
   for (const ProcessLine& line : ordered(view.processes, order)) {
-    text.lines.push_back(right(std::to_string(line.pid), kPidColumns) + left(line.role, kRoleColumns) +
-                         right(bytes_words(line.bytes), kBytesColumns) +
-                         right(growth_words(line.growth_bytes), kGrowthColumns) +
-                         right(rate_words(line.bytes_per_s), kRateColumns) +
-                         right(cpu_words(line.cpu_share), kCpuColumns) + line.command);
+    text.lines.push_back(line_of(kColumns, {std::to_string(line.pid), line.role, bytes_words(line.bytes),
+                                            growth_words(line.growth_bytes), rate_words(line.bytes_per_s),
+                                            cpu_words(line.cpu_share), line.command}));
   }
-  text.if_empty = "no process was seen yet";
   return text;
 }
 
 PaneText site_text(const View& view, Order order) {
-  PaneText text;
-  text.heading = right("PID", kPidColumns) + right("ALIVE", kBytesColumns) + right("GROWTH", kGrowthColumns) +
-                 right("RATE", kRateColumns) + "WHAT ALLOCATES";
+  constexpr std::array<Column, 5> kColumns{{{"PID", kPidColumns},
+                                            {"ALIVE", kBytesColumns},
+                                            {"GROWTH", kGrowthColumns},
+                                            {"RATE", kRateColumns},
+                                            {"WHAT ALLOCATES"}}};
+  PaneText text{.heading = heading_of(kColumns), .if_empty = view.site_note};
   for (const SiteLine& line : ordered(view.sites, order)) {
-    text.lines.push_back(right(std::to_string(line.pid), kPidColumns) +
-                         right(bytes_words(line.live_bytes), kBytesColumns) +
-                         right(growth_words(line.growth_bytes), kGrowthColumns) +
-                         right(rate_words(line.bytes_per_s), kRateColumns) + line.place);
+    text.lines.push_back(
+        line_of(kColumns, {std::to_string(line.pid), bytes_words(line.live_bytes),
+                           growth_words(line.growth_bytes), rate_words(line.bytes_per_s), line.place}));
   }
-  text.if_empty = view.site_note;
   return text;
 }
 
 PaneText holder_text(const View& view, Order order) {
-  PaneText text;
-  text.heading = right("PID", kPidColumns) + right("HOLDS", kBytesColumns) + right("GROWTH", kGrowthColumns) +
-                 right("LENGTH", kLengthColumns) + "WHAT HOLDS";
+  constexpr std::array<Column, 5> kColumns{{{"PID", kPidColumns},
+                                            {"HOLDS", kBytesColumns},
+                                            {"GROWTH", kGrowthColumns},
+                                            {"LENGTH", 9},
+                                            {"WHAT HOLDS"}}};
+  PaneText text{.heading = heading_of(kColumns), .if_empty = view.holder_note};
   if (!view.holders.empty()) text.note = view.holder_note;
   for (const HolderLine& line : ordered(view.holders, order)) {
-    text.lines.push_back(
-        right(std::to_string(line.pid), kPidColumns) + right(bytes_words(line.bytes), kBytesColumns) +
-        right(line.growth_bytes ? growth_words(*line.growth_bytes) : "?", kGrowthColumns) +
-        right(line.length ? base::format_count(*line.length) : "", kLengthColumns) + line.name);
+    text.lines.push_back(line_of(kColumns, {std::to_string(line.pid), bytes_words(line.bytes),
+                                            line.growth_bytes ? growth_words(*line.growth_bytes) : "?",
+                                            line.length ? base::format_count(*line.length) : "", line.name}));
   }
-  text.if_empty = view.holder_note;
   return text;
 }
 
 PaneText output_text(const View& view) {
-  PaneText text;
-  text.heading = "OUTPUT";
-  text.note = "all of it: " + view.output_path;
-  text.lines = view.output;
-  text.if_empty = "the job has said nothing yet";
-  return text;
+  return {.heading = "OUTPUT",
+          .note = "all of it: " + view.output_path,
+          .lines = view.output,
+          .if_empty = "the job has said nothing yet"};
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace lowtide::screen {
 
 struct PaneText {
-  std::string heading;  // of the columns; the last one names the list
-  std::string note;     // beside it
+  std::string heading;    // of the columns; the last one names the list
+  std::string note = {};  // beside it
   std::vector<std::string> lines = {};
   std::string if_empty = {};
 };

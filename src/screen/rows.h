@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "show/terminal/unpaint.h"
+#include "show/terminal/paint.h"
 
 namespace lowtide::screen {
 
@@ -16,7 +14,7 @@ struct Size {
 };
 
 struct Row {
-  std::vector<show::Piece> pieces = {};
+  show::Line pieces = {};
   bool is_bar = false;  // across the whole width, in reverse
 };
 

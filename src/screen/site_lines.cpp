@@ -4,18 +4,11 @@
 #include "show/rows/sites.h"
 
 namespace lowtide::screen {
-namespace {
-
-std::string place_of(const model::SiteInfo& site) {
-  if (site.frames.empty()) return "an unknown place";
-  return show::frame_place(site.frames[explain::frame_to_act_on(site.frames)]);
-}
-
-}  // namespace
 
 void SiteLines::begin(const model::SiteInfo& site) {
   if (sites_.size() >= kMostSites) return;
-  const auto place = places_.try_emplace(Place(site.process, place_of(site))).first;
+  const std::string words = show::site_place(site.frames, explain::frame_to_act_on(site.frames));
+  const auto place = places_.try_emplace(Place(site.process, words)).first;
   sites_.try_emplace(static_cast<std::uint32_t>(site.id), Site{.place = place, .live_bytes = 0});
 }
 

@@ -1,33 +1,27 @@
 #include "show/markup.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/text.h"
 
 namespace lowtide::show {
 
+std::string_view entity_of(char c) {
+  constexpr std::array<std::pair<char, std::string_view>, 5> kEntities{
+      {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
+  for (const auto& [plain, entity] : kEntities) {
+    if (plain == c) return entity;
+  }
+  return {};
+}
+
 std::string markup_text(std::string_view text, std::size_t max_bytes) {
   std::string out;
   for (const char c : base::printable(text, max_bytes)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
+    const std::string_view entity = entity_of(c);
+    out += entity.empty() ? std::string_view(&c, 1) : entity;
   }
   return out;
 }

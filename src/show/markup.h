@@ -7,6 +7,9 @@
 
 namespace lowtide::show {
 
+// "&lt;" for '<'; empty for what needs none. Of &, <, >, " and '.
+std::string_view entity_of(char c);
+
 // Printable, on one line, with &, <, >, " and ' as entities: safe between tags and in a quoted attribute.
 // What XML cannot hold at all, control bytes and invalid UTF-8, is replaced.
 std::string markup_text(std::string_view text, std::size_t max_bytes = 1000);

@@ -88,6 +88,14 @@ std::string bytes_words(std::uint64_t bytes) {
   return format_bytes(static_cast<double>(bytes));
 }
 
+std::string signed_bytes(std::int64_t bytes) {
+  return (bytes > 0 ? "+" : "") + format_bytes(static_cast<double>(bytes));
+}
+
+std::string signed_count(std::int64_t count) {
+  return (count > 0 ? "+" : "") + count_words(static_cast<double>(count));
+}
+
 std::string limit_size(std::uint64_t bytes) {
   constexpr std::uint64_t kGiB = 1ULL << 30U;
   constexpr std::uint64_t kMiB = 1ULL << 20U;
@@ -145,14 +153,6 @@ std::string limit_words(const model::Limit& limit, const model::SeriesReport& se
   return words + fmt::format("the peak is {:.0f} % of it", share * 100);
 }
 
-EventChoice choose_events(const model::Report& report, std::size_t first, std::size_t last) {
-  const std::size_t size = report.events.size();
-  if (size <= first + last && report.events_left_out == 0) return {size, 0, 0};
-  first = std::min(first, size);
-  last = std::min(last, size - first);
-  return {first, last, size - first - last + report.events_left_out};
-}
-
 const model::SeriesReport* find_second(const model::Report& report) {
   if (speaker(report) == nullptr) return nullptr;
   const auto& series = report.runs[report.primary_run].series;
@@ -200,16 +200,14 @@ std::string headline(const model::SeriesReport& series) {
     }
     case VerdictKind::Spikes:
       if (!verdict.spike_bytes) return "no leak: spikes that recover";
-      return fmt::format("no leak: spikes of {} that recover",
-                         format_bytes(static_cast<double>(*verdict.spike_bytes)));
+      return fmt::format("no leak: spikes of {} that recover", bytes_words(*verdict.spike_bytes));
     case VerdictKind::Stable:
       if (verdict.levels) {
         return fmt::format("no leak: memory alternates between {} and {}",
-                           format_bytes(static_cast<double>(verdict.levels->low_bytes)),
-                           format_bytes(static_cast<double>(verdict.levels->high_bytes)));
+                           bytes_words(verdict.levels->low_bytes), bytes_words(verdict.levels->high_bytes));
       }
       return fmt::format("no leak: the floor {} {}", has_fallen(verdict) ? "fell to" : "is flat at",
-                         format_bytes(static_cast<double>(verdict.floor.last_bytes)));
+                         bytes_words(verdict.floor.last_bytes));
     case VerdictKind::Inconclusive:
       if (verdict.lean && verdict.lean->kind != VerdictKind::Inconclusive) {
         return fmt::format("inconclusive: too early to say, leaning {}",
@@ -230,7 +228,7 @@ std::string brief(const model::SeriesReport& series) {
     if (!end.empty()) words += fmt::format(", ended {} {}", by_step ? "at" : "after", end);
   }
   if (verdict.kind == VerdictKind::Spikes && verdict.spike_bytes) {
-    words += " of " + format_bytes(static_cast<double>(*verdict.spike_bytes));
+    words += " of " + bytes_words(*verdict.spike_bytes);
   }
   if (verdict.kind == VerdictKind::Inconclusive && verdict.lean) {
     words += fmt::format(", leaning {} {}", model::to_string(verdict.lean->kind),
@@ -242,9 +240,8 @@ std::string brief(const model::SeriesReport& series) {
 std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series) {
   std::string words = limit_size(forecast.limit_bytes) + " is reached";
   if (series.peak_bytes >= forecast.limit_bytes) {
-    words =
-        fmt::format("{} was passed by the peak, {}; the floor reaches it", limit_size(forecast.limit_bytes),
-                    format_bytes(static_cast<double>(series.peak_bytes)));
+    words = fmt::format("{} was passed by the peak, {}; the floor reaches it",
+                        limit_size(forecast.limit_bytes), bytes_words(series.peak_bytes));
   }
   if (forecast.step) {
     words += " at step " + count_words(forecast.step->estimate) + range_words(*forecast.step, count_words);
@@ -288,7 +285,7 @@ std::string why_primary(const model::RunReport& run) {
 std::string advice(const model::Report& report) {
   const model::SeriesReport* series = speaker(report);
   if (series == nullptr) return "";
-  const std::string peak = format_bytes(static_cast<double>(series->peak_bytes));
+  const std::string peak = bytes_words(series->peak_bytes);
   switch (report.verdict.kind) {
     case VerdictKind::Leak:
       return "look for what is kept from step to step: lists that collect losses or outputs, caches without "
@@ -313,9 +310,8 @@ const model::SeriesReport* speaker(const model::Report& report) {
   return series.empty() ? nullptr : &series.front();
 }
 
-std::string floor_words(const model::Floor& floor, bool unicode) {
-  return fmt::format("{} {} {}", format_bytes(static_cast<double>(floor.first_bytes)), unicode ? "→" : "->",
-                     format_bytes(static_cast<double>(floor.last_bytes)));
+std::string floor_words(const model::Floor& floor) {
+  return fmt::format("{} → {}", bytes_words(floor.first_bytes), bytes_words(floor.last_bytes));
 }
 
 const model::SeriesReport* tree_series(const model::Report& report) {
@@ -344,6 +340,10 @@ std::string event_place(const model::Event& event) {
 
 std::string source_name(const model::Source& source) {
   return source.path == "-" ? "standard input" : base::printable(source.path, 200);
+}
+
+std::string subject(const model::Source& source) {
+  return source.command.empty() ? source_name(source) : source.command;
 }
 
 std::string sentence(std::string text) {

@@ -1,5 +1,4 @@
-// A verdict in words: the sentences that the terminal report and the Markdown
-// document share, so that both say the same thing in the same way.
+// A verdict in words: the sentences that all formats of a report share.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +25,6 @@ bool has_fallen(const model::Verdict& verdict);
 // Where the report stands to its limit when there is no forecast: "32 GiB: the peak is 40 % of it".
 std::string limit_words(const model::Limit& limit, const model::SeriesReport& series);
 
-// The events that are shown where there is no room for all: the first ones, a row that counts those
-// between, and the last ones, where the kill is. `row` makes a row of three cells.
-struct EventChoice {
-  std::size_t first = 0;  // of report.events, from the front
-  std::size_t last = 0;   // from the back
-  std::uint64_t between = 0;
-};
-EventChoice choose_events(const model::Report& report, std::size_t first, std::size_t last);
-
 // "97 %"; never "100 %", for no verdict from a series is that sure.
 std::string percent(double share);
 
@@ -57,6 +47,12 @@ std::string forecast(const model::Forecast& forecast, const model::SeriesReport&
 // "1.24 GB".
 std::string bytes_words(std::uint64_t bytes);
 
+// "+1.24 GB", "-3.00 MB", "0 B".
+std::string signed_bytes(std::int64_t bytes);
+
+// "+1,234", "-5", "0".
+std::string signed_count(std::int64_t count);
+
 // "32 GiB" where the limit is a round number of them, else "31.4 GB".
 std::string limit_size(std::uint64_t bytes);
 
@@ -73,7 +69,7 @@ std::string advice(const model::Report& report);
 const model::SeriesReport* speaker(const model::Report& report);
 
 // "5.43 GB → 17.0 GB"
-std::string floor_words(const model::Floor& floor, bool unicode);
+std::string floor_words(const model::Floor& floor);
 
 // The series of the tree itself, also where a GPU speaks for the report.
 const model::SeriesReport* tree_series(const model::Report& report);
@@ -89,6 +85,9 @@ std::string event_place(const model::Event& event);
 
 // The path for people; "standard input" for "-".
 std::string source_name(const model::Source& source);
+
+// What the report is about: the job that was run, or the path.
+std::string subject(const model::Source& source);
 
 // A sentence as people write it: a capital first, a full stop last.
 std::string sentence(std::string text);

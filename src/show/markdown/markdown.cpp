@@ -2,141 +2,176 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "base/text.h"
-#include "base/units.h"
-#include "show/markdown/parts.h"
-#include "show/markdown/watched.h"
+#include "show/document/report_sections.h"
+#include "show/document/writers.h"
+#include "show/markup.h"
 #include "show/words.h"
 
 namespace lowtide::show {
 namespace {
 
-using base::format_count;
+constexpr std::size_t kMostMarkdownBytes = 2000;
 
-std::string runs_markdown(const model::Report& report) {
-  constexpr std::size_t kMost = 50;
-  if (report.runs.size() < 2) return "";
-  std::string out =
-      "\n## Runs\n\n" + row({"Run", "Lines", "Floor", "Verdict", "Why"}) + "|---|---|---|---|---|\n";
-  const std::size_t skipped = report.runs.size() > kMost ? report.runs.size() - kMost : 0;
-  for (std::size_t at = 0; at < report.runs.size(); ++at) {
-    const model::RunReport& run = report.runs[at];
-    const bool speaks = at == report.primary_run;
-    if (run.series.empty() || (at < skipped && !speaks)) continue;
-    const model::SeriesReport& series = run.series.front();
-    std::string why = series.verdict.reason;
-    if (series.verdict.needs) why += "; needs " + *series.verdict.needs;
-    const std::string name = markdown_text(run.name, 80);
-    out += row({speaks ? "**" + name + "**" : name, fmt::format("{}–{}", run.first_line, run.last_line),
-                floor_words(series.verdict.floor, true), brief(series), markdown_text(why)});
-  }
-  if (skipped > 0) out += fmt::format("\n{} earlier runs are left out here; the JSON has them.\n", skipped);
-  return out + "\nThe run in bold speaks for the report: the latest one that could be judged.\n";
+std::string escaped(std::string_view text) {
+  return markdown_text(text, kMostMarkdownBytes);
 }
 
-std::string other_series(const model::Report& report) {
-  const auto& all = report.runs[report.primary_run].series;
-  if (all.size() < 2) return "";
-  std::string out = "\n## Other series in this run\n\n" + row({"Series", "Floor", "Peak", "Verdict"}) +
-                    "|---|---|---|---|\n";
-  for (std::size_t at = 1; at < all.size(); ++at) {
-    out += row({markdown_text(all[at].name, 80), floor_words(all[at].verdict.floor, true),
-                base::format_bytes(static_cast<double>(all[at].peak_bytes)), brief(all[at])});
-  }
-  return out;
+std::string prose(const std::string& text) {
+  return escaped(sentence(text));
 }
 
-std::string log_basis_markdown(const model::Report& report, const model::SeriesReport& series) {
-  std::string out = "\n## What this rests on\n\n";
-  out += fmt::format("- {} reading{} in {} line{} of {}{}.\n", format_count(series.verdict.samples),
-                     series.verdict.samples == 1 ? "" : "s", format_count(report.source.lines),
-                     report.source.lines == 1 ? "" : "s", markdown_text(source_name(report.source)),
-                     report.source.format.empty() ? "" : ", read as " + markdown_text(report.source.format));
-  if (std::string why = why_primary(report.runs[report.primary_run]); !why.empty()) {
-    out += fmt::format("- The verdict is that of {}.\n", markdown_text(why));
-  }
-  out += "- The numbers of the log alone: what allocates or keeps the memory cannot be seen in them.\n";
-  for (const model::Warning& warning : report.warnings) {
-    out += fmt::format("- Warning: {}{}.\n", markdown_text(warning.text), warning_place(warning));
-  }
-  return out;
+std::string strong_if(bool is_strong, const std::string& text) {
+  return is_strong ? "**" + text + "**" : text;
 }
+
+class MarkdownWriter {
+ public:
+  explicit MarkdownWriter(const Document& document) : document_(document) {}
+
+  std::string write() && {
+    if (!document_.title.empty()) out_ = "# " + escaped(document_.title) + "\n";
+    for (const Section& section : document_.sections) {
+      const std::string before = std::exchange(out_, "");
+      for (const Block& block : section.blocks) {
+        std::visit([this](const auto& one) { (one.in & kMarkdown) != 0 ? add(one) : void(); }, block);
+      }
+      const std::string body = std::exchange(out_, before);
+      if (body.empty()) continue;
+      gap();
+      if (!section.title.empty()) out_ += "## " + escaped(section.title) + "\n\n";
+      out_ += body;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // A blank line before what follows.
+  void gap() {
+    if (!out_.empty() && !out_.ends_with("\n\n")) out_ += '\n';
+  }
+
+  void row(const std::vector<std::string>& cells, std::optional<std::size_t> strong = {}) {
+    out_ += '|';
+    for (std::size_t at = 0; at < cells.size(); ++at)
+      out_ += " " + strong_if(strong == at, escaped(cells[at])) + " |";
+    out_ += '\n';
+  }
+
+  void head(const std::vector<std::string>& names) {
+    gap();
+    row(names);
+    out_ += '|';
+    for (std::size_t at = 0; at < names.size(); ++at) out_ += "---|";
+    out_ += '\n';
+  }
+
+  void add(const Answer& answer) {
+    gap();
+    out_ += strong_if(true, prose(answer.words));
+    if (answer.confidence) out_ += fmt::format(" Confidence {}.", percent(*answer.confidence));
+    out_ += '\n';
+  }
+
+  void add(const Paragraph& paragraph) {
+    gap();
+    out_ += strong_if(paragraph.is_strong, prose(paragraph.text)) + "\n";
+  }
+
+  void add(const Facts& facts) {
+    if (facts.is_table) head({"What", "Value"});
+    for (const Fact& fact : facts.facts) {
+      if ((fact.in & kMarkdown) == 0) continue;
+      if (facts.is_table) {
+        row({fact.name, fact.value});
+      } else {
+        out_ += "- " + escaped(fact.name + (fact.name.empty() ? "" : ": ") + fact.value) + "\n";
+      }
+    }
+  }
+
+  void add(const Table& table) {
+    const Grid grid = grid_of(table, kMarkdown);
+    if (grid.rows.empty()) return;
+    std::vector<std::string> names;
+    for (const std::string& name : grid.head) names.push_back(title_of(name));
+    head(names);
+    for (const TableRow& one : grid.rows) row(one.cells, one.strong_cell);
+    if (grid.after > 0) out_ += fmt::format("\n{} more are in the JSON.\n", grid.after);
+  }
+
+  void add(const List& list) {
+    if (list.items.empty()) return;
+    gap();
+    if (!list.title.empty()) out_ += "### " + escaped(list.title) + "\n\n";
+    for (std::size_t at = 0; at < list.items.size(); ++at) {
+      const Item& item = list.items[at];
+      out_ += list.is_numbered ? fmt::format("{}. ", at + 1) : "- ";
+      out_ += strong_if(item.is_strong, list.is_prose ? prose(item.text) : escaped(item.text));
+      for (const std::string& text : item.more) out_ += " " + prose(text);
+      out_ += '\n';
+    }
+    if (!list.note.empty()) out_ += "\n" + prose(list.note) + "\n";
+  }
+
+  void add(const Claims& block) {
+    for (const Claim& claim : block.claims) {
+      gap();
+      out_ += "### " + markdown_text(sentence(claim.title)) + "\n\n";
+      std::string facts;
+      for (const Fact& fact : claim.facts) {
+        if ((fact.in & kMarkdown) != 0) facts += (facts.empty() ? "" : ", ") + fact.value;
+      }
+      out_ += prose(facts) + "\n\n";
+      for (const Claim::Part& part : claim.parts) {
+        if ((part.in & kMarkdown) == 0) continue;
+        for (const std::string& text : part.texts) out_ += "- " + markdown_text(sentence(text)) + "\n";
+      }
+    }
+  }
+
+  void add(const Entries& /*block*/) {}
+  void add(const Plot& /*block*/) {}
+
+  const Document& document_;
+  std::string out_;
+};
 
 }  // namespace
 
 std::string markdown_text(std::string_view text, std::size_t max_bytes) {
+  constexpr std::string_view kMarkup = "\\`*_[]|#!~$";
   std::string out;
   const std::string clean = base::printable(text, max_bytes);
-  for (std::size_t at = 0; at < clean.size(); ++at) {
-    const char c = clean[at];
-    const std::string_view rest = std::string_view(clean).substr(at);
-    // The forges make links of these by themselves.
-    if (rest.substr(0, 3) == "://") {
-      out += "&#58;";
-      continue;
-    }
-    if (rest.substr(0, 4) == "www.") {
+  for (std::string_view left = clean; !left.empty();) {
+    // The forges make links of "://" and "www." by themselves, and mentions of '@'.
+    const bool is_www = left.starts_with("www.");
+    const char c = left.front();
+    if (is_www) {
       out += "www&#46;";
-      at += 3;
-      continue;
+    } else if (left.starts_with("://")) {
+      out += "&#58;";
+    } else if (c == '@') {
+      out += "&#64;";
+    } else if (c == '&' || c == '<' || c == '>') {
+      out += entity_of(c);
+    } else {
+      if (kMarkup.find(c) != std::string_view::npos) out += '\\';
+      out += c;
     }
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '@':  // a mention on the forges
-        out += "&#64;";
-        break;
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case ']':
-      case '|':
-      case '#':
-      case '!':
-      case '~':
-      case '$':
-        out += '\\';
-        out += c;
-        break;
-      default:
-        out += c;
-    }
+    left.remove_prefix(is_www ? 4 : 1);
   }
   return out;
 }
 
 std::string to_markdown(const model::Report& report) {
-  if (report.source.type == model::SourceType::Recording) return watched_markdown(report);
-  const model::SeriesReport* series = speaker(report);
-  std::string out = fmt::format("# Memory of {}\n\n", markdown_text(source_name(report.source)));
-  if (series == nullptr) return out + "**" + sentence(report.verdict.reason) + "**\n" + events_table(report);
+  return write_markdown(report_document(report));
+}
 
-  const bool open = report.verdict.kind == model::VerdictKind::Inconclusive;
-  out += fmt::format("**{}**{}\n\n", sentence(headline(report)),
-                     open ? "" : fmt::format(" Confidence {}.", percent(report.verdict.confidence)));
-  out += markdown_text(sentence(report.verdict.reason), 1000) + "\n";
-  if (report.verdict.needs)
-    out += "\n" + markdown_text(sentence("needs " + *report.verdict.needs), 1000) + "\n";
-  out += evidence_table(report, *series);
-  out += runs_markdown(report);
-  out += other_series(report);
-  out += events_table(report);
-  out += log_basis_markdown(report, *series);
-  out += "\n## What to do next\n\n" + markdown_text(sentence(advice(report)), 1000) + "\n";
-  return out;
+std::string write_markdown(const Document& document) {
+  return MarkdownWriter(document).write();
 }
 
 }  // namespace lowtide::show

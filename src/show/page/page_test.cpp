@@ -9,7 +9,6 @@
 
 #include "show/markup.h"
 #include "show/page/base64.h"
-#include "show/page/findings.h"
 #include "show/page/summary.h"
 #include "show/testing/sample_reports.h"
 
@@ -170,7 +169,7 @@ TEST(Page, summary_needs_no_script) {
 }
 
 TEST(Page, fix_and_code_of_a_finding_are_told) {
-  model::Report report;
+  model::Report report = watched_leak_report();
   model::Finding finding;
   finding.title = "val_losses keeps every loss";
   finding.fix = "keep .item() only";
@@ -178,7 +177,7 @@ TEST(Page, fix_and_code_of_a_finding_are_told) {
   finding.watch = "the floor stays";
   report.findings = {finding};
 
-  const std::string html = page_findings(report);
+  const std::string html = page_summary(report);
 
   EXPECT_THAT(html, HasSubstr("Keep .item() only."));
   EXPECT_THAT(html, HasSubstr("<pre>val_losses.append(loss.item())\n# not loss</pre>"));

@@ -46,7 +46,7 @@ bool grew(const model::SiteReport& site) {
 }
 
 // One line, in all the processes in which it has the same verdict.
-struct Line {
+struct JoinedLine {
   const model::SiteReport* first = nullptr;
   std::string place;
   model::SiteReport sum;  // of the numbers
@@ -54,13 +54,12 @@ struct Line {
 };
 
 std::string place_of(const model::SiteReport& site) {
-  if (site.act_on >= site.frames.size()) return "an unknown place";
-  const std::string place = frame_place(site.frames[site.act_on]);
-  return site.native_function.empty() ? place
-                                      : place + ": " + base::printable(site.native_function, 80) + "()";
+  const std::string place = site_place(site.frames, site.act_on);
+  if (site.native_function.empty() || site.act_on >= site.frames.size()) return place;
+  return place + ": " + base::printable(site.native_function, 80) + "()";
 }
 
-void add_to(Line& line, const model::SiteReport& site) {
+void add_to(JoinedLine& line, const model::SiteReport& site) {
   ++line.processes;
   line.sum.live_bytes += site.live_bytes;
   line.sum.growth_bytes += site.growth_bytes;
@@ -70,12 +69,12 @@ void add_to(Line& line, const model::SiteReport& site) {
 }
 
 template <typename Wanted>
-std::vector<Line> lines_of(const model::Report& report, Wanted wanted) {
-  std::vector<Line> lines;
+std::vector<JoinedLine> lines_of(const model::Report& report, Wanted wanted) {
+  std::vector<JoinedLine> lines;
   for (const model::SiteReport& site : report.sites) {
     if (!wanted(site)) continue;
     std::string place = place_of(site);
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const JoinedLine& line) {
       return line.place == place && line.first->verdict.kind == site.verdict.kind &&
              line.first->pid != site.pid;
     });
@@ -88,7 +87,7 @@ std::vector<Line> lines_of(const model::Report& report, Wanted wanted) {
   return lines;
 }
 
-SiteRow site_row(const Line& line, bool unicode) {
+SiteRow site_row(const JoinedLine& line) {
   const model::SiteReport& sum = line.sum;
   SiteRow row;
   row.site = line.first;
@@ -97,11 +96,11 @@ SiteRow site_row(const Line& line, bool unicode) {
   series.verdict = line.first->verdict;
   row.verdict = line.processes == 1 ? brief(series) : std::string(model::to_string(series.verdict.kind));
   row.share = grew(sum) ? percent(*sum.share) : "-";
-  row.live = format_bytes(static_cast<double>(sum.live_bytes));
+  row.live = bytes_words(sum.live_bytes);
   row.growth = "-";
   if (sum.growth_bytes != 0 && static_cast<std::uint64_t>(std::abs(sum.growth_bytes)) > sum.error_bytes) {
-    row.growth = fmt::format("{} {} {}", format_bytes(static_cast<double>(sum.growth_bytes)),
-                             unicode ? "±" : "+-", format_bytes(static_cast<double>(sum.error_bytes)));
+    row.growth = fmt::format("{} ± {}", format_bytes(static_cast<double>(sum.growth_bytes)),
+                             bytes_words(sum.error_bytes));
   }
   row.where =
       line.processes == 1 ? fmt::format("pid {}", sum.pid) : fmt::format("{} processes", line.processes);
@@ -110,17 +109,20 @@ SiteRow site_row(const Line& line, bool unicode) {
 
 }  // namespace
 
-std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode) {
-  std::vector<Line> lines = lines_of(report, grew);
+std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most) {
+  std::vector<JoinedLine> lines = lines_of(report, grew);
   const bool any_grew = !lines.empty();
   if (!any_grew) lines = lines_of(report, [](const model::SiteReport& site) { return site.live_bytes > 0; });
-  std::stable_sort(lines.begin(), lines.end(), [any_grew](const Line& a, const Line& b) {
+  std::stable_sort(lines.begin(), lines.end(), [any_grew](const JoinedLine& a, const JoinedLine& b) {
     return any_grew ? a.sum.growth_bytes > b.sum.growth_bytes : a.sum.live_bytes > b.sum.live_bytes;
   });
   std::vector<SiteRow> rows;
-  for (std::size_t at = 0; at < std::min(lines.size(), most); ++at)
-    rows.push_back(site_row(lines[at], unicode));
+  for (std::size_t at = 0; at < std::min(lines.size(), most); ++at) rows.push_back(site_row(lines[at]));
   return rows;
+}
+
+std::string site_place(const std::vector<model::Frame>& frames, std::size_t act_on) {
+  return act_on < frames.size() ? frame_place(frames[act_on]) : "an unknown place";
 }
 
 std::string frame_place(const model::Frame& frame) {

@@ -1,4 +1,4 @@
-// The places that allocate as rows, for text and Markdown.
+// The places that allocate, as rows.
 #pragma once
 
 #include <string>
@@ -20,7 +20,10 @@ struct SiteRow {
 
 // Those worth a look, most growth first: without growth those that hold most. A line that fares alike in
 // several processes is one row. All text is printable.
-std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most, bool unicode);
+std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most);
+
+// The frame to act on: "trainer.py:631 in validate"; "an unknown place" without one. Printable.
+std::string site_place(const std::vector<model::Frame>& frames, std::size_t act_on);
 
 // "trainer.py:631 in validate", "decode_frame in libdecoder.so"; printable.
 std::string frame_place(const model::Frame& frame);

@@ -22,7 +22,7 @@ TEST(SiteRows, line_that_fares_alike_in_several_processes_is_one_row) {
   model::Report report;
   report.sites = {site_of(1, 7, 900), site_of(2, 4, 400), site_of(3, 4, 400), site_of(4, 4, 400)};
 
-  const auto rows = site_rows(report, 5, true);
+  const auto rows = site_rows(report, 5);
 
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].place, "worker.py:4");
@@ -36,7 +36,7 @@ TEST(SiteRows, line_that_leaks_in_one_process_alone_has_its_own_row) {
   report.sites = {site_of(1, 4, 400), site_of(2, 4, 400)};
   report.sites[1].verdict.kind = model::VerdictKind::Leak;
 
-  EXPECT_EQ(site_rows(report, 5, true).size(), 2U);
+  EXPECT_EQ(site_rows(report, 5).size(), 2U);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace lowtide::show {
 namespace {
@@ -70,31 +71,25 @@ bool Canvas::is_free(std::size_t row, std::size_t first, std::size_t last) const
   return true;
 }
 
-std::string Canvas::line(std::size_t row, const Paint& paint) const {
-  std::string out;
-  std::string pending;  // neighbours in one colour are painted at once
-  Role role = Role::Plain;
+Line Canvas::line(std::size_t row) const {
+  Line out;
   for (std::size_t column = 0; column < columns_; ++column) {
     const Cell& here = cell(column, row);
-    std::string text = " ";
-    Role wanted = Role::Plain;
+    Piece next{Role::Plain, " "};
     if (!here.glyph.empty()) {
-      text = here.glyph;
-      wanted = here.role;
+      next = {here.role, here.glyph};
     } else if (here.drawn) {
-      text = unicode_ ? braille(here.dots) : std::string(1, ascii(here.ink));
-      wanted = role_of_ink(here.ink);
+      next = {role_of_ink(here.ink), unicode_ ? braille(here.dots) : std::string(1, ascii(here.ink))};
     }
-    if (wanted != role) {
-      out += paint(role, pending);
-      pending.clear();
-      role = wanted;
+    if (!out.empty() && out.back().role == next.role) {
+      out.back().text += next.text;
+    } else {
+      out.push_back(std::move(next));
     }
-    pending += text;
   }
-  if (role == Role::Plain)
-    pending.erase(pending.find_last_not_of(' ') + 1);  // no blanks at the end of a line
-  return out + paint(role, pending);
+  if (!out.empty() && out.back().role == Role::Plain)
+    out.back().text.erase(out.back().text.find_last_not_of(' ') + 1);
+  return out;
 }
 
 }  // namespace lowtide::show

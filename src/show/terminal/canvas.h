@@ -38,7 +38,8 @@ class Canvas {
   // True while no series dot and no glyph is in the cells [first, last] of the row.
   [[nodiscard]] bool is_free(std::size_t row, std::size_t first, std::size_t last) const;
 
-  [[nodiscard]] std::string line(std::size_t row, const Paint& paint) const;
+  // Neighbours in one colour are one piece; no blanks at the end.
+  [[nodiscard]] Line line(std::size_t row) const;
 
   [[nodiscard]] std::size_t dots_per_column() const { return unicode_ ? 2 : 1; }
   [[nodiscard]] std::size_t dots_per_row() const { return unicode_ ? 4 : 1; }

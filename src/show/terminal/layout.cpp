@@ -12,29 +12,29 @@ struct Character {
   std::size_t columns;
 };
 
-struct Block {
+struct UnicodeBlock {
   std::uint32_t first;
   std::uint32_t last;
 };
 
 // The blocks that terminals draw two columns wide (Unicode 15, East Asian
 // Width W and F, coarsened to whole blocks) ...
-constexpr std::array<Block, 9> kWide{{{0x1100, 0x115F},
-                                      {0x2E80, 0x303E},
-                                      {0x3041, 0xA4CF},
-                                      {0xAC00, 0xD7A3},
-                                      {0xF900, 0xFAFF},
-                                      {0xFE30, 0xFE6F},
-                                      {0xFF00, 0xFF60},
-                                      {0x1F300, 0x1FAFF},
-                                      {0x20000, 0x3FFFD}}};
+constexpr std::array<UnicodeBlock, 9> kWide{{{0x1100, 0x115F},
+                                             {0x2E80, 0x303E},
+                                             {0x3041, 0xA4CF},
+                                             {0xAC00, 0xD7A3},
+                                             {0xF900, 0xFAFF},
+                                             {0xFE30, 0xFE6F},
+                                             {0xFF00, 0xFF60},
+                                             {0x1F300, 0x1FAFF},
+                                             {0x20000, 0x3FFFD}}};
 // ... and those that sit on the character before them.
-constexpr std::array<Block, 5> kNoWidth{
+constexpr std::array<UnicodeBlock, 5> kNoWidth{
     {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xE0100, 0xE01EF}}};
 
 template <std::size_t N>
-bool within(const std::array<Block, N>& blocks, std::uint32_t code_point) {
-  return std::any_of(blocks.begin(), blocks.end(), [&](const Block& block) {
+bool within(const std::array<UnicodeBlock, N>& blocks, std::uint32_t code_point) {
+  return std::any_of(blocks.begin(), blocks.end(), [&](const UnicodeBlock& block) {
     return code_point >= block.first && code_point <= block.last;
   });
 }

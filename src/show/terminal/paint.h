@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/verdict.h"
 
@@ -9,6 +10,13 @@ namespace lowtide::show {
 
 // What a piece of text is to the reader; how that looks is decided here alone.
 enum class Role { Plain, Heading, Dim, NoLeak, Leak, Unsure, Series, Floor, Mark, Limit };
+
+// A line is made of pieces. Paint writes them with escape sequences; the screen draws them with ncurses.
+struct Piece {
+  Role role = Role::Plain;
+  std::string text;
+};
+using Line = std::vector<Piece>;
 
 constexpr Role paint_role(model::VerdictKind kind) {
   switch (kind) {
@@ -36,6 +44,13 @@ class Paint {
     return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
   }
 
+  [[nodiscard]] std::string operator()(const Line& line) const {
+    std::string out;
+    for (const Piece& piece : line) out += (*this)(piece.role, piece.text);
+    return out;
+  }
+
+ private:
   static constexpr std::string_view code_of(Role role) {
     switch (role) {
       case Role::Plain:
@@ -62,7 +77,6 @@ class Paint {
     return "";
   }
 
- private:
   bool on_;
 };
 

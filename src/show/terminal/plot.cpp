@@ -130,7 +130,7 @@ void draw_warmup_end(Picture& picture, const model::Mark& end) {
 }
 
 // The line below the picture with its ticks, and the labels under them.
-std::vector<std::string> bottom_axis(const Picture& picture, const Paint& paint) {
+std::vector<Line> bottom_axis(const Picture& picture) {
   const std::size_t columns = picture.canvas.columns();
   std::vector<bool> ticked(columns, false);
   std::string name = picture.abscissa == Abscissa::Step   ? "step"
@@ -152,7 +152,7 @@ std::vector<std::string> bottom_axis(const Picture& picture, const Paint& paint)
   for (std::size_t column = 0; column < columns; ++column) {
     line += ticked[column] ? picture.glyphs.tick_below : picture.glyphs.across;
   }
-  return {paint(Role::Dim, line), paint(Role::Dim, labels)};
+  return {{{Role::Dim, line}}, {{Role::Dim, labels}}};
 }
 
 Scale scale_across(const Abscissas& at, std::size_t columns) {
@@ -163,7 +163,7 @@ Scale scale_across(const Abscissas& at, std::size_t columns) {
 
 }  // namespace
 
-std::vector<std::string> plot(const model::Outline& outline, const PlotOptions& options, const Paint& paint) {
+std::vector<Line> plot(const model::Outline& outline, const PlotOptions& options) {
   constexpr std::size_t kLeastColumns = 20;
   constexpr double kLimitInSight = 1.8;
   if (outline.size() < 2 || options.height < 3) return {};
@@ -197,20 +197,22 @@ std::vector<std::string> plot(const model::Outline& outline, const PlotOptions& 
   if (options.warmup_end) draw_warmup_end(picture, *options.warmup_end);
   if (limit_in_sight) draw_limit(picture, *options.limit_bytes);
 
-  std::vector<std::string> lines;
+  std::vector<Line> lines;
   for (std::size_t row = 0; row < options.height; ++row) {
     std::string label;
     for (const Tick& tick : bytes.ticks) {
       if (picture.row_of(tick.value) == row) label = tick.label;
     }
     const std::string_view upright = label.empty() ? picture.glyphs.upright : picture.glyphs.tick;
-    lines.push_back(paint(Role::Dim, pad_left(label, margin) + " " + std::string(upright)) +
-                    picture.canvas.line(row, paint));
+    Line line = picture.canvas.line(row);
+    line.insert(line.begin(), {Role::Dim, pad_left(label, margin) + " " + std::string(upright)});
+    lines.push_back(std::move(line));
   }
-  for (std::string& line : bottom_axis(picture, paint)) lines.push_back(std::move(line));
+  for (Line& line : bottom_axis(picture)) lines.push_back(std::move(line));
   const std::string_view key =
       options.unicode ? "⠒⠒ memory   ⠄⠄ below the floor" : "** memory   .. below the floor";
-  if (display_width(key) <= columns) lines.push_back(std::string(margin + 2, ' ') + paint(Role::Dim, key));
+  if (display_width(key) <= columns)
+    lines.push_back({{Role::Plain, std::string(margin + 2, ' ')}, {Role::Dim, std::string(key)}});
   return lines;
 }
 

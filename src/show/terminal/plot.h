@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "model/outline.h"
@@ -24,6 +23,6 @@ struct PlotOptions {
 // The series as a picture, top line first, with its floor filled in as water
 // stands in a harbour, the end of the warm-up and the limit where they are in
 // sight. Empty when there is nothing to draw.
-std::vector<std::string> plot(const model::Outline& outline, const PlotOptions& options, const Paint& paint);
+std::vector<Line> plot(const model::Outline& outline, const PlotOptions& options);
 
 }  // namespace lowtide::show

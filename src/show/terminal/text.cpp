@@ -3,262 +3,213 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.h"
-#include "base/units.h"
+#include "show/document/report_sections.h"
+#include "show/document/writers.h"
 #include "show/terminal/layout.h"
-#include "show/terminal/paint.h"
 #include "show/terminal/plot.h"
-#include "show/terminal/site_text.h"
-#include "show/terminal/watched_text.h"
 #include "show/words.h"
 
 namespace lowtide::show {
 namespace {
 
-using base::format_count;
-using base::printable;
-using Rows = std::vector<std::vector<std::string>>;
+constexpr std::size_t kMostTextBytes = 2000;
 
-constexpr std::size_t kRunsInFull = 4;
-constexpr std::size_t kMostSeries = 12;
-constexpr std::size_t kWidestText = 100;  // longer lines are hard to read, however wide the terminal
-constexpr std::size_t kWidestPlot = 120;
+Role role_of_severity(model::Severity severity) {
+  if (severity <= model::Severity::High) return Role::Leak;
+  return severity == model::Severity::Medium ? Role::Unsure : Role::Dim;
+}
 
-// Collects the lines of the report.
-class Writer {
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+class TextWriter {
  public:
-  Writer(const model::Report& report, const TextOptions& options)
-      : report_(report),
+  TextWriter(const Document& document, const TextOptions& options)
+      : document_(document),
         options_(options),
         paint_(options.colour),
-        width_(std::min(options.width, kWidestText)) {}
+        width_(std::min(options.width, document.widest_line)) {}
 
-  std::string write() {
-    const model::SeriesReport* series = speaker(report_);
-    if (series == nullptr) {
-      answer({});
-      if (!options_.brief) events();
-      return std::move(out_);
+  std::string write() && {
+    std::string whole;
+    for (const Section& section : document_.sections) {
+      if (options_.brief && !section.is_brief) continue;
+      out_.clear();
+      for (const Block& block : section.blocks) {
+        std::visit([this](const auto& one) { (one.in & kText) != 0 ? add(one) : void(); }, block);
+      }
+      if (out_.empty() && (!section.blocks.empty() || section.label.empty())) continue;
+      if (!whole.empty()) whole += '\n';
+      if (!section.label.empty()) whole += paint_(Role::Heading, clean(section.label)) + "\n";
+      whole += out_;
     }
-    answer(*series);
-    if (options_.brief) return std::move(out_);
-    facts(*series);
-    picture(*series);
-    runs();
-    if (report_.source.type == model::SourceType::Recording) {
-      out_ += watched_text(report_, options_, paint_, width_);
-    }
-    other_series();
-    events();
-    return std::move(out_);
+    return whole;
   }
 
  private:
+  [[nodiscard]] std::string clean(std::string_view text) const {
+    std::string out = base::printable(text, kMostTextBytes);
+    if (options_.unicode) return out;
+    replace_all(out, "→", "->");
+    replace_all(out, "±", "+-");
+    return out;
+  }
+
   void line(std::string_view text) { out_.append(text).push_back('\n'); }
-  void heading(std::string_view text) {
-    line("");
-    line(paint_(Role::Heading, text));
-  }
-  void indented(const std::vector<std::string>& lines) {
-    for (const std::string& text : lines) line("  " + text);
+
+  // Wrapped, with `first` before the first line and as much room before the others.
+  void wrapped(const std::string& first, std::string_view text, std::size_t width, Role role = Role::Plain) {
+    std::string before = first;
+    for (const std::string& each : wrap(clean(text), width)) {
+      line(before + paint_(role, each));
+      before = std::string(display_width(first), ' ');
+    }
   }
 
-  void answer(const model::SeriesReport& series) {
-    const std::string words = series.name.empty() ? headline(series) : headline(report_);
-    const std::size_t colon = std::min(words.find(':'), words.size());
-    const model::Verdict& verdict = report_.verdict;
-    // An inconclusive verdict is about the lean: how sure we are that nothing can be said helps nobody.
-    const bool leans = verdict.kind == model::VerdictKind::Inconclusive && verdict.lean;
-    // A second series in the headline has a confidence of its own.
-    const bool mixed = find_second(report_) != nullptr;
-    const std::string sure = mixed   ? ""
-                             : leans ? fmt::format(" ({})", percent(verdict.lean->confidence))
-                             : verdict.kind == model::VerdictKind::Inconclusive
-                                 ? ""
-                                 : fmt::format(" (confidence {})", percent(verdict.confidence));
-    bool first = true;
-    for (const std::string& piece : wrap(words + sure, width_)) {
-      if (first) {
-        const std::size_t head = std::min(colon, piece.size());
-        line(paint_(mixed ? Role::Unsure : paint_role(verdict.kind), piece.substr(0, head)) +
-             paint_(Role::Heading, piece.substr(head)));
-      } else {
-        line(paint_(Role::Heading, piece));
+  void add(const Answer& answer) {
+    std::string words = clean(answer.words);
+    if (answer.confidence) words += fmt::format(" (confidence {})", percent(*answer.confidence));
+    if (answer.lean) words += fmt::format(" ({})", percent(answer.lean->confidence));
+    std::size_t role_bytes = answer.role_bytes;
+    for (const std::string& each : wrap(words, width_)) {
+      const std::size_t head = std::min(role_bytes, each.size());
+      line(paint_(answer.role, each.substr(0, head)) + paint_(Role::Heading, each.substr(head)));
+      role_bytes -= std::min(role_bytes, head + 1);
+    }
+  }
+
+  void add(const Paragraph& paragraph) {
+    const std::size_t indent = paragraph.is_indented ? 2 : 0;
+    wrapped(std::string(indent, ' '), paragraph.text, width_ - indent, paragraph.role);
+  }
+
+  void add(const Facts& facts) {
+    std::size_t names = 0;
+    for (const Fact& fact : facts.facts) {
+      if ((fact.in & kText) != 0) names = std::max(names, fact.name.size());
+    }
+    constexpr std::size_t kLeastRoom = 24;
+    const std::size_t room = std::max(width_ - 2, names + 2 + kLeastRoom) - names - 2;
+    for (const Fact& fact : facts.facts) {
+      if ((fact.in & kText) == 0) continue;
+      if (fact.name.empty()) {
+        wrapped("  ", fact.value, width_ - 2);
+        continue;
       }
-      first = false;
-    }
-    indented(wrap(printable(verdict.reason, 1000), width_ - 2));
-    if (verdict.needs) indented(wrap("needs: " + printable(*verdict.needs, 1000), width_ - 2));
-  }
-
-  void facts(const model::SeriesReport& series) {
-    const model::Verdict& verdict = series.verdict;
-    Rows rows;
-    rows.push_back({"floor", floor_words(verdict.floor, options_.unicode)});
-    if (std::string words = growth(series); !words.empty()) {
-      if (verdict.kind == model::VerdictKind::Warmup) words += ", while it warmed up";
-      rows.push_back({"growth", words});
-    }
-    if (std::string words = mechanism_words(report_); !words.empty()) rows.push_back({"made of", words});
-    if (verdict.plateau_bytes && !verdict.levels && !has_fallen(verdict))
-      rows.push_back({"plateau", bytes_words(*verdict.plateau_bytes)});
-    if (verdict.spike_bytes)
-      rows.push_back({"spikes", bytes_words(*verdict.spike_bytes) + " above the floor"});
-    if (series.peak_bytes > 0) rows.push_back({"peak", bytes_words(series.peak_bytes)});
-    add_limit(rows, series);
-    if (report_.runs.size() > 1)
-      rows.push_back({"run", printable(report_.runs[report_.primary_run].name, 80)});
-    if (std::string why = why_primary(report_.runs[report_.primary_run]); !why.empty()) {
-      rows.push_back({"series", std::move(why)});
-    }
-    if (!report_.source.command.empty()) rows.push_back({"job", printable(report_.source.command, 200)});
-    rows.push_back({"read", read_words(series)});
-    line("");
-    for (const std::string& text : table(rows, width_ - 2)) {
-      // The labels stand in the first ten columns; on a wrapped line these are blank.
-      const std::size_t label = std::min<std::size_t>(text.find(' '), text.size());
-      line("  " + paint_(Role::Dim, text.substr(0, label)) + text.substr(label));
+      std::string before =
+          "  " + paint_(Role::Dim, fact.name) + std::string(names + 2 - fact.name.size(), ' ');
+      for (const std::string& each : wrap(clean(fact.value), room)) {
+        line(before + each);
+        before = std::string(names + 4, ' ');
+      }
     }
   }
 
-  void add_limit(Rows& rows, const model::SeriesReport& series) const {
-    if (!report_.limit) return;
-    const std::string told = limit_source_suffix(*report_.limit);
-    if (report_.forecast) {
-      rows.push_back({"forecast", forecast(*report_.forecast, series) + told});
-      return;
+  void add(const Table& block) {
+    Grid grid = grid_of(block, kText, width_);
+    if (grid.rows.empty()) return;
+    std::vector<std::vector<std::string>> cells;
+    if (block.has_head_in_text) cells.push_back(grid.head);
+    if (grid.gap) {
+      std::vector<std::string>& gap = grid.rows[*grid.gap].cells;
+      gap.front() = "...";
+      gap.back() += block.left_out > 0 ? " (--json has more of them)" : " (--json has them all)";
     }
-    rows.push_back({"limit", limit_words(*report_.limit, series)});
+    for (const TableRow& row : grid.rows) {
+      cells.emplace_back();
+      for (const std::string& cell : row.cells) cells.back().push_back(cell == kNoValue ? "-" : clean(cell));
+    }
+    bool is_head = block.has_head_in_text;
+    const std::string indent(block.is_indented ? 2 : 0, ' ');
+    for (const std::string& each : table(cells, width_ - indent.size(), document_.widest_cell)) {
+      line(indent + (is_head ? paint_(Role::Dim, each) : each));
+      is_head = false;
+    }
+    if (grid.after > 0) line(fmt::format("  and {} more (--json has them all)", grid.after));
   }
 
-  [[nodiscard]] std::string read_words(const model::SeriesReport& series) const {
-    const std::uint64_t samples = series.verdict.samples;
-    std::string words = fmt::format("{}: {} {}", source_name(report_.source), format_count(samples),
-                                    samples == 1 ? "reading" : "readings");
-    if (const std::string span = extent(series); !span.empty()) words += ", " + span;
-    if (!report_.source.format.empty()) words += " (" + printable(report_.source.format, 60) + ")";
-    if (report_.ending == model::Ending::Running) words += "; the run goes on";
-    if (report_.ending == model::Ending::CutOff) words += "; the recording breaks off there";
-    return words;
+  void add(const List& list) {
+    for (const Item& item : list.items) wrapped("  - ", item.text, width_ - 4);
   }
 
-  void picture(const model::SeriesReport& series) {
-    if (!options_.plot) return;
-    PlotOptions plot_options;
-    plot_options.width = std::min(options_.width, kWidestPlot);
-    plot_options.unicode = options_.unicode;
-    plot_options.axis = series.verdict.axis;
-    plot_options.warmup_end = series.verdict.warmup_end;
-    if (report_.limit) plot_options.limit_bytes = report_.limit->bytes;
-    const std::vector<std::string> lines = plot(series.outline, plot_options, paint_);
-    if (lines.empty()) return;
-    line("");
-    for (const std::string& text : lines) line(text);
+  void add(const Entries& entries) {
+    for (const Entry& entry : entries.entries) {
+      const std::string head = clean(entry.head);
+      const std::string verdict = clean(entry.verdict);
+      if (display_width(head) + display_width(verdict) <= width_) {
+        line(head + paint_(entry.role, verdict));
+      } else {
+        line(cut(head.substr(0, head.find_last_not_of(' ') + 1), width_));
+        line(std::string(entries.indent, ' ') + paint_(entry.role, cut(verdict, width_ - entries.indent)));
+      }
+      for (const Entry::Detail& detail : entry.details) {
+        if (detail.mark.empty()) {
+          wrapped(std::string(entries.indent, ' '), detail.text, width_ - entries.indent, detail.role);
+        } else {
+          line(std::string(entries.indent - detail.mark.size(), ' ') + detail.mark +
+               paint_(detail.role, cut(clean(detail.text), width_ - entries.indent)));
+        }
+      }
+    }
   }
 
-  void runs() {
+  void add(const Claims& block) {
     constexpr std::size_t kMost = 12;
-    if (report_.runs.size() < 2) return;
-    heading("runs in this log, * speaks for the report");
-    if (report_.runs.size() <= kRunsInFull) {
-      for (std::size_t at = 0; at < report_.runs.size(); ++at) run_in_full(at);
-      return;
-    }
-    Rows rows;
-    const std::size_t skipped = report_.runs.size() > kMost ? report_.runs.size() - kMost : 0;
-    for (std::size_t at = 0; at < report_.runs.size(); ++at) {
-      const model::RunReport& run = report_.runs[at];
-      const bool speaks = at == report_.primary_run;
-      if ((at < skipped && !speaks) || run.series.empty()) continue;
-      rows.push_back(
-          {(speaks ? "* " : "  ") + printable(run.name, 60), lines_words(run), brief(run.series.front())});
-    }
-    for (const std::string& text : table(rows, width_)) line(text);
-    if (skipped > 0) indented({fmt::format("and {} earlier runs (--json has them all)", skipped)});
+    const std::size_t shown = std::min(block.claims.size(), kMost);
+    for (std::size_t at = 0; at < shown; ++at) add(block.claims[at]);
+    if (block.claims.size() > shown)
+      line(fmt::format("  and {} more (--json has them all)", block.claims.size() - shown));
   }
 
-  // Why another run could or could not be judged is told here; the speaking one has its own lines above.
-  void run_in_full(std::size_t at) {
-    const model::RunReport& run = report_.runs[at];
-    if (run.series.empty()) return;
-    const model::SeriesReport& series = run.series.front();
-    const bool speaks = at == report_.primary_run;
-    const std::string who =
-        fmt::format("{} {}, {}:", speaks ? "*" : " ", printable(run.name, 60), lines_words(run));
-    const std::string what = brief(series);
-    const bool fits = display_width(who) + 1 + display_width(what) <= width_;
-    const std::string painted = paint_(paint_role(series.verdict.kind), what);
-    if (fits) {
-      line(who + " " + painted);
-    } else {
-      line(cut(who, width_));
-      line("      " + painted);
+  void add(const Claim& claim) {
+    constexpr std::size_t kIndent = 12;
+    constexpr std::size_t kMostClaimBytes = 400;
+    const auto text_of = [](const std::string& text) { return base::printable(text, kMostClaimBytes); };
+    std::string before = "  " + paint_(role_of_severity(claim.severity),
+                                       pad_right(model::to_string(claim.severity), kIndent - 2));
+    for (const std::string& each : wrap(clean(text_of(claim.title)), width_ - kIndent)) {
+      line(before + each);
+      before = std::string(kIndent, ' ');
     }
-    if (speaks) return;
-    std::string words = printable(series.verdict.reason, 400);
-    if (series.verdict.needs) words += "; needs " + printable(*series.verdict.needs, 400);
-    for (const std::string& text : wrap(words, width_ - 6)) line("      " + text);
-  }
-
-  static std::string lines_words(const model::RunReport& run) {
-    return fmt::format("lines {}-{}", run.first_line, run.last_line);
-  }
-
-  void other_series() {
-    const auto& all = report_.runs[report_.primary_run].series;
-    if (all.size() < 2) return;
-    heading("other series in this run");
-    Rows rows;
-    for (std::size_t at = 1; at < std::min(all.size(), kMostSeries + 1); ++at) {
-      const model::SeriesReport& series = all[at];
-      std::string words = brief(series);
-      if (series.forecast) words += "; " + forecast(*series.forecast, series);
-      rows.push_back({printable(series.name, 60), floor_words(series.verdict.floor, options_.unicode),
-                      std::move(words)});
+    for (const Claim::Part& part : claim.parts) {
+      if ((part.in & kText) == 0) continue;
+      for (const std::string& text : part.texts)
+        wrapped(before + part.label, text_of(text), width_ - kIndent - 2 - part.label.size());
     }
-    indented(table(rows, width_ - 2));
-    if (all.size() > kMostSeries + 1)
-      indented({fmt::format("and {} more (--json has them all)", all.size() - kMostSeries - 1)});
   }
 
-  void events() {
-    constexpr std::size_t kFirst = 3;
-    constexpr std::size_t kLast = 5;
-    if (report_.events.empty()) return;
-    heading("events");
-    Rows rows;
-    const auto add = [&](const model::Event& event) {
-      rows.push_back(
-          {event_place(event), std::string(model::to_string(event.kind)), printable(event.text, 160)});
-    };
-    const EventChoice choice = choose_events(report_, kFirst, kLast);
-    for (std::size_t at = 0; at < choice.first; ++at) add(report_.events[at]);
-    if (choice.between > 0) {
-      rows.push_back(
-          {"...", "",
-           fmt::format("{} more between these ({})", format_count(choice.between),
-                       report_.events_left_out > 0 ? "--json has more of them" : "--json has them all")});
-    }
-    for (std::size_t at = report_.events.size() - choice.last; at < report_.events.size(); ++at)
-      add(report_.events[at]);
-    indented(table(rows, width_ - 2));
+  void add(const Plot& block) {
+    constexpr std::size_t kWidest = 120;
+    if (!options_.plot) return;
+    PlotOptions options;
+    options.width = std::min(options_.width, kWidest);
+    options.unicode = options_.unicode;
+    options.axis = block.series->verdict.axis;
+    options.warmup_end = block.series->verdict.warmup_end;
+    options.limit_bytes = block.limit_bytes;
+    for (const Line& each : plot(block.series->outline, options)) line(paint_(each));
   }
 
-  const model::Report& report_;
+  const Document& document_;
   const TextOptions& options_;
   Paint paint_;
   std::size_t width_;
-  std::string out_;
+  std::string out_;  // of the section
 };
 
 }  // namespace
 
+std::string write_text(const Document& document, const TextOptions& options) {
+  return TextWriter(document, options).write();
+}
+
 std::string to_text(const model::Report& report, const TextOptions& options) {
-  return Writer(report, options).write();
+  return write_text(report_document(report, options.stacks), options);
 }
 
 std::string to_text_title(const model::Report& report, const TextOptions& options) {

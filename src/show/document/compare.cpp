@@ -1,0 +1,118 @@
+#include "show/compare.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "show/document/writers.h"
+#include "show/words.h"
+
+namespace lowtide::show {
+namespace {
+
+using model::Compared;
+using model::Measure;
+
+std::string value_words(const std::optional<double>& value, Measure measure) {
+  if (!value) return "not known";
+  switch (measure) {
+    case Measure::Bytes:
+      return base::format_bytes(*value);
+    case Measure::BytesPerStep:
+      return base::format_bytes(*value) + " per step";
+    case Measure::BytesPerSecond:
+      return base::format_bytes(*value) + " per second";
+    case Measure::Seconds:
+      return base::format_seconds(*value);
+  }
+  return "";
+}
+
+std::string change_words(const Compared& value) {
+  if (!value.before || !value.after) return "";
+  if (value.differs == false) return "the same, but for noise";
+  const double change = *value.after - *value.before;
+  if (change == 0) return "the same";
+  constexpr double kTimes = 2;  // above that a percentage is hard to read
+  if (*value.before <= 0 || *value.after > kTimes * *value.before) {
+    return value.measure == Measure::Bytes ? "+" + base::format_bytes(change) : "more";
+  }
+  return fmt::format("{:+.0f} %", 100 * change / *value.before);
+}
+
+Role role_of_outcome(model::ChangeOutcome outcome) {
+  switch (outcome) {
+    case model::ChangeOutcome::Better:
+      return Role::NoLeak;
+    case model::ChangeOutcome::Worse:
+      return Role::Leak;
+    case model::ChangeOutcome::Same:
+    case model::ChangeOutcome::Open:
+      break;
+  }
+  return Role::Unsure;
+}
+
+// "better: the leak is gone"
+std::string comparison_headline(const model::Comparison& comparison) {
+  const bool is_open = comparison.outcome == model::ChangeOutcome::Open;
+  return (is_open ? "cannot be told" : std::string(to_string(comparison.outcome))) + ": " + comparison.reason;
+}
+
+std::string alignment(const model::Comparison& comparison) {
+  if (!comparison.aligned_step) return "compared by time, since one of them tells no steps";
+  return "compared up to step " + base::format_count(static_cast<std::uint64_t>(*comparison.aligned_step));
+}
+
+std::string verdict_words(const model::Report& report) {
+  const model::SeriesReport* tree = tree_series(report);
+  return tree == nullptr ? "not known" : brief(*tree);
+}
+
+Table values_table(const std::vector<Compared>& values) {
+  Table table{.columns = {{""}, {"before"}, {"after"}, {""}}};
+  for (const Compared& value : values) {
+    table.rows.push_back({{value.name, value_words(value.before, value.measure),
+                           value_words(value.after, value.measure), change_words(value)}});
+  }
+  return table;
+}
+
+Document comparison_document(const model::Comparison& comparison) {
+  const std::string words = base::printable(comparison_headline(comparison));
+  Table values = values_table(comparison.values);
+  values.rows.insert(values.rows.begin(), TableRow{{"verdict", verdict_words(comparison.before),
+                                                    verdict_words(comparison.after), ""}});
+  Table findings{.columns = {{""}, {"severity"}, {"finding"}}, .has_head_in_text = false};
+  for (const model::ComparedFinding& each : comparison.findings) {
+    findings.rows.push_back(
+        {{std::string(to_string(each.fate)), std::string(to_string(each.finding.severity)),
+          base::printable(each.finding.title)}});
+  }
+  Section answer{
+      .blocks = {Answer{.in = kText,
+                        .words = words,
+                        .role = role_of_outcome(comparison.outcome),
+                        .role_bytes = words.size()},
+                 Facts{.facts = {{.name = "before", .value = source_name(comparison.before.source)},
+                                 {.name = "after", .value = source_name(comparison.after.source)},
+                                 {.value = alignment(comparison)}}}},
+      .is_brief = true};
+  return {.title = sentence(words),
+          .sections = {std::move(answer), table_section("what changed", std::move(values)),
+                       table_section("of what it is made", values_table(comparison.parts)),
+                       table_section("findings", std::move(findings))},
+          .widest_cell = 44};
+}
+
+}  // namespace
+
+std::string to_text(const model::Comparison& comparison, const TextOptions& options) {
+  return write_text(comparison_document(comparison), options);
+}
+
+std::string to_markdown(const model::Comparison& comparison) {
+  return write_markdown(comparison_document(comparison));
+}
+
+}  // namespace lowtide::show
