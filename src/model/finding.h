@@ -76,7 +76,7 @@ constexpr std::string_view to_string(Severity severity) {
     case Severity::Info:
       return "info";
   }
-  return "info";
+  return {};
 }
 
 constexpr std::string_view to_string(Mechanism mechanism) {
@@ -102,7 +102,7 @@ constexpr std::string_view to_string(Mechanism mechanism) {
     case Mechanism::Unexplained:
       return "unexplained";
   }
-  return "unexplained";
+  return {};
 }
 
 }  // namespace lowtide::model

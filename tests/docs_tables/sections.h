@@ -1,6 +1,7 @@
-// Parts of the documents that are made from the source. In a document such a part is between the lines
-//   <!-- made from NAME: begin -->
-//   <!-- made from NAME: end -->
+// Parts of documents and source files that are made from the source. Such a part is between the lines
+//   made from NAME: begin
+//   made from NAME: end
+// which are comments of the file's own language: <!-- -->, //, #.
 #pragma once
 
 #include <string>
@@ -15,5 +16,6 @@ struct Section {
 };
 
 std::vector<Section> recording_sections();
+std::vector<Section> json_sections();
 
 }  // namespace lowtide::docs
