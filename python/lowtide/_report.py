@@ -1,6 +1,7 @@
 """What lowtide says, with types: the report of docs/json.md as the program writes it.
 
-The classes name what people ask for; `raw` has all of it, as in the JSON.
+The classes name what people ask for; `raw` has all of it, as in the JSON. The types of the JSON itself are made from its
+description (`_report_types.py`), so that mypy refuses a field here that the report does not have.
 """
 
 from __future__ import annotations
@@ -8,16 +9,15 @@ from __future__ import annotations
 import dataclasses
 import html
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lowtide._units import format_bytes
 
+if TYPE_CHECKING:
+    from lowtide import _report_types as types
+
 Json = Mapping[str, Any]
 _LARGE_BYTES = 1_000_000
-
-
-def _whole(value: Any) -> int | None:
-    return None if value is None else int(value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,15 +79,17 @@ class Verdict:
 
     @staticmethod
     def from_json(told: Json) -> Verdict:
-        rate, floor, end, lean = (told.get(name) or {} for name in ("rate", "floor", "warmup_end", "lean"))
+        seen = cast("types.Verdict", told)
+        rate, floor, end, lean = seen["rate"], seen["floor"], seen["warmup_end"], seen["lean"]
         return Verdict(
-            kind=told["kind"], confidence=float(told["confidence"]), reason=told["reason"], axis=told["axis"],
-            samples=int(told["samples"]),
+            kind=seen["kind"], confidence=float(seen["confidence"]), reason=seen["reason"], axis=seen["axis"],
+            samples=seen["samples"],
             rate=Rate(float(rate["bytes"]), float(rate["low"]), float(rate["high"]), rate["per"]) if rate else None,
-            floor_first_bytes=_whole(floor.get("first_bytes")) or 0, floor_last_bytes=_whole(floor.get("last_bytes")) or 0,
-            warmup_end_step=end.get("step"), warmup_end_s=end.get("seconds"), plateau_bytes=_whole(told.get("plateau_bytes")),
-            spike_bytes=_whole(told.get("spike_bytes")), needs=told.get("needs"), lean=lean.get("kind"),
-            lean_confidence=lean.get("confidence"), basis=tuple(told.get("basis") or ()), raw=told)
+            floor_first_bytes=floor["first_bytes"] or 0, floor_last_bytes=floor["last_bytes"] or 0,
+            warmup_end_step=end["step"] if end else None, warmup_end_s=end["seconds"] if end else None,
+            plateau_bytes=seen["plateau_bytes"], spike_bytes=seen["spike_bytes"], needs=seen["needs"],
+            lean=lean["kind"] if lean else None, lean_confidence=lean["confidence"] if lean else None,
+            basis=tuple(seen["basis"]), raw=told)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,12 +126,12 @@ class Finding:
 
     @staticmethod
     def from_json(told: Json) -> Finding:
-        where = told.get("where") or {}
+        seen = cast("types.Finding", told)
+        where = seen["where"]
         return Finding(
-            id=told["id"], severity=told["severity"], title=told["title"], mechanism=told.get("mechanism"),
-            file=where.get("file"), line=_whole(where.get("line")), function=where.get("function"),
-            holder=where.get("holder"), evidence=tuple(told.get("evidence") or ()), fix=told.get("fix"),
-            ruled_out=bool(told.get("ruled_out")), raw=told)
+            id=seen["id"], severity=seen["severity"], title=seen["title"], mechanism=seen["mechanism"],
+            file=where["file"], line=where["line"], function=where["function"], holder=where["holder"],
+            evidence=tuple(seen["evidence"]), fix=seen["fix"], ruled_out=seen["ruled_out"], raw=told)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,17 +144,17 @@ class Report:
     curve: Sequence[tuple[float, float]] = dataclasses.field(default=(), repr=False, compare=False)
 
     @property
-    def holders(self) -> Sequence[Json]:
+    def holders(self) -> Sequence[types.Holder]:
         """The variables that keep what grew, the largest first."""
         return tuple(self.raw.get("holders") or ())
 
     @property
-    def tensors(self) -> Sequence[Json]:
+    def tensors(self) -> Sequence[types.Tensors]:
         """Tensors by device, type and shape, with what each kind grew by."""
         return tuple(self.raw.get("tensors") or ())
 
     @property
-    def sites(self) -> Sequence[Json]:
+    def sites(self) -> Sequence[types.Site]:
         """The lines that allocate, the one that grew most first."""
         return tuple(self.raw.get("sites") or ())
 
@@ -166,8 +168,8 @@ class Report:
 
     @staticmethod
     def from_json(told: Json, curve: Sequence[tuple[float, float]] = ()) -> Report:
-        return Report(Verdict.from_json(told["verdict"]), tuple(Finding.from_json(one) for one in told.get("findings") or ()),
-                      told, curve)
+        seen = cast("types.Report", told)
+        return Report(Verdict.from_json(seen["verdict"]), tuple(Finding.from_json(one) for one in seen["findings"]), told, curve)
 
     def _repr_html_(self) -> str:
         from lowtide._plot import plot
@@ -189,20 +191,20 @@ def growth_words(report: Report, most: int = 3) -> list[str]:
     first, others = report.problems[:1], report.problems[1:most]
     lines += ["  " + line for one in first for line in str(one).splitlines()]
     lines += [f"  also: {one.title}" for one in others]
-    kept = [one for one in report.holders if (one.get("growth_bytes") or 0) > 0]
+    kept = [one for one in report.holders if (one["growth_bytes"] or 0) > 0]
     if kept:
         lines.append("  held by:")
-        lines += [f"    {one['path']} ({one['type']}), +{format_bytes(one['growth_bytes'])}" for one in kept[:most]]
-    grown = [one for one in report.tensors if (one.get("growth_bytes") or 0) > 0]
+        lines += [f"    {one['path']} ({one['type']}), +{format_bytes(one['growth_bytes'] or 0)}" for one in kept[:most]]
+    grown = [one for one in report.tensors if (one["growth_bytes"] or 0) > 0]
     if grown:
         lines.append("  tensors that grew:")
-        lines += [f"    {_tensor_words(one)}, +{format_bytes(one['growth_bytes'])}" for one in grown[:most]]
-    large = sorted((one for one in report.tensors if (one.get("bytes") or 0) >= _LARGE_BYTES), key=lambda one: -int(one["bytes"]))
+        lines += [f"    {_tensor_words(one)}, +{format_bytes(one['growth_bytes'] or 0)}" for one in grown[:most]]
+    large = sorted((one for one in report.tensors if one["bytes"] >= _LARGE_BYTES), key=lambda one: -one["bytes"])
     if large:
         lines.append("  tensors that are large:")
         lines += [f"    {_tensor_words(one)}" for one in large[:most]]
     return lines
 
 
-def _tensor_words(one: Json) -> str:
+def _tensor_words(one: types.Tensors) -> str:
     return f"{one['device']} {one['dtype']} {one['shape']}: {one['count']} of them, {format_bytes(one['bytes'])}"

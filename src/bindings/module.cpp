@@ -13,7 +13,7 @@
 #include "judge/floor_growth.h"
 #include "judge/live.h"
 #include "model/sample.h"
-#include "show/json/values.h"
+#include "show/json/verdict.h"
 
 namespace lowtide::bindings {
 namespace {
@@ -55,7 +55,7 @@ std::string judge_series(const Numbers& bytes, const Numbers& steps, const Numbe
   const nb::gil_scoped_release release;
   const model::Verdict verdict =
       running ? verdict_of<judge::LiveVerdict>(samples) : verdict_of<judge::Detector>(samples);
-  return show::to_json(verdict).dump(-1, ' ', false, show::kReplaceInvalid);
+  return show::json_of(verdict).dump(-1, ' ', false, show::kReplaceInvalid);
 }
 
 double growth_of_floor(const Numbers& bytes) {

@@ -3,33 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <functional>
 
 #include "base/text.h"
+#include "show/json/fields.h"
+#include "show/json/formats.h"
 #include "show/terminal/layout.h"
 
 namespace lowtide::doctor {
-namespace {
 
-constexpr int kSchema = 1;
-
-nlohmann::ordered_json text_or_null(const std::string& text) {
-  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
-}
-
-}  // namespace
-
-std::string_view to_string(CheckState state) {
-  switch (state) {
-    case CheckState::Ok:
-      return "ok";
-    case CheckState::Limited:
-      return "limited";
-    case CheckState::Missing:
-      return "missing";
-  }
-  return "missing";
-}
+struct MachineChecks {
+  std::reference_wrapper<const std::vector<MachineCheck>> checks;
+};
 
 std::vector<MachineCheck> check_machine(const Surroundings& where) {
   std::vector<MachineCheck> checks;
@@ -63,17 +48,30 @@ std::string checks_to_text(const std::vector<MachineCheck>& checks, std::size_t 
   return out;
 }
 
+constexpr auto describe(show::Tag<MachineCheck>) {
+  using show::field;
+  return show::object(
+      "Check", "one line of the table that `lowtide doctor` prints",
+      field<&MachineCheck::name>("name", "what was checked"),
+      field<&MachineCheck::state>("state", "`limited`: lowtide works, and sees or keeps less"),
+      field<&MachineCheck::value>("value", "what was found"),
+      show::field_as<show::NonEmpty, &MachineCheck::why>("why", "what it means for the user"),
+      show::field_as<show::NonEmpty, &MachineCheck::hint>("try",
+                                                          "what to try; null where the state is `ok`"));
+}
+
+constexpr auto describe(show::Tag<MachineChecks>) {
+  return show::object("Checks", "what `lowtide doctor --json` prints", show::program_version<MachineChecks>(),
+                      show::schema_version<MachineChecks>(),
+                      show::field<&MachineChecks::checks>("checks", "in the order of the table"));
+}
+
+show::ObjectText checks_text() {
+  return show::text_of<MachineChecks>();
+}
+
 std::string checks_to_json(const std::vector<MachineCheck>& checks) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const MachineCheck& check : checks) {
-    list.push_back({{"name", check.name},
-                    {"state", to_string(check.state)},
-                    {"value", check.value},
-                    {"why", text_or_null(check.why)},
-                    {"try", text_or_null(check.hint)}});
-  }
-  const nlohmann::ordered_json root = {{"lowtide", LOWTIDE_VERSION}, {"schema", kSchema}, {"checks", list}};
-  return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return show::document_of(MachineChecks{checks});
 }
 
 }  // namespace lowtide::doctor

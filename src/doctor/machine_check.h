@@ -10,12 +10,23 @@
 #include <vector>
 
 #include "procfs/roots.h"
+#include "show/json/texts.h"
 
 namespace lowtide::doctor {
 
 enum class CheckState { Ok, Limited, Missing };
 
-std::string_view to_string(CheckState state);
+constexpr std::string_view to_string(CheckState state) {
+  switch (state) {
+    case CheckState::Ok:
+      return "ok";
+    case CheckState::Limited:
+      return "limited";
+    case CheckState::Missing:
+      return "missing";
+  }
+  return {};
+}
 
 struct MachineCheck {
   std::string_view name;
@@ -48,6 +59,7 @@ bool can_watch(const std::vector<MachineCheck>& checks);
 
 std::string checks_to_text(const std::vector<MachineCheck>& checks, std::size_t width);
 std::string checks_to_json(const std::vector<MachineCheck>& checks);
+show::ObjectText checks_text();
 
 // The name of the check that decides about can_watch().
 inline constexpr std::string_view kProcCheck = "proc";

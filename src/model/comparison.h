@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/finding.h"
@@ -52,9 +53,9 @@ constexpr std::string_view to_string(ChangeOutcome outcome) {
     case ChangeOutcome::Worse:
       return "worse";
     case ChangeOutcome::Open:
-      break;
+      return "open";
   }
-  return "open";
+  return {};
 }
 
 constexpr std::string_view to_string(FindingFate fate) {
@@ -64,9 +65,23 @@ constexpr std::string_view to_string(FindingFate fate) {
     case FindingFate::Stays:
       return "stays";
     case FindingFate::New:
-      break;
+      return "new";
   }
-  return "new";
+  return {};
+}
+
+constexpr std::string_view to_string(Measure measure) {
+  switch (measure) {
+    case Measure::Bytes:
+      return "bytes";
+    case Measure::BytesPerStep:
+      return "bytes per step";
+    case Measure::BytesPerSecond:
+      return "bytes per second";
+    case Measure::Seconds:
+      return "seconds";
+  }
+  return {};
 }
 
 }  // namespace lowtide::model

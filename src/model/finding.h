@@ -87,7 +87,7 @@ constexpr std::string_view to_string(Mechanism mechanism) {
     case Mechanism::Unexplained:
       return "unexplained";
   }
-  return "unexplained";
+  return {};
 }
 
 }  // namespace lowtide::model

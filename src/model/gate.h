@@ -56,7 +56,7 @@ constexpr std::string_view to_string(Outcome outcome) {
     case Outcome::Undecided:
       return "undecided";
   }
-  return "undecided";
+  return {};
 }
 
 constexpr std::string_view to_string(RuleKind kind) {
@@ -74,7 +74,17 @@ constexpr std::string_view to_string(RuleKind kind) {
     case RuleKind::Expect:
       return "expect";
   }
-  return "no-leak";
+  return {};
+}
+
+constexpr std::string_view to_string(RatePer per) {
+  switch (per) {
+    case RatePer::Step:
+      return "step";
+    case RatePer::Second:
+      return "second";
+  }
+  return {};
 }
 
 }  // namespace lowtide::model

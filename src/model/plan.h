@@ -153,9 +153,9 @@ constexpr std::string_view to_string(Precision precision) {
     case Precision::Fp16:
       return "fp16";
     case Precision::Fp32:
-      break;
+      return "fp32";
   }
-  return "fp32";
+  return {};
 }
 
 constexpr std::string_view to_string(OptimizerKind kind) {
@@ -171,9 +171,9 @@ constexpr std::string_view to_string(OptimizerKind kind) {
     case OptimizerKind::Sgd:
       return "sgd";
     case OptimizerKind::SgdMomentum:
-      break;
+      return "sgd-momentum";
   }
-  return "sgd-momentum";
+  return {};
 }
 
 constexpr std::string_view to_string(ExamplesKept kept) {
@@ -183,9 +183,9 @@ constexpr std::string_view to_string(ExamplesKept kept) {
     case ExamplesKept::Encoded:
       return "encoded";
     case ExamplesKept::None:
-      break;
+      return "none";
   }
-  return "none";
+  return {};
 }
 
 // As the JSON has it.
@@ -222,9 +222,9 @@ constexpr std::string_view to_string(PlanComponent component) {
     case PlanComponent::Validation:
       return "validation";
     case PlanComponent::AllocatorReserve:
-      break;
+      return "allocator-reserve";
   }
-  return "allocator-reserve";
+  return {};
 }
 
 }  // namespace lowtide::model

@@ -146,7 +146,7 @@ constexpr std::string_view to_string(SourceType type) {
     case SourceType::Series:
       return "series";
   }
-  return "log";
+  return {};
 }
 
 }  // namespace lowtide::model

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/phase.h"
 #include "model/process.h"
@@ -100,5 +101,19 @@ struct OverheadReport {
 
 // How a recording stands: its run goes on, it was closed in order, or it breaks off.
 enum class Ending { Unknown, Running, Closed, CutOff };
+
+constexpr std::string_view to_string(Ending ending) {
+  switch (ending) {
+    case Ending::Unknown:
+      return "unknown";
+    case Ending::Running:
+      return "running";
+    case Ending::Closed:
+      return "closed";
+    case Ending::CutOff:
+      return "cut-off";
+  }
+  return {};
+}
 
 }  // namespace lowtide::model

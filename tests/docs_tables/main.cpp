@@ -17,8 +17,8 @@ using lowtide::docs::Section;
 std::vector<Section> all_sections() {
   using namespace lowtide::docs;  // NOLINT(google-build-using-namespace): one list of its functions
   std::vector<Section> all;
-  for (const auto sections :
-       {causes_sections, exit_code_sections, in_target_sections, recording_sections, serve_sections}) {
+  for (const auto sections : {causes_sections, exit_code_sections, in_target_sections, json_sections,
+                              recording_sections, serve_sections}) {
     for (const Section& section : sections()) all.push_back(section);
   }
   return all;
@@ -26,29 +26,35 @@ std::vector<Section> all_sections() {
 
 // The text with each made part as the source has it; nothing, after a message, where the markers are wrong.
 std::optional<std::string> made(const std::string& path, const std::string& text) {
-  static constexpr std::string_view kBegin = "<!-- made from ";
-  static constexpr std::string_view kBeginEnd = ": begin -->\n";
+  static constexpr std::string_view kMadeFrom = "made from ";
+  static constexpr std::string_view kBegin = ": begin";
   const std::vector<Section> sections = all_sections();
   std::string out;
   std::size_t at = 0;
   std::size_t parts = 0;
-  for (std::size_t begin = 0; (begin = text.find(kBegin, at)) != std::string::npos; ++parts) {
-    const std::size_t name_at = begin + kBegin.size();
-    const std::size_t name_end = text.find(kBeginEnd, name_at);
-    const std::string name = text.substr(name_at, name_end - name_at);
-    const std::string last = std::string(kBegin) + name + ": end -->";
-    const std::size_t end = name_end == std::string::npos ? name_end : text.find(last, name_end);
+  std::size_t from = 0;
+  for (std::size_t begin = 0; (begin = text.find(kBegin, from)) != std::string::npos;) {
+    from = begin + kBegin.size();
+    const std::size_t line_at = text.rfind('\n', begin) + 1;
+    const std::string line = text.substr(line_at, text.find('\n', begin) - line_at);
+    if (line.find(kMadeFrom) == std::string::npos) continue;
+    ++parts;
+    const std::size_t name_at = line.find(kMadeFrom) + kMadeFrom.size();
+    const std::string name = line.substr(name_at, line.find(kBegin) - name_at);
+    std::string last = line;
+    last.replace(line.find(kBegin), kBegin.size(), ": end");
+    const std::size_t end = text.find(last, begin);
     const Section* found = nullptr;
     for (const Section& section : sections) {
       if (section.name == name) found = &section;
     }
     if (end == std::string::npos || found == nullptr) {
       std::fprintf(stderr, "%s: the part that is made from %s has no end, or is not known\n", path.c_str(),
-                   name.substr(0, name.find('\n')).c_str());
+                   name.c_str());
       return std::nullopt;
     }
-    out += text.substr(at, name_end + kBeginEnd.size() - at) + "\n" + found->make() + "\n" + last;
-    at = end + last.size();
+    out += text.substr(at, line_at - at) + line + "\n\n" + found->make() + "\n" + last;
+    from = at = end + last.size();
   }
   if (parts == 0) {
     std::fprintf(stderr, "%s: no part of it is made from the source\n", path.c_str());

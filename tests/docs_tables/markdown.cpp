@@ -14,6 +14,12 @@ std::string code_list(const std::vector<std::string_view>& texts) {
   return list;
 }
 
+std::string capitalized(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
   std::string table;
   for (const auto& row : rows) {

@@ -1,6 +1,7 @@
-// Parts of the documents that are made from the source. In a document such a part is between the lines
-//   <!-- made from NAME: begin -->
-//   <!-- made from NAME: end -->
+// Parts of documents and source files that are made from the source. Such a part is between the lines
+//   made from NAME: begin
+//   made from NAME: end
+// which are comments of the file's own language: <!-- -->, //, #.
 #pragma once
 
 #include <string>
@@ -19,5 +20,6 @@ std::vector<Section> in_target_sections();
 std::vector<Section> serve_sections();
 std::vector<Section> causes_sections();
 std::vector<Section> exit_code_sections();
+std::vector<Section> json_sections();
 
 }  // namespace lowtide::docs

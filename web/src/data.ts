@@ -1,160 +1,10 @@
 // What lowtide wrote into the page: see docs/page.md.
 
-export interface Verdict {
-  kind: "leak" | "warmup" | "spikes" | "stable" | "inconclusive";
-  confidence: number;
-  floor: { first_bytes: number | null; last_bytes: number | null };
-  warmup_end: { step: number | null; seconds: number | null } | null;
-  plateau_bytes: number | null;
-  spike_bytes: number | null;
-  reason: string;
-}
+import type { PageData } from "./report_types";
 
-export interface Frame {
-  language: "python" | "native";
-  function: string | null;
-  file: string | null;
-  line: number | null;
-  module: string | null;
-}
-
-export interface Process {
-  pid: number;
-  ppid: number | null;
-  role: string | null;
-  index?: number | null;
-  command: string | null;
-  started_s: number | null;
-  ended_s: number | null;
-  exit: number | null;
-  processes?: number;
-  verdict: Verdict;
-  peak_bytes?: number;
-  growth_share?: number | null;
-  bytes: { rss: number | null; pss: number | null; uss: number | null };
-}
-
-export interface Site {
-  pid: number;
-  verdict: Verdict;
-  live_bytes: number;
-  growth_bytes: number;
-  error_bytes: number;
-  share: number | null;
-  stacks: number;
-  act_on: number | null;
-  native_function: string | null;
-  frames: Frame[];
-  cut: boolean;
-}
-
-export interface Holder {
-  pid: number;
-  path: string;
-  type: string;
-  length: number | null;
-  growth_length: number | null;
-  retained_bytes: number;
-  growth_bytes: number | null;
-  device_bytes: number;
-  growth_device_bytes: number | null;
-  share: number | null;
-  file: string | null;
-  line: number | null;
-  cache: string | null;
-  bound: number | null;
-}
-
-export interface Tensors {
-  pid: number;
-  device: string;
-  dtype: string;
-  shape: number[];
-  count: number;
-  bytes: number;
-  growth_count: number | null;
-  growth_bytes: number | null;
-  requires_grad: boolean;
-}
-
-export interface TypeCount {
-  pid: number;
-  type: string;
-  count: number;
-  bytes: number;
-  growth_count: number | null;
-  growth_bytes: number | null;
-}
-
-export interface Phase {
-  name: string;
-  pid: number;
-  count: number;
-  peak_bytes: number | null;
-  kept_bytes: number;
-  took_s: number;
-}
-
-export interface Range {
-  estimate: number | null;
-  low: number | null;
-  high: number | null;
-}
-
-export interface Forecast {
-  limit: string;
-  limit_bytes: number;
-  step: Range | null;
-  seconds: Range | null;
-}
-
-export interface Report {
-  lowtide: string;
-  source: { duration_s: number | null; steps: number | null; command?: string | null };
-  verdict: Verdict;
-  processes: Process[];
-  growth: { floor_bytes: number | null; mechanisms: { mechanism: string; bytes: number; share: number }[] };
-  sites: Site[];
-  holders: Holder[];
-  tensors: Tensors[];
-  types: TypeCount[];
-  gpus: { index: number | null; name: string | null; total_bytes: number | null }[];
-  phases: Phase[];
-  forecast: Forecast | null;
-}
-
-export interface Span {
-  pid: number; // 0: of the whole job
-  track: string;
-  name: string;
-  at_s: number;
-  took_s: number;
-}
-
-export interface Stack {
-  pid: number;
-  growth_bytes: number;
-  live_bytes: number;
-  frames: number[]; // of `frames`, innermost first
-}
+export type * from "./report_types";
 
 export type Course = [number, number][]; // seconds, bytes
-
-interface Written {
-  report: Report;
-  times: string[];
-  counters: { pid: number; name: string; times: number; values: string }[];
-  readings: number;
-  thinned: boolean;
-  spans: Span[];
-  processes: { pid: number; name: string }[];
-  frames: Frame[];
-  profile: Stack[];
-  site_courses: Course[];
-  holder_courses: Course[];
-  limit_bytes: number | null;
-  again_s: number | null; // when a page that is served comes anew
-}
 
 export interface Series {
   pid: number; // 0: of the whole job
@@ -163,7 +13,7 @@ export interface Series {
   values: Float32Array;
 }
 
-export interface Data extends Omit<Written, "times" | "counters"> {
+export interface Data extends Omit<PageData, "times" | "counters"> {
   series: Series[];
 }
 
@@ -186,7 +36,7 @@ export function readData(): Data {
 }
 
 export function parseData(text: string): Data {
-  const { times, counters, ...rest } = JSON.parse(text) as Written;
+  const { times, counters, ...rest } = JSON.parse(text) as PageData;
   const moments = times.map((text) => new Uint32Array(bytesOf(text)));
   const series = counters.map(({ pid, name, times: index, values }) => ({
     pid,

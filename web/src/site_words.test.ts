@@ -46,6 +46,7 @@ describe("moved", () => {
 describe("byGrowth", () => {
   const tensor = (device: string, bytes: number, growth_bytes: number | null): Tensors => ({
     pid: 1, device, dtype: "float32", shape: [], count: 1, bytes, growth_count: null, growth_bytes, requires_grad: false,
+    storages: 1, storage_bytes: bytes,
   });
 
   it("has what grew most first, then the largest; what shrank last", () => {

@@ -19,12 +19,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/member_path.h"
 #include "base/text.h"
 #include "model/names.h"
 #include "record/sqlite.h"
-#include "record/tables/paths.h"
 
 namespace lowtide::record {
+
+using base::find_member;
+using base::kIsOptional;
+using base::make_member;
+using base::OwnerOf;
+using base::ValueOf;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "record/tables/columns.h"
-#include "record/tables/paths.h"
 
 namespace lowtide::record {
 namespace {

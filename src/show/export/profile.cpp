@@ -41,8 +41,8 @@ std::string function_of(const Frame& frame) {
   return where.empty() ? "?" : base::printable(where.substr(where.rfind('/') + 1), 300);
 }
 
-// Fields of profile.proto.
-namespace field {
+// Field numbers of profile.proto.
+namespace tag {
 constexpr std::uint32_t kSampleType = 1;
 constexpr std::uint32_t kSample = 2;
 constexpr std::uint32_t kMapping = 3;
@@ -55,27 +55,27 @@ constexpr std::uint32_t kPeriodType = 11;
 constexpr std::uint32_t kPeriod = 12;
 constexpr std::uint32_t kComment = 13;
 constexpr std::uint32_t kDefaultSampleType = 14;
-}  // namespace field
+}  // namespace tag
 
 class Pprof {
  public:
   std::string write(const model::Profile& profile, ProfileValue value) {
     text_of("");
-    out_.message(field::kSampleType, type("inuse_space", "bytes"));
-    out_.message(field::kSampleType, type("inuse_objects", "count"));
-    out_.message(field::kSampleType, type("alloc_space", "bytes"));
-    out_.message(field::kSampleType, type("growth", "bytes"));
+    out_.message(tag::kSampleType, type("inuse_space", "bytes"));
+    out_.message(tag::kSampleType, type("inuse_objects", "count"));
+    out_.message(tag::kSampleType, type("alloc_space", "bytes"));
+    out_.message(tag::kSampleType, type("growth", "bytes"));
     for (const ProfileSample& sample : profile.samples) add(sample);
-    out_.number(field::kTimeNanos, nanos(profile.started_unix_s));
-    out_.number(field::kDurationNanos, nanos(profile.duration_s));
-    out_.message(field::kPeriodType, type("space", "bytes"));
-    out_.number(field::kPeriod, whole(profile.interval_bytes));
+    out_.number(tag::kTimeNanos, nanos(profile.started_unix_s));
+    out_.number(tag::kDurationNanos, nanos(profile.duration_s));
+    out_.message(tag::kPeriodType, type("space", "bytes"));
+    out_.number(tag::kPeriod, whole(profile.interval_bytes));
     const std::array comment{text_of(base::printable(profile.command, 400))};
-    out_.packed(field::kComment, comment);
-    out_.number(field::kDefaultSampleType, text_of(value == ProfileValue::Growth ? "growth"
-                                                   : value == ProfileValue::Live ? "inuse_space"
-                                                                                 : "alloc_space"));
-    for (const std::string& text : strings_) out_.text(field::kStringTable, text);
+    out_.packed(tag::kComment, comment);
+    out_.number(tag::kDefaultSampleType, text_of(value == ProfileValue::Growth ? "growth"
+                                                 : value == ProfileValue::Live ? "inuse_space"
+                                                                               : "alloc_space"));
+    for (const std::string& text : strings_) out_.text(tag::kStringTable, text);
     return out_.bytes();
   }
 
@@ -109,7 +109,7 @@ class Pprof {
     out.packed(1, locations);
     out.packed(2, values);
     out.message(3, label);
-    out_.message(field::kSample, out);
+    out_.message(tag::kSample, out);
   }
 
   std::int64_t location_of(const Frame& frame) {
@@ -123,7 +123,7 @@ class Pprof {
     out.number(1, found->second);
     out.number(2, mapping_of(frame.module));
     out.message(4, line);
-    out_.message(field::kLocation, out);
+    out_.message(tag::kLocation, out);
     return found->second;
   }
 
@@ -136,7 +136,7 @@ class Pprof {
     out.number(2, text_of(key.first));
     out.number(3, text_of(key.first));
     out.number(4, text_of(base::printable(frame.file, 300)));
-    out_.message(field::kFunction, out);
+    out_.message(tag::kFunction, out);
     return found->second;
   }
 
@@ -149,7 +149,7 @@ class Pprof {
     out.number(1, found->second);
     out.number(5, text_of(base::printable(module, 300)));
     out.number(7, 1);  // has_functions: nothing is left to be looked up
-    out_.message(field::kMapping, out);
+    out_.message(tag::kMapping, out);
     return found->second;
   }
 

@@ -1,66 +1,64 @@
-#include <utility>
+#include <functional>
 
 #include "show/compare.h"
-#include "show/json/values.h"
-#include "show/json/watched.h"
+#include "show/json/findings.h"
+#include "show/json/verdict.h"
 
 namespace lowtide::show {
-namespace {
 
-std::string_view unit_of(model::Measure measure) {
-  switch (measure) {
-    case model::Measure::Bytes:
-      return "bytes";
-    case model::Measure::BytesPerStep:
-      return "bytes per step";
-    case model::Measure::BytesPerSecond:
-      return "bytes per second";
-    case model::Measure::Seconds:
-      return "seconds";
-  }
-  return "bytes";
+using model::Compared;
+using model::ComparedFinding;
+using model::Comparison;
+
+struct ComparedSide {
+  std::reference_wrapper<const model::Report> report;
+};
+
+constexpr auto describe(Tag<ComparedSide>) {
+  using model::Report;
+  return object("ComparedRun", "one of the two runs",
+                field<&ComparedSide::report, &Report::source, &model::Source::path>("path", "its recording"),
+                field<&ComparedSide::report, &Report::verdict>("verdict", "of the whole job"));
 }
 
-Json values(const std::vector<model::Compared>& all) {
-  Json list = Json::array();
-  const auto value_of = [](const std::optional<double>& value) {
-    return value ? number(*value) : Json(nullptr);
-  };
-  for (const model::Compared& value : all) {
-    list.push_back({{"name", value.name},
-                    {"unit", unit_of(value.measure)},
-                    {"before", value_of(value.before)},
-                    {"after", value_of(value.after)},
-                    {"differs", or_null(value.differs)}});
-  }
-  return list;
+constexpr auto describe(Tag<Compared>) {
+  return object("ComparedValue", "one quantity of both runs", field<&Compared::name>("name", "what it is"),
+                field<&Compared::measure>("unit", "its unit"),
+                field_as<Number, &Compared::before>("before", "null where that run does not have it"),
+                field_as<Number, &Compared::after>("after", "the same of the other run"),
+                field<&Compared::differs>("differs",
+                                          "whether they differ by more than such readings do by themselves; "
+                                          "null where that is not known"));
 }
 
-Json side(const model::Report& report) {
-  return {{"path", report.source.path}, {"verdict", to_json(report.verdict)}};
+constexpr auto describe(Tag<ComparedFinding>) {
+  return extends<&ComparedFinding::finding>(
+      object("ComparedFinding", "a finding of either run; of both runs, that of the later one",
+             field<&ComparedFinding::fate>("fate", "what became of it")));
 }
 
-}  // namespace
+constexpr auto describe(Tag<Comparison>) {
+  return object(
+      "Comparison", "what `lowtide compare --json` prints", program_version<Comparison>(),
+      schema_version<Comparison>(), field<&Comparison::outcome>("outcome", "what the change did"),
+      field<&Comparison::reason>("reason", "one sentence"),
+      field_as<StepNumber, &Comparison::aligned_step>("aligned_step",
+                                                      "both are compared up to this step; null: by time"),
+      field("before", "the run before the change",
+            [](const Comparison& comparison) { return ComparedSide{comparison.before}; }),
+      field("after", "the run after it",
+            [](const Comparison& comparison) { return ComparedSide{comparison.after}; }),
+      field<&Comparison::values>("values", "the figures of the verdicts"),
+      field<&Comparison::parts>("parts", "what the memory is made of"),
+      field<&Comparison::findings>("findings", "gone ones first, then those that stay, then new ones"));
+}
 
-std::string to_json(const model::Comparison& comparison) {
-  Json list = Json::array();
-  for (const model::ComparedFinding& each : comparison.findings) {
-    Json finding = to_json(each.finding);
-    finding["fate"] = to_string(each.fate);
-    list.push_back(std::move(finding));
-  }
-  const Json json = {
-      {"lowtide", LOWTIDE_VERSION},
-      {"schema", 1},
-      {"outcome", to_string(comparison.outcome)},
-      {"reason", comparison.reason},
-      {"aligned_step", comparison.aligned_step ? step_number(*comparison.aligned_step) : Json(nullptr)},
-      {"before", side(comparison.before)},
-      {"after", side(comparison.after)},
-      {"values", values(comparison.values)},
-      {"parts", values(comparison.parts)},
-      {"findings", std::move(list)}};
-  return json.dump(2, ' ', false, kReplaceInvalid) + "\n";
+ObjectText comparison_text() {
+  return text_of<Comparison>();
+}
+
+std::string to_json(const Comparison& comparison) {
+  return document_of(comparison);
 }
 
 }  // namespace lowtide::show

@@ -1,116 +1,133 @@
+#include <optional>
+
+#include "show/json/fields.h"
+#include "show/json/formats.h"
 #include "show/plan.h"
-#include "show/json/values.h"
 
 namespace lowtide::show {
-namespace {
 
-Json range(const model::Range& bytes) {
-  return {{"estimate", bytes_number(bytes.estimate)},
-          {"low", bytes_number(bytes.low)},
-          {"high", bytes_number(bytes.high)}};
+using model::EpochForecast;
+using model::ImageSize;
+using model::Plan;
+using model::PlanKnob;
+using model::PlanMeasured;
+using model::PlanPart;
+using model::Range;
+using model::TrainingSetup;
+using Count = Rounded<12>;
+
+struct ByteRange {
+  const Range& bytes;
+};
+
+constexpr auto describe(Tag<ByteRange>) {
+  return object(
+      "ByteRange", "an estimate in bytes with its range",
+      field("estimate", "the most likely value",
+            [](const ByteRange& range) { return WholeBytes{range.bytes.estimate}; }),
+      field("low", "the lower end of the range",
+            [](const ByteRange& range) { return WholeBytes{range.bytes.low}; }),
+      field("high", "its upper end", [](const ByteRange& range) { return WholeBytes{range.bytes.high}; }));
 }
 
-Json range_or_null(const std::optional<model::Range>& bytes) {
-  return bytes ? range(*bytes) : Json(nullptr);
+constexpr auto describe(Tag<ImageSize>) {
+  return object("ImageSize", "in pixels", field<&ImageSize::width>("width", "pixels in a row"),
+                field<&ImageSize::height>("height", "rows"));
 }
 
-Json bytes_or_null(const std::optional<double>& bytes) {
-  return bytes ? bytes_number(*bytes) : Json(nullptr);
+constexpr auto describe(Tag<TrainingSetup>) {
+  using Setup = TrainingSetup;
+  return object(
+      "Setup", "what was given or assumed; null where it was not given",
+      field("parameters", "of the model",
+            [](const Setup& setup) {
+              return setup.parameters > 0 ? std::optional(Count{setup.parameters}) : std::nullopt;
+            }),
+      field<&Setup::precision>("precision", "of the weights"),
+      field<&Setup::optimizer>("optimizer", "its kind"),
+      field_as<Count, &Setup::trainable>("trainable", "parameters that are trained"),
+      field_as<Count, &Setup::lora_rank>("lora_rank", "rank of the LoRA adapters"),
+      field_as<Count, &Setup::hidden>("hidden", "width of the model"),
+      field_as<Count, &Setup::layers>("layers", "layers of the model"),
+      field<&Setup::checkpointing>("gradient_checkpointing", "whether activations are computed again"),
+      field("device", "`cpu` or `cuda`",
+            [](const Setup& setup) { return std::string_view(setup.on_cpu ? "cpu" : "cuda"); }),
+      field_as<Count, &Setup::batch>("batch", "samples in a batch"),
+      field_as<Count, &Setup::accumulation>("accumulation", "batches for each optimizer step"),
+      field_as<Count, &Setup::sequence>("sequence", "tokens in a sample"),
+      field_as<Count, &Setup::images_per_sample>("images_per_sample", "images in a sample"),
+      field<&Setup::image>("image_size", "as it is opened"),
+      field<&Setup::resized>("resize", "as the model sees it"),
+      field_as<Count, &Setup::examples>("examples", "in the dataset"),
+      field<&Setup::examples_kept>("examples_kept", "how examples that were read stay in memory"),
+      field_as<Count, &Setup::workers>("workers", "processes that load data"),
+      field_as<Count, &Setup::prefetch>("prefetch", "batches that each worker prepares"),
+      field<&Setup::pins_memory>("pin_memory", "whether batches are pinned"),
+      field_as<Count, &Setup::validation_episodes>("validation_episodes", "episodes of a validation"),
+      field_as<Count, &Setup::validation_samples>("validation_samples", "samples in an episode"),
+      field_as<Count, &Setup::compile_workers>("compile_workers", "processes that compile kernels"));
 }
 
-Json count_or_null(const std::optional<double>& count) {
-  return count ? number(*count, 12) : Json(nullptr);
+constexpr auto describe(Tag<PlanPart>) {
+  return object(
+      "PlanPart", "one use of memory", field<&PlanPart::component>("component", "what needs it"),
+      field_as<ByteRange, &PlanPart::host>("host_bytes", "in host memory"),
+      field_as<ByteRange, &PlanPart::device>("device_bytes", "on the GPU"),
+      field<&PlanPart::in_children>("in_children", "whether it is in other processes than the trainer"),
+      field<&PlanPart::formula>("formula", "how it was computed"),
+      field_as<NonEmpty, &PlanPart::assumption>("assumption", "what must hold for that"),
+      field_as<WholeBytes, &PlanPart::measured_host>("measured_host_bytes", "what was measured instead"),
+      field_as<WholeBytes, &PlanPart::measured_device>("measured_device_bytes", "the same on the GPU"));
 }
 
-Json image_or_null(const std::optional<model::ImageSize>& size) {
-  return size ? Json({{"width", size->width}, {"height", size->height}}) : Json(nullptr);
+constexpr auto describe(Tag<PlanKnob>) {
+  return object(
+      "PlanChange", "one thing to change", field<&PlanKnob::change>("change", "`workers 4 -> 2`"),
+      field<&PlanKnob::how>("how", "as code: `num_workers=2`"),
+      field<&PlanKnob::cost>("cost", "what it costs"),
+      field_as<WholeBytes, &PlanKnob::host_bytes>("host_bytes", "host memory that it would save"),
+      field_as<WholeBytes, &PlanKnob::device_bytes>("device_bytes", "GPU memory that it would save"));
 }
 
-Json setup(const model::TrainingSetup& told) {
-  return {{"parameters", told.parameters > 0 ? number(told.parameters, 12) : Json(nullptr)},
-          {"precision", to_string(told.precision)},
-          {"optimizer", to_string(told.optimizer)},
-          {"trainable", count_or_null(told.trainable)},
-          {"lora_rank", count_or_null(told.lora_rank)},
-          {"hidden", count_or_null(told.hidden)},
-          {"layers", count_or_null(told.layers)},
-          {"gradient_checkpointing", told.checkpointing},
-          {"device", told.on_cpu ? "cpu" : "cuda"},
-          {"batch", number(told.batch, 12)},
-          {"accumulation", number(told.accumulation, 12)},
-          {"sequence", count_or_null(told.sequence)},
-          {"images_per_sample", number(told.images_per_sample, 12)},
-          {"image_size", image_or_null(told.image)},
-          {"resize", image_or_null(told.resized)},
-          {"examples", count_or_null(told.examples)},
-          {"examples_kept", to_string(told.examples_kept)},
-          {"workers", number(told.workers, 12)},
-          {"prefetch", number(told.prefetch, 12)},
-          {"pin_memory", told.pins_memory},
-          {"validation_episodes", number(told.validation_episodes, 12)},
-          {"validation_samples", number(told.validation_samples, 12)},
-          {"compile_workers", number(told.compile_workers, 12)}};
+constexpr auto describe(Tag<PlanMeasured>) {
+  return object("Measured", "what was measured of the job",
+                field<&PlanMeasured::source>("source", "the recording or process"),
+                field_as<WholeBytes, &PlanMeasured::host_bytes>("host_bytes", "its host memory"),
+                field_as<WholeBytes, &PlanMeasured::host_peak_bytes>("host_peak_bytes", "the most of that"),
+                field_as<WholeBytes, &PlanMeasured::device_bytes>("device_bytes", "its GPU memory"));
 }
 
-Json parts(const model::Plan& plan) {
-  Json list = Json::array();
-  for (const model::PlanPart& part : plan.parts) {
-    list.push_back({{"component", to_string(part.component)},
-                    {"host_bytes", range_or_null(part.host)},
-                    {"device_bytes", range_or_null(part.device)},
-                    {"in_children", part.in_children},
-                    {"formula", part.formula},
-                    {"assumption", text_or_null(part.assumption)},
-                    {"measured_host_bytes", bytes_or_null(part.measured_host)},
-                    {"measured_device_bytes", bytes_or_null(part.measured_device)}});
-  }
-  return list;
+constexpr auto describe(Tag<EpochForecast>) {
+  return object(
+      "Epoch", "where growth by what is kept of each example would end",
+      field_as<Number, &EpochForecast::end_step>("end_step", "the last step of the first epoch"),
+      field_as<WholeBytes, &EpochForecast::example_bytes>("example_bytes", "what each example adds"),
+      field_as<WholeBytes, &EpochForecast::bytes>("host_bytes", "memory when all have been seen"));
 }
 
-Json ladder(const model::Plan& plan) {
-  Json list = Json::array();
-  for (const model::PlanKnob& knob : plan.ladder) {
-    list.push_back({{"change", knob.change},
-                    {"how", knob.how},
-                    {"cost", knob.cost},
-                    {"host_bytes", bytes_number(knob.host_bytes)},
-                    {"device_bytes", bytes_number(knob.device_bytes)}});
-  }
-  return list;
+constexpr auto describe(Tag<Plan>) {
+  return object("Plan", "what `lowtide plan --json` prints", program_version<Plan>(), schema_version<Plan>(),
+                field<&Plan::setup>("setup", "the training"),
+                field_as<ByteRange, &Plan::host>("host_bytes", "the process tree"),
+                field_as<ByteRange, &Plan::trainer>("trainer_bytes", "the training process alone"),
+                field_as<ByteRange, &Plan::device>("device_bytes", "the GPU"),
+                field_as<WholeBytes, &Plan::minimum_ram_bytes>("minimum_ram_bytes",
+                                                               "the estimate for the host, in whole GiB"),
+                field_as<WholeBytes, &Plan::comfortable_ram_bytes>("comfortable_ram_bytes",
+                                                                   "its upper end, in whole GiB"),
+                field_as<WholeBytes, &Plan::limit_bytes>("limit_bytes", "of `--limit`"),
+                field<&Plan::parts>("parts", "what the sums are made of"),
+                field<&Plan::ladder>("ladder", "what to change to save memory, the most first"),
+                field<&Plan::measured>("measured", "null without `--from`"),
+                field<&Plan::epoch>("epoch", "null where nothing is kept of each example"));
 }
 
-Json measured(const std::optional<model::PlanMeasured>& seen) {
-  if (!seen) return nullptr;
-  return {{"source", seen->source},
-          {"host_bytes", bytes_or_null(seen->host_bytes)},
-          {"host_peak_bytes", bytes_or_null(seen->host_peak_bytes)},
-          {"device_bytes", bytes_or_null(seen->device_bytes)}};
+ObjectText plan_text() {
+  return text_of<Plan>();
 }
 
-Json epoch(const std::optional<model::EpochForecast>& forecast) {
-  if (!forecast) return nullptr;
-  return {{"end_step", number(forecast->end_step)},
-          {"example_bytes", bytes_number(forecast->example_bytes)},
-          {"host_bytes", bytes_number(forecast->bytes)}};
-}
-
-}  // namespace
-
-std::string to_json(const model::Plan& plan) {
-  const Json json = {{"lowtide", LOWTIDE_VERSION},
-                     {"schema", 1},
-                     {"setup", setup(plan.setup)},
-                     {"host_bytes", range(plan.host)},
-                     {"trainer_bytes", range(plan.trainer)},
-                     {"device_bytes", range(plan.device)},
-                     {"minimum_ram_bytes", bytes_number(plan.minimum_ram_bytes)},
-                     {"comfortable_ram_bytes", bytes_number(plan.comfortable_ram_bytes)},
-                     {"limit_bytes", bytes_or_null(plan.limit_bytes)},
-                     {"parts", parts(plan)},
-                     {"ladder", ladder(plan)},
-                     {"measured", measured(plan.measured)},
-                     {"epoch", epoch(plan.epoch)}};
-  return json.dump(2, ' ', false, kReplaceInvalid) + "\n";
+std::string to_json(const Plan& plan) {
+  return document_of(plan);
 }
 
 }  // namespace lowtide::show

@@ -1,48 +1,91 @@
-#include <utility>
+#include <functional>
+#include <vector>
 
 #include "show/json/holders.h"
 #include "show/snapshot.h"
 
 namespace lowtide::show {
 
-std::string to_json(const model::SnapshotReport& report) {
-  const model::Snapshot& snapshot = report.snapshot;
-  Json holders = Json::array();
-  Json tensors = Json::array();
-  Json types = Json::array();
-  for (const model::HolderReport& holder : report.holders)
-    holders.push_back(holder_json(holder, report.has_earlier));
-  for (const model::TensorGrowth& row : report.tensors)
-    tensors.push_back(tensors_json(snapshot.pid, row, report.has_earlier));
-  for (const model::TypeGrowth& row : report.types)
-    types.push_back(type_json(snapshot.pid, row, report.has_earlier));
-  const Json json = {
-      {"lowtide", LOWTIDE_VERSION},
-      {"schema", 1},
-      {"snapshot",
-       {{"pid", snapshot.pid},
-        {"python", snapshot.python},
-        {"at_s", number(snapshot.at_s, 14)},
-        {"since_s", report.has_earlier ? number(report.since_s) : Json(nullptr)},
-        {"growth_bytes", report.has_earlier ? Json(report.growth_bytes) : Json(nullptr)},
-        {"objects", snapshot.objects},
-        {"object_bytes", snapshot.object_bytes},
-        {"storage_bytes", snapshot.storage_bytes},
-        {"device_bytes", snapshot.device_bytes},
-        {"growth_device_bytes", report.has_earlier ? Json(report.growth_device_bytes) : Json(nullptr)},
-        {"has_torch", snapshot.has_torch},
-        {"has_tensors", snapshot.has_tensors},
-        {"has_holders", snapshot.has_holders},
-        {"is_exact", snapshot.is_exact},
-        {"is_whole", snapshot.is_whole},
-        {"pause_s", number(snapshot.pause_s)},
-        {"walk_s", number(snapshot.walk_s)},
-        {"whole_s", number(snapshot.whole_s)},
-        {"table_bytes", snapshot.table_bytes}}},
-      {"holders", std::move(holders)},
-      {"tensors", std::move(tensors)},
-      {"types", std::move(types)}};
-  return json.dump(2, ' ', false, kReplaceInvalid) + "\n";
+using model::Snapshot;
+using model::SnapshotReport;
+
+struct SnapshotFacts {
+  std::reference_wrapper<const SnapshotReport> report;
+};
+
+namespace {
+
+template <auto Rows>
+constexpr auto rows_field(const char* name, const char* meaning) {
+  return field(name, meaning, [](const SnapshotReport& report) {
+    using Row = typename base::ValueOf<Rows>::value_type;
+    std::vector<Grown<Row>> list;
+    for (const Row& row : report.*Rows) list.push_back({report.snapshot.pid, row, report.has_earlier});
+    return list;
+  });
+}
+
+}  // namespace
+
+constexpr auto describe(Tag<SnapshotFacts>) {
+  constexpr auto kReport = &SnapshotFacts::report;
+  constexpr auto kSnapshot = &SnapshotReport::snapshot;
+  return object(
+      "SnapshotFacts", "the whole process at one moment",
+      field<kReport, kSnapshot, &Snapshot::pid>("pid", "the process"),
+      field<kReport, kSnapshot, &Snapshot::python>("python", "its version: `3.11`"),
+      field_as<Rounded<14>, kReport, kSnapshot, &Snapshot::at_s>("at_s", "when, Unix time"),
+      field("since_s", "of a difference: the time between the two",
+            [](const SnapshotFacts& facts) {
+              const SnapshotReport& report = facts.report;
+              return report.has_earlier ? std::optional(Number{report.since_s}) : std::nullopt;
+            }),
+      field("growth_bytes", "of a difference: growth of objects and tensors in host memory",
+            [](const SnapshotFacts& facts) {
+              const SnapshotReport& report = facts.report;
+              return report.has_earlier ? std::optional(report.growth_bytes) : std::nullopt;
+            }),
+      field<kReport, kSnapshot, &Snapshot::objects>("objects", "Python objects"),
+      field<kReport, kSnapshot, &Snapshot::object_bytes>("object_bytes", "their memory"),
+      field<kReport, kSnapshot, &Snapshot::storage_bytes>("storage_bytes",
+                                                          "tensors in host memory, each storage once"),
+      field<kReport, kSnapshot, &Snapshot::device_bytes>("device_bytes", "tensors on devices"),
+      field("growth_device_bytes", "of a difference: growth of these",
+            [](const SnapshotFacts& facts) {
+              const SnapshotReport& report = facts.report;
+              return report.has_earlier ? std::optional(report.growth_device_bytes) : std::nullopt;
+            }),
+      field<kReport, kSnapshot, &Snapshot::has_torch>("has_torch", "whether torch is loaded"),
+      field<kReport, kSnapshot, &Snapshot::has_tensors>("has_tensors", "whether the tensors are known"),
+      field<kReport, kSnapshot, &Snapshot::has_holders>("has_holders", "whether the holders are known"),
+      field<kReport, kSnapshot, &Snapshot::is_exact>("is_exact", "false: `retained_bytes` are upper bounds"),
+      field<kReport, kSnapshot, &Snapshot::is_whole>(
+          "is_whole", "false: not every object was counted, all are lower bounds"),
+      field_as<Number, kReport, kSnapshot, &Snapshot::pause_s>("pause_s",
+                                                               "how long the interpreter stood still"),
+      field_as<Number, kReport, kSnapshot, &Snapshot::walk_s>("walk_s",
+                                                              "time to count the objects, in a child"),
+      field_as<Number, kReport, kSnapshot, &Snapshot::whole_s>("whole_s", "time of the child in all"),
+      field<kReport, kSnapshot, &Snapshot::table_bytes>("table_bytes", "memory that the child needed"));
+}
+
+constexpr auto describe(Tag<SnapshotReport>) {
+  return object("Snapshot",
+                "what `lowtide snapshot --json PID` prints; `lowtide snapshot --diff` reads such files",
+                program_version<SnapshotReport>(), schema_version<SnapshotReport>(),
+                field("snapshot", "the whole process",
+                      [](const SnapshotReport& report) { return SnapshotFacts{report}; }),
+                rows_field<&SnapshotReport::holders>("holders", "the variables that keep the most memory"),
+                rows_field<&SnapshotReport::tensors>("tensors", "tensors that look alike"),
+                rows_field<&SnapshotReport::types>("types", "Python objects by type"));
+}
+
+ObjectText snapshot_text() {
+  return text_of<SnapshotReport>();
+}
+
+std::string to_json(const SnapshotReport& report) {
+  return document_of(report);
 }
 
 }  // namespace lowtide::show

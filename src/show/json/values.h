@@ -3,11 +3,8 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
-
-#include "model/verdict.h"
 
 namespace lowtide::show {
 
@@ -27,19 +24,9 @@ Json step_number(double value);
 
 Json bytes_number(double value);
 
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json seconds_or_null(const std::optional<double>& value);
 Json text_or_null(const std::string& text);
 
 // The name of a process, a span or a frame as the target has it, for what a viewer shows.
 std::string printable_name(std::string_view name);
-
-Json to_json(const std::optional<model::Range>& range);
-Json to_json(const model::Verdict& verdict);
-Json to_json(const std::optional<model::Forecast>& forecast);
 
 }  // namespace lowtide::show

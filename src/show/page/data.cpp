@@ -1,21 +1,56 @@
 #include "show/page/data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
-#include <string_view>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "show/json/details.h"
 #include "show/json/json.h"
-#include "show/json/values.h"
 #include "show/page/base64.h"
 #include "show/page/thin_points.h"
 
 namespace lowtide::show {
+
+struct PageCounter {
+  std::int64_t pid = 0;
+  std::string name;
+  std::size_t times = 0;
+  std::string values;
+};
+
+struct PageStack {
+  std::int64_t pid = 0;
+  std::int64_t growth_bytes = 0;
+  std::uint64_t live_bytes = 0;
+  std::vector<std::size_t> frames;
+};
+
+using Courses = std::vector<std::vector<std::array<Number, 2>>>;
+
+struct PageData {
+  ReportPart report;
+  std::vector<std::string> times;
+  std::vector<PageCounter> counters;
+  std::size_t readings = 0;
+  bool thinned = false;
+  std::reference_wrapper<const model::Trace> trace;
+  std::vector<model::Frame> frames;
+  std::vector<PageStack> profile;
+  Courses site_courses;
+  Courses holder_courses;
+  std::optional<std::uint64_t> limit_bytes;
+  std::optional<int> again_s;
+};
+
 namespace {
 
 std::uint32_t millis(double seconds) {
@@ -25,31 +60,19 @@ std::uint32_t millis(double seconds) {
       std::min(value, static_cast<double>(std::numeric_limits<std::uint32_t>::max())));
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, kReplaceInvalid);
-}
-
 // Lists of moments, each once: the processes of a tree are read at the same ones.
 class Times {
  public:
   std::size_t index_of(std::vector<std::uint32_t> times) {
     const auto [found, is_new] = indices_.emplace(std::move(times), indices_.size());
-    if (is_new) order_.push_back(&found->first);
+    if (is_new) list_.push_back(to_base64(found->first));
     return found->second;
   }
-
-  [[nodiscard]] std::string json() const {
-    std::string out = "[";
-    for (const std::vector<std::uint32_t>* times : order_) {
-      if (out.size() > 1) out += ',';
-      out += '"' + to_base64(*times) + '"';
-    }
-    return out + "]";
-  }
+  [[nodiscard]] std::vector<std::string> list() && { return std::move(list_); }
 
  private:
   std::map<std::vector<std::uint32_t>, std::size_t> indices_;
-  std::vector<const std::vector<std::uint32_t>*> order_;
+  std::vector<std::string> list_;
 };
 
 // Resident memory counts shared pages once per process: the report's tables have it, the pictures do not.
@@ -65,7 +88,7 @@ Tracks drawn_tracks(const model::Trace& trace) {
   return out;
 }
 
-std::string counter_json(const model::CounterTrack& track, const Buckets& buckets, Times& times) {
+PageCounter counter_of(const model::CounterTrack& track, const Buckets& buckets, Times& times) {
   const std::vector<model::CounterPoint> points = thinned(track.points, buckets);
   std::vector<std::uint32_t> at;
   std::vector<float> values;
@@ -75,30 +98,7 @@ std::string counter_json(const model::CounterTrack& track, const Buckets& bucket
     at.push_back(millis(point.at_s));
     values.push_back(static_cast<float>(point.value));
   }
-  // Put together by hand: base64 needs no escapes, and there are millions of digits.
-  return "{\"pid\":" + std::to_string(track.pid) + ",\"name\":" + dumped(Json(printable_name(track.name))) +
-         ",\"times\":" + std::to_string(times.index_of(std::move(at))) + R"(,"values":")" +
-         to_base64(values) + R"("})";
-}
-
-Json spans_json(const model::Trace& trace) {
-  Json list = Json::array();
-  for (const model::TraceSpan& span : trace.spans) {
-    list.push_back({{"pid", span.pid},
-                    {"track", span.track},
-                    {"name", printable_name(span.name)},
-                    {"at_s", number(span.at_s, 9)},
-                    {"took_s", number(span.took_s, 9)}});
-  }
-  return list;
-}
-
-Json processes_json(const model::Trace& trace) {
-  Json list = Json::array();
-  for (const model::TraceProcess& process : trace.processes) {
-    list.push_back({{"pid", process.pid}, {"name", printable_name(process.name)}});
-  }
-  return list;
+  return {track.pid, printable_name(track.name), times.index_of(std::move(at)), to_base64(values)};
 }
 
 // A frame is in thousands of stacks: each once, and a stack is a list of their numbers.
@@ -108,73 +108,127 @@ class FrameTable {
     const auto key = std::make_tuple(frame.function, frame.file, frame.line, frame.module);
     const auto [found, is_new] = indices_.emplace(key, list_.size());
     if (is_new) {
-      list_.push_back({{"function", text_or_null(printable_name(frame.function))},
-                       {"file", text_or_null(printable_name(frame.file))},
-                       {"line", frame.line > 0 ? Json(frame.line) : Json(nullptr)},
-                       {"module", text_or_null(printable_name(frame.module))},
-                       {"language", model::to_string(frame.language)}});
+      list_.push_back({.language = frame.language,
+                       .function = printable_name(frame.function),
+                       .file = printable_name(frame.file),
+                       .line = frame.line,
+                       .module = printable_name(frame.module)});
     }
     return found->second;
   }
-  [[nodiscard]] const Json& list() const { return list_; }
+  [[nodiscard]] std::vector<model::Frame> list() && { return std::move(list_); }
 
  private:
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::string>, std::size_t> indices_;
-  Json list_ = Json::array();
+  std::vector<model::Frame> list_;
 };
 
-Json profile_json(const model::Profile& profile, FrameTable& table) {
-  Json list = Json::array();
+std::vector<PageStack> stacks_of(const model::Profile& profile, FrameTable& table) {
+  std::vector<PageStack> list;
   for (const model::ProfileSample& sample : profile.samples) {
     if (sample.growth_bytes <= 0 && sample.live_bytes == 0) continue;
-    Json frames = Json::array();
+    std::vector<std::size_t> frames;
     for (const model::Frame& frame : sample.frames) frames.push_back(table.index_of(frame));
-    list.push_back({{"pid", sample.pid},
-                    {"growth_bytes", sample.growth_bytes},
-                    {"live_bytes", sample.live_bytes},
-                    {"frames", std::move(frames)}});
+    list.push_back({sample.pid, sample.growth_bytes, sample.live_bytes, std::move(frames)});
   }
   return list;
 }
 
 template <typename Rows>
-Json courses_json(const Rows& rows) {
-  Json list = Json::array();
+Courses courses_of(const Rows& rows) {
+  Courses list;
   for (const auto& row : rows) {
-    Json course = Json::array();
-    for (const model::CounterPoint& point : row.course) {
-      course.push_back(Json::array({number(point.at_s), number(point.value)}));
-    }
-    list.push_back(std::move(course));
+    auto& course = list.emplace_back();
+    for (const model::CounterPoint& point : row.course)
+      course.push_back({Number{point.at_s}, Number{point.value}});
   }
   return list;
 }
 
 }  // namespace
 
+constexpr auto describe(Tag<PageCounter>) {
+  return object("Counter", "a series of readings",
+                field<&PageCounter::pid>("pid", "its process; 0: of the whole job"),
+                field<&PageCounter::name>("name", "what was read"),
+                field<&PageCounter::times>("times", "index of its times in `times`"),
+                field<&PageCounter::values>("values", "base64 of float32, little-endian"));
+}
+
+constexpr auto describe(Tag<model::TraceSpan>) {
+  using model::TraceSpan;
+  return object(
+      "Span", "a stretch of time", field<&TraceSpan::pid>("pid", "its process; 0: of the whole job"),
+      field<&TraceSpan::track>("track", "phases, events, looks at all objects, not recorded, verdict"),
+      field("name", "what it was", [](const TraceSpan& span) { return printable_name(span.name); }),
+      field_as<Seconds, &TraceSpan::at_s>("at_s", "when it began"),
+      field_as<Seconds, &TraceSpan::took_s>("took_s", "how long it was; 0: a moment"));
+}
+
+constexpr auto describe(Tag<model::TraceProcess>) {
+  using model::TraceProcess;
+  return object(
+      "NamedProcess", "the name of a process", field<&TraceProcess::pid>("pid", "the process"),
+      field("name", "its name", [](const TraceProcess& process) { return printable_name(process.name); }));
+}
+
+constexpr auto describe(Tag<PageStack>) {
+  return object("Stack", "a stack that allocates", field<&PageStack::pid>("pid", "its process"),
+                field<&PageStack::growth_bytes>("growth_bytes", "by how much its memory grew"),
+                field<&PageStack::live_bytes>("live_bytes", "what is alive of it"),
+                field<&PageStack::frames>("frames", "indices in `frames`, innermost first"));
+}
+
+constexpr auto describe(Tag<PageData>) {
+  using model::Trace;
+  constexpr auto kTrace = &PageData::trace;
+  return object(
+      "PageData", "what the scripts of the page read",
+      field<&PageData::report>("report", "the report of `--json`"),
+      field<&PageData::times>("times", "base64 of uint32, little-endian: milliseconds from the start"),
+      field<&PageData::counters>("counters", "memory over time"),
+      field<&PageData::readings>("readings", "how many points there were"),
+      field<&PageData::thinned>("thinned", "whether `counters` has fewer"),
+      field<kTrace, &Trace::spans>("spans", "what happened when"),
+      field<kTrace, &Trace::processes>("processes", "the names of the processes"),
+      field<&PageData::frames>("frames", "the frames of `profile`, each once"),
+      field<&PageData::profile>("profile", "stacks that allocate"),
+      field<&PageData::site_courses>("site_courses", "seconds and bytes of each of `report.sites`"),
+      field<&PageData::holder_courses>("holder_courses", "seconds and bytes of each of `report.holders`"),
+      field<&PageData::limit_bytes>("limit_bytes", "the limit of the job"),
+      field<&PageData::again_s>("again_s", "after how many seconds a page that is served is loaded again"));
+}
+
+ObjectText page_text() {
+  return text_of<PageData>();
+}
+
 std::string page_data(const PageContents& contents, std::size_t most_points) {
   const Tracks tracks = drawn_tracks(contents.trace);
   const Buckets buckets = choose_buckets(tracks, most_points);
   std::size_t points = 0;
   Times times;
-  std::string counters;
+  std::vector<PageCounter> counters;
   for (const model::CounterTrack* track : tracks) {
     points += track->points.size();
-    if (!counters.empty()) counters += ',';
-    counters += counter_json(*track, buckets, times);
+    counters.push_back(counter_of(*track, buckets, times));
   }
   FrameTable frames;
-  const Json profile = profile_json(contents.profile, frames);
+  std::vector<PageStack> profile = stacks_of(contents.profile, frames);
   const model::Report& report = contents.report;
-  return "{\"report\":" + to_json(report) + ",\"times\":" + times.json() + ",\"counters\":[" + counters +
-         "],\"readings\":" + std::to_string(points) +
-         ",\"thinned\":" + (buckets.count > 0 ? "true" : "false") +
-         ",\"spans\":" + dumped(spans_json(contents.trace)) +
-         ",\"processes\":" + dumped(processes_json(contents.trace)) + ",\"frames\":" + dumped(frames.list()) +
-         ",\"profile\":" + dumped(profile) + ",\"site_courses\":" + dumped(courses_json(report.sites)) +
-         ",\"holder_courses\":" + dumped(courses_json(report.holders)) +
-         ",\"limit_bytes\":" + (report.limit ? std::to_string(report.limit->bytes) : "null") +
-         ",\"again_s\":" + (contents.again_s ? std::to_string(*contents.again_s) : "null") + "}";
+  const PageData data{.report = {report},
+                      .times = std::move(times).list(),
+                      .counters = std::move(counters),
+                      .readings = points,
+                      .thinned = buckets.count > 0,
+                      .trace = contents.trace,
+                      .frames = std::move(frames).list(),
+                      .profile = std::move(profile),
+                      .site_courses = courses_of(report.sites),
+                      .holder_courses = courses_of(report.holders),
+                      .limit_bytes = report.limit ? std::optional(report.limit->bytes) : std::nullopt,
+                      .again_s = contents.again_s};
+  return json_of(data).dump(-1, ' ', false, kReplaceInvalid);
 }
 
 }  // namespace lowtide::show

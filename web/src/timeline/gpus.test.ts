@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { dataOf, everySecond, seriesOf } from "../test_data";
+import type { Gpu } from "../data";
+import { dataOf, everySecond, seriesOf, verdictOf } from "../test_data";
 import { gpuPicture } from "./gpus";
 
-const gpu = (total_bytes: number | null) => ({ index: 0, name: null, total_bytes });
+const gpu = (total_bytes: number | null): Gpu => ({
+  index: 0, name: null, total_bytes, used_bytes: null, pid: null, process_bytes: null, allocated_bytes: null,
+  reserved_bytes: null, fragmented_bytes: null, outside_torch_bytes: null, verdict: verdictOf(),
+});
 const used = everySecond(10, () => 50, "GPU 0 used", 0);
 const reserved = seriesOf([[5, 20], [9, 20]], "GPU 0 reserved", 7);
 

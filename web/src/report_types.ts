@@ -1,0 +1,431 @@
+// What lowtide writes into the page, from the descriptions in src/show. Do not edit: `cmake --build build/dev --target docs`
+// writes this file.
+
+// made from src/show, TypeScript: begin
+
+// What the scripts of the page read.
+export interface PageData {
+  report: Report; // the report of `--json`
+  times: string[]; // base64 of uint32, little-endian: milliseconds from the start
+  counters: Counter[]; // memory over time
+  readings: number; // how many points there were
+  thinned: boolean; // whether `counters` has fewer
+  spans: Span[]; // what happened when
+  processes: NamedProcess[]; // the names of the processes
+  frames: Frame[]; // the frames of `profile`, each once
+  profile: Stack[]; // stacks that allocate
+  site_courses: [number, number][][]; // seconds and bytes of each of `report.sites`
+  holder_courses: [number, number][][]; // seconds and bytes of each of `report.holders`
+  limit_bytes: number | null; // the limit of the job
+  again_s: number | null; // after how many seconds a page that is served is loaded again
+}
+
+// What `--json` prints for a recording or a log.
+export interface Report {
+  lowtide: string; // version of the program
+  schema: number; // version of this description
+  source: Source; // what it was made from
+  verdict: Verdict; // of the whole job
+  processes: Process[]; // of a recording, those that lived long enough to be judged; of a log that names them
+  runs: Run[]; // each run or restart in a log; empty for a recording
+  growth: Growth; // what grew
+  sites: Site[]; // the lines that allocate, most growth first, at most 50; needs an agent
+  holders: Holder[]; // the variables that keep memory, most growth first, between the first and the last snapshot
+  tensors: Tensors[]; // tensors, between the same snapshots
+  types: TypeCount[]; // Python objects, between the same snapshots
+  gpus: Gpu[]; // the GPUs of the job
+  phases: Phase[]; // phases of the trainer, from torch or from `lowtide.phase()`; of a recording
+  forecast: Forecast | null; // null when the floor does not rise or is at the limit already
+  events: Event[]; // of more than 200 the first 20 and the last 180, and a warning counts the rest
+  findings: Finding[]; // of a recording, the gravest first, faults of the measurement last
+  overhead: Overhead; // what the measurement cost; of a recording
+  warnings: Warning[]; // what was not used, or was assumed
+  target?: Target; // the process tree
+  short_lived?: ShortLived; // processes that are not listed
+  trim_trials?: TrimTrial[]; // with `--trim-trial`; else empty
+  reconciliation?: Reconciliation | null; // null without a cgroup
+  gate?: Gate; // the rules of `check`
+}
+
+// What the report was made from.
+export interface Source {
+  type: "recording" | "log" | "series"; // what it is
+  path: string; // the file; `-`: standard input
+  started: string | null; // when the run began, RFC 3339
+  duration_s: number | null; // how long it was watched
+  steps: number | null; // how many steps it made
+  format: string | null; // what the log was recognised as; null: several or none
+  bytes: number; // size of the input
+  lines: number; // lines of a log
+  command?: string | null; // what was run
+}
+
+// What the memory of a process, a device or the whole job does.
+export interface Verdict {
+  kind: "leak" | "warmup" | "spikes" | "stable" | "inconclusive"; // what it does
+  confidence: number; // the chance that the kind is right, 0 to 1; if inconclusive, that it is right to leave it open
+  axis: "step" | "time"; // what the series was judged against: steps, where the input has them
+  samples: number; // readings used
+  rate: Rate | null; // how fast the floor grows
+  floor: Floor; // the floor at both ends
+  warmup_end: Mark | null; // where the growth stopped
+  plateau_bytes: number | null; // the level after the warm-up
+  spike_bytes: number | null; // how high the excursions go above the floor
+  reason: string; // one sentence for people
+  needs: string | null; // if inconclusive: what would settle it
+  lean: Lean | null; // if inconclusive: what it looks like so far
+  basis: string[]; // what the verdict is based on: `series`, and `processes`, `sites` or `holders` where these settled it
+}
+
+// Growth of the floor with its 95 % interval; of a warm-up, while it rose.
+export interface Rate {
+  bytes: number; // growth per step or second
+  per: "step" | "second"; // `step` also where the input has neither steps nor times: then it is per reading
+  low: number; // the lower end of the interval
+  high: number; // its upper end
+}
+
+// The level that memory falls back to; null without readings.
+export interface Floor {
+  first_bytes: number | null; // at the beginning
+  last_bytes: number | null; // at the end
+}
+
+// A moment of the run.
+export interface Mark {
+  step: number | null; // null where the input has no steps
+  seconds: number | null; // null where the input has no times
+}
+
+// What an inconclusive verdict looks like so far.
+export interface Lean {
+  kind: "leak" | "warmup" | "spikes" | "stable" | "inconclusive"; // the most likely kind
+  confidence: number; // the chance that it is right, 0 to 1
+}
+
+// A process; workers that were respawned are one entry, with the latest pid.
+export interface Process {
+  pid: number; // its process id
+  ppid: number | null; // its parent; null in a log
+  role: "wrapper" | "trainer" | "rank" | "worker" | "compile-worker" | "server" | "other" | null; // what it is there for; null in a log
+  index?: number | null; // its number: rank 3, worker 0
+  command: string | null; // its command line
+  started_s: number | null; // when it began; below 0: before the recording; null in a log
+  ended_s: number | null; // when it ended
+  exit: number | null; // its exit status as in a shell: 128 + n for signal n
+  processes?: number; // how many processes the entry stands for
+  verdict: Verdict; // of the memory that would go with this process alone
+  peak_bytes?: number; // its highest reading
+  growth_share?: number | null; // its part of the growth of the tree; null where the tree did not grow
+  bytes: ProcessBytes; // its memory
+}
+
+// The latest reading of a process; a log has `rss` alone.
+export interface ProcessBytes {
+  rss: number; // resident memory
+  pss: number | null; // the same, shared pages divided among their users
+  uss: number | null; // pages of this process alone
+  pss_age_s?: number | null; // how much older `pss` and `uss` are than the rest
+  anon: number | null; // heap, stacks and other memory without a file
+  file: number | null; // mapped files
+  shmem: number | null; // shared memory
+  swap: number | null; // swapped out
+}
+
+// A run or a restart inside a log.
+export interface Run {
+  name: string; // its name
+  first_line: number; // its first line in the log
+  last_line: number; // its last line
+  verdict: Verdict; // of the first series
+  series: RunSeries[]; // the series that the verdict is of first
+}
+
+// One series of readings in a run of a log.
+export interface RunSeries {
+  name: string; // what was read: `process memory`, `GPU 0 used`
+  pid: number | null; // the process, where the log names it
+  last_bytes: number; // the last reading
+  peak_bytes: number; // the highest reading
+  limit_bytes: number | null; // the limit or total that the log names
+  forecast: Forecast | null; // when it reaches a limit
+  verdict: Verdict; // of this series
+}
+
+// When the floor, with the usual spike on top where there are several, reaches the limit.
+export interface Forecast {
+  limit: "cgroup" | "host" | "gpu"; // whose limit it is
+  limit_bytes: number; // the limit
+  step: Range | null; // at which step; null without steps
+  seconds: Range | null; // at which second from the start; null without times
+}
+
+// An estimate with its 95 % interval.
+export interface Range {
+  estimate: number | null; // the most likely value
+  low: number | null; // the lower end of the interval
+  high: number | null; // its upper end; null: there is none
+}
+
+// What the growth of the floor is made of.
+export interface Growth {
+  floor_bytes: number | null; // by how much the floor grew; below 0: it fell
+  explained_share: number | null; // the part that has a mechanism other than `unexplained`
+  mechanisms: GrowthPart[]; // its parts; they add up to the growth of the tree
+}
+
+// A part of the growth with one cause.
+export interface GrowthPart {
+  mechanism: "live-objects" | "allocator-retention" | "copy-on-write" | "shared-memory" | "page-cache" | "bounded-cache" | "native-live" | "gpu-reserve" | "gpu-outside-torch" | "unexplained"; // why it grew
+  bytes: number; // by how much
+  share: number; // its part of the growth, 0 to 1
+}
+
+// A line that allocates, with all stacks of one process that lead to it.
+export interface Site {
+  pid: number; // its process
+  verdict: Verdict; // of the live bytes
+  live_bytes: number; // allocated here and alive at the end, an estimate
+  growth_bytes: number; // by how much that grew during the run
+  error_bytes: number; // one standard error of the growth
+  share: number | null; // its part of the growth of all that is alive, which is less than the growth of resident memory: allocators leave holes
+  live_samples: number; // samples that the live bytes were estimated from
+  allocated_bytes: number; // all that was ever allocated here
+  stacks: number; // how many stacks lead to the line
+  act_on: number | null; // the index of the frame to look at: the innermost call of the user's own Python code or native module
+  native_function: string | null; // the C function that this line called through ctypes or cffi: `malloc`
+  frames: Frame[]; // the stack that grew most, innermost frame first
+  cut: boolean; // whether the stack has more frames outside
+}
+
+// One call of a stack.
+export interface Frame {
+  language: "python" | "native"; // of the code
+  function: string | null; // null where it is not known
+  file: string | null; // the source file, null where it is not known
+  line: number | null; // null where it is not known
+  module: string | null; // of native code: the library or program
+}
+
+// A Python object that keeps memory alive.
+export interface Holder {
+  pid: number; // its process
+  path: string; // how to reach it, as Python writes it
+  type: string; // its type
+  length: number | null; // its number of elements
+  growth_length: number | null; // by how many elements it grew
+  retained_bytes: number; // host memory that would go with it
+  growth_bytes: number | null; // by how much that grew
+  device_bytes: number; // memory of tensors on devices that would go with it
+  growth_device_bytes: number | null; // by how much that grew
+  share: number | null; // its part of the growth of the process, or of its memory without an earlier snapshot; host and devices together
+  file: string | null; // of the frame whose variable it is
+  line: number | null; // where that frame stood
+  retained_objects: number; // objects that would go with it
+  growth_objects: number | null; // by how many these grew
+  cache: string | null; // whether a cache is `bounded` or `unbounded`; null: not a cache
+  bound: number | null; // of a bounded cache: its most elements
+  address: number; // its address
+  holder: number | null; // the index of the holder that keeps it
+  depth: number; // steps of the path
+}
+
+// Tensors of one device, type and shape.
+export interface Tensors {
+  pid: number; // their process
+  device: string; // `cpu`, `cuda:0`
+  dtype: string; // type of the elements
+  shape: number[]; // size of each dimension
+  count: number; // how many there are
+  bytes: number; // of their elements
+  growth_count: number | null; // how many more there are
+  growth_bytes: number | null; // by how much the bytes grew
+  requires_grad: boolean; // whether gradients are computed
+  storages: number; // storages behind them that no earlier row has counted
+  storage_bytes: number; // of these storages
+}
+
+// Python objects of one type.
+export interface TypeCount {
+  pid: number; // their process
+  type: string; // the type
+  count: number; // how many there are
+  bytes: number; // of the objects alone
+  growth_count: number | null; // how many more there are
+  growth_bytes: number | null; // by how much the bytes grew
+}
+
+// A GPU of the job; what torch does not report is null.
+export interface Gpu {
+  index: number | null; // its number
+  name: string | null; // its model
+  id?: string | null; // its UUID or bus, where the log has no index
+  total_bytes: number | null; // memory of the device
+  used_bytes: number | null; // used, by all processes
+  pid: number | null; // the process of the job that has most on it
+  process_bytes: number | null; // what that process has; what torch reserves, where the driver does not tell
+  allocated_bytes: number | null; // what torch has handed out
+  reserved_bytes: number | null; // what torch has from the driver
+  fragmented_bytes: number | null; // free pieces between blocks in use
+  outside_torch_bytes: number | null; // what the driver counts beyond `reserved_bytes`; null where it does not tell
+  retries?: number | null; // times that torch returned all free memory and tried again
+  ooms?: number | null; // allocations that failed
+  pinned_bytes?: number | null; // pinned host memory
+  verdict: Verdict; // of the allocated memory, or of the memory outside of torch where that leaks; without torch, of the used memory
+}
+
+// A phase of the training.
+export interface Phase {
+  name: string; // `train`, `eval`, `checkpoint`, or the job's own word
+  pid: number; // its process
+  count: number; // visits
+  peak_bytes: number | null; // the most that was resident at a reading in it; null without a reading
+  kept_bytes: number; // allocated in it and alive long after
+  took_s: number; // time of the visits that have ended
+}
+
+// Something that happened to the job.
+export interface Event {
+  kind: "oom-kill" | "cuda-oom" | "worker-killed" | "killed" | "restart" | "exit"; // what happened
+  at_s: number | null; // when
+  line: number; // the line of the log; 0: of a recording
+  text: string; // in words, or as the log has it
+}
+
+// A claim about the run, with its evidence.
+export interface Finding {
+  id: string; // the cause; several findings can have the same
+  severity: "critical" | "high" | "medium" | "low" | "info"; // how much it matters
+  title: string; // one sentence
+  mechanism: "live-objects" | "allocator-retention" | "copy-on-write" | "shared-memory" | "page-cache" | "bounded-cache" | "native-live" | "gpu-reserve" | "gpu-outside-torch" | "unexplained" | null; // why resident memory grew
+  pid: number | null; // the process it is about
+  where: Place; // the place in the code
+  share: number | null; // the part of the growth of the floor that it explains
+  confidence: number; // the chance that it is right, 0 to 1
+  evidence: string[]; // what was measured, a sentence each
+  excluded: string[]; // other causes that were measured and excluded, a sentence each
+  fix: string | null; // what to do
+  hint: string | null; // the fix as code
+  watch: string | null; // what to expect after the fix
+  ruled_out: boolean; // true: the finding says what the cause is not
+}
+
+// Where in the code of the job; null where it is not known.
+export interface Place {
+  file: string | null; // the source file
+  line: number | null; // its line
+  function: string | null; // the function around it
+  holder: string | null; // the variable that keeps the memory, as Python writes it
+}
+
+// What the measurement itself cost.
+export interface Overhead {
+  monitor_cpu_share: number | null; // time of the monitor, as a share of one processor
+  monitor_rss_bytes: number | null; // memory of the monitor
+  samples_lost: number | null; // readings of the whole job that are missing
+  agent: string; // `off`, `on` or `switched-off`
+  note: string | null; // why the agent was switched off, or another remark on it
+  allocation_samples: number; // of the agent, in all processes
+  allocation_samples_dropped: number; // of these, lost
+  sampling_s: number; // time of the job spent with samples
+  asking_s: number; // time of the job spent with steps, phases and counters, without the few microseconds at each step
+  looks: number; // snapshots of the objects of its Pythons
+  pauses_s: number; // how long its Pythons stood still for these
+}
+
+// What was in the input and was not used, or was assumed.
+export interface Warning {
+  text: string; // one sentence
+  count: number; // how often
+  first_line: number; // the line where it was first; 0: none
+}
+
+// The process tree, shared pages counted once.
+export interface Target {
+  peak_bytes: number | null; // its highest reading
+  last_bytes: number | null; // its last reading
+  limit: "cgroup" | "host" | "gpu" | null; // whose limit it is; `host` also where the user gave it
+  limit_bytes: number | null; // the limit
+  ending: "unknown" | "running" | "closed" | "cut-off"; // how the recording ended; `cut-off`: the monitor was killed
+}
+
+// Processes that came and went too fast to be judged one by one.
+export interface ShortLived {
+  count: number; // those that were read at least once
+  largest_bytes: number; // the most that one of them had
+  unseen_at_least: number | null; // lived between two readings: at least as many
+  unseen_at_most: number | null; // at most as many: the pids that the kernel gave out, which includes threads and processes of other jobs
+}
+
+// What happened when the allocator of a process was asked to return free memory.
+export interface TrimTrial {
+  pid: number; // its process
+  at_s: number; // when
+  outcome: "done" | "no-trim" | "not-reached" | "unfinished"; // `no-trim`: the allocator has no malloc_trim; `not-reached`: no thread allocated in time
+  rss_before_bytes: number | null; // resident memory before
+  rss_after_bytes: number | null; // resident memory after
+  given_back_bytes: number | null; // the difference; 0 where it rose meanwhile
+  trim_s: number; // time in malloc_trim
+  inspect_s: number | null; // time in mallinfo2, glibc 2.33 and later
+  arena_bytes: number | null; // what malloc had from the kernel before
+  free_bytes: number | null; // of these, in no block
+  mapped_bytes: number | null; // in blocks with a mapping of their own
+}
+
+// Where the memory of the cgroup went: tree + cache + kernel + rest = current.
+export interface Reconciliation {
+  at_s: number; // when
+  exact: boolean; // whether PSS of the tree was read at that moment
+  tree_bytes: number; // the process tree
+  cache_bytes: number; // page cache
+  kernel_bytes: number; // memory of the kernel
+  current_bytes: number; // what the cgroup counts
+  rest_bytes: number; // others in the cgroup, or differences of the readings
+}
+
+// The rules that `check` was given.
+export interface Gate {
+  outcome: "kept" | "broken" | "undecided"; // the worst of the rules
+  rules: Rule[]; // each rule
+}
+
+// A rule of `check`, and how the run fared.
+export interface Rule {
+  rule: "no-leak" | "budget" | "max-growth" | "max-rate" | "no-oom" | "expect"; // which rule
+  given: string; // as it was given: `--budget 20G`
+  outcome: "kept" | "broken" | "undecided"; // whether it was kept
+  why: string; // one sentence with the numbers
+}
+
+// A series of readings.
+export interface Counter {
+  pid: number; // its process; 0: of the whole job
+  name: string; // what was read
+  times: number; // index of its times in `times`
+  values: string; // base64 of float32, little-endian
+}
+
+// A stretch of time.
+export interface Span {
+  pid: number; // its process; 0: of the whole job
+  track: string; // phases, events, looks at all objects, not recorded, verdict
+  name: string; // what it was
+  at_s: number; // when it began
+  took_s: number; // how long it was; 0: a moment
+}
+
+// The name of a process.
+export interface NamedProcess {
+  pid: number; // the process
+  name: string; // its name
+}
+
+// A stack that allocates.
+export interface Stack {
+  pid: number; // its process
+  growth_bytes: number; // by how much its memory grew
+  live_bytes: number; // what is alive of it
+  frames: number[]; // indices in `frames`, innermost first
+}
+
+// made from src/show, TypeScript: end
