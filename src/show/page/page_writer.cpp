@@ -56,7 +56,7 @@ class PageWriter {
 
  private:
   void add(const Answer& answer) {
-    out_ += fmt::format("<p class=\"eyebrow\"><b class=\"kind\">{}</b>", model::to_string(answer.kind));
+    out_ += fmt::format(R"(<p class="eyebrow"><b class="kind">{}</b>)", model::to_string(answer.kind));
     if (answer.confidence) out_ += fmt::format("<span>confidence {}</span>", percent(*answer.confidence));
     if (answer.lean) {
       out_ += fmt::format("<span>leaning {}, {}</span>", model::to_string(answer.lean->kind),
@@ -84,7 +84,7 @@ class PageWriter {
     const Grid grid = grid_of(table, kPage);
     if (grid.rows.empty()) return;
     out_ += table.id.empty() ? "<div class=\"scroll\">"
-                             : fmt::format("<div class=\"scroll\" id=\"{}\">", table.id);
+                             : fmt::format(R"(<div class="scroll" id="{}">)", table.id);
     out_ += "<table>\n<thead><tr>";
     for (const std::string& name : grid.head) out_ += "<th>" + markup_text(title_of(name)) + "</th>";
     out_ += "</tr></thead>\n<tbody>\n";

@@ -54,7 +54,7 @@ struct JoinedLine {
 };
 
 std::string place_of(const model::SiteReport& site) {
-  const std::string place = site_place(site.frames, site.act_on);
+  std::string place = site_place(site.frames, site.act_on);
   if (site.native_function.empty() || site.act_on >= site.frames.size()) return place;
   return place + ": " + base::printable(site.native_function, 80) + "()";
 }

@@ -62,13 +62,17 @@ class TextWriter {
 
   void line(std::string_view text) { out_.append(text).push_back('\n'); }
 
-  // Wrapped, with `first` before the first line and as much room before the others.
-  void wrapped(const std::string& first, std::string_view text, std::size_t width, Role role = Role::Plain) {
+  // Wrapped, with `first` before the first line and `columns` blanks before the others.
+  void wrapped(const std::string& first, std::size_t columns, std::string_view text, std::size_t width,
+               Role role = Role::Plain) {
     std::string before = first;
     for (const std::string& each : wrap(clean(text), width)) {
       line(before + paint_(role, each));
-      before = std::string(display_width(first), ' ');
+      before = std::string(columns, ' ');
     }
+  }
+  void wrapped(std::size_t columns, std::string_view text, std::size_t width, Role role = Role::Plain) {
+    wrapped(std::string(columns, ' '), columns, text, width, role);
   }
 
   void add(const Answer& answer) {
@@ -85,7 +89,7 @@ class TextWriter {
 
   void add(const Paragraph& paragraph) {
     const std::size_t indent = paragraph.is_indented ? 2 : 0;
-    wrapped(std::string(indent, ' '), paragraph.text, width_ - indent, paragraph.role);
+    wrapped(indent, paragraph.text, width_ - indent, paragraph.role);
   }
 
   void add(const Facts& facts) {
@@ -98,14 +102,10 @@ class TextWriter {
     for (const Fact& fact : facts.facts) {
       if ((fact.in & kText) == 0) continue;
       if (fact.name.empty()) {
-        wrapped("  ", fact.value, width_ - 2);
-        continue;
-      }
-      std::string before =
-          "  " + paint_(Role::Dim, fact.name) + std::string(names + 2 - fact.name.size(), ' ');
-      for (const std::string& each : wrap(clean(fact.value), room)) {
-        line(before + each);
-        before = std::string(names + 4, ' ');
+        wrapped(2, fact.value, width_ - 2);
+      } else {
+        const std::string blanks(names + 2 - fact.name.size(), ' ');
+        wrapped("  " + paint_(Role::Dim, fact.name) + blanks, names + 4, fact.value, room);
       }
     }
   }
@@ -134,7 +134,7 @@ class TextWriter {
   }
 
   void add(const List& list) {
-    for (const Item& item : list.items) wrapped("  - ", item.text, width_ - 4);
+    for (const Item& item : list.items) wrapped("  - ", 4, item.text, width_ - 4);
   }
 
   void add(const Entries& entries) {
@@ -149,7 +149,7 @@ class TextWriter {
       }
       for (const Entry::Detail& detail : entry.details) {
         if (detail.mark.empty()) {
-          wrapped(std::string(entries.indent, ' '), detail.text, width_ - entries.indent, detail.role);
+          wrapped(entries.indent, detail.text, width_ - entries.indent, detail.role);
         } else {
           line(std::string(entries.indent - detail.mark.size(), ' ') + detail.mark +
                paint_(detail.role, cut(clean(detail.text), width_ - entries.indent)));
@@ -170,16 +170,14 @@ class TextWriter {
     constexpr std::size_t kIndent = 12;
     constexpr std::size_t kMostClaimBytes = 400;
     const auto text_of = [](const std::string& text) { return base::printable(text, kMostClaimBytes); };
-    std::string before = "  " + paint_(role_of_severity(claim.severity),
-                                       pad_right(model::to_string(claim.severity), kIndent - 2));
-    for (const std::string& each : wrap(clean(text_of(claim.title)), width_ - kIndent)) {
-      line(before + each);
-      before = std::string(kIndent, ' ');
-    }
+    const std::string severity = pad_right(model::to_string(claim.severity), kIndent - 2);
+    wrapped("  " + paint_(role_of_severity(claim.severity), severity), kIndent, text_of(claim.title),
+            width_ - kIndent);
     for (const Claim::Part& part : claim.parts) {
       if ((part.in & kText) == 0) continue;
+      const std::size_t indent = kIndent + part.label.size();
       for (const std::string& text : part.texts)
-        wrapped(before + part.label, text_of(text), width_ - kIndent - 2 - part.label.size());
+        wrapped(std::string(kIndent, ' ') + part.label, indent, text_of(text), width_ - indent - 2);
     }
   }
 

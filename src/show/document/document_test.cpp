@@ -1,0 +1,76 @@
+#include "show/document/document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "show/document/writers.h"
+
+namespace lowtide::show {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Table numbers(std::size_t rows) {
+  Table table{.columns = {{"number"}, {"wide", kText, 90}, {"twice", kMarkdown}}};
+  for (std::size_t at = 0; at < rows; ++at)
+    table.rows.push_back({{std::to_string(at), "w", std::to_string(2 * at)}});
+  return table;
+}
+
+TEST(Document, a_column_is_there_for_its_formats_and_where_there_is_room) {
+  EXPECT_THAT(grid_of(numbers(1), kText, 80).head, ElementsAre("number"));
+  EXPECT_THAT(grid_of(numbers(1), kText, 90).head, ElementsAre("number", "wide"));
+  EXPECT_THAT(grid_of(numbers(1), kMarkdown).rows[0].cells, ElementsAre("0", "0"));
+}
+
+TEST(Document, rows_without_room_are_counted_at_the_end_or_between_the_others) {
+  Table table = numbers(9);
+  table.text = {.first = 4};
+  table.markdown = {.first = 2, .last = 3};
+
+  EXPECT_EQ(grid_of(table, kText).after, 5U);
+  const Grid grid = grid_of(table, kMarkdown);
+  ASSERT_EQ(grid.rows.size(), 6U);
+  EXPECT_EQ(grid.gap, 2U);
+  EXPECT_THAT(grid.rows[2].cells, ElementsAre("…", "4 more between these"));
+  EXPECT_EQ(grid.rows[5].cells[0], "8");
+  EXPECT_FALSE(grid_of(table, kPage).gap);
+}
+
+TEST(Document, what_was_left_out_before_is_told_although_there_is_room) {
+  Table table = numbers(3);
+  table.markdown = {.first = 2, .last = 3};
+  table.left_out = 1000;
+
+  EXPECT_THAT(grid_of(table, kMarkdown).rows[2].cells, ElementsAre("…", "1,000 more between these"));
+}
+
+TEST(Document, every_writer_makes_text_harmless) {
+  const std::string attack = "\x1b[31m<b>|x| `y`";
+  Section section{.id = "s", .label = attack, .title = attack};
+  section.blocks = {Answer{.words = attack},
+                    Paragraph{.text = attack},
+                    Facts{.facts = {{.name = "n", .value = attack}}},
+                    List{.items = {{.text = attack}}},
+                    Table{.columns = {{"head"}}, .rows = {{{attack}}}},
+                    Claims{.claims = {{.title = attack, .facts = {{.value = attack}}}}}};
+  const Document document{.title = attack, .sections = {section}};
+
+  EXPECT_THAT(write_text(document, {}), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(write_markdown(document),
+              Not(testing::AnyOf(HasSubstr("\x1b"), HasSubstr("<b>"), HasSubstr(" `y`"))));
+  EXPECT_THAT(page_section(section), Not(testing::AnyOf(HasSubstr("\x1b"), HasSubstr("<b>|"))));
+}
+
+TEST(Document, a_section_that_says_nothing_in_a_format_has_no_heading_there) {
+  const Document document{
+      .sections = {{.label = "l", .title = "t", .blocks = {Paragraph{.in = kText, .text = "x"}}}}};
+
+  EXPECT_EQ(write_text(document, {}), "l\n  x\n");
+  EXPECT_EQ(write_markdown(document), "");
+}
+
+}  // namespace
+}  // namespace lowtide::show
