@@ -2,23 +2,21 @@
 // shell completions are made, so that they cannot disagree.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <functional>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "cli/refuse.h"
 #include "console/exit_code.h"
+#include "console/flag.h"
 
 namespace lowtide::cli {
-
-struct Flag {
-  std::string_view name;   // without the dashes
-  std::string_view value;  // what it takes: "SIZE", "FILE"; empty for a switch
-  std::string_view help;
-  std::vector<std::string_view> choices = {};  // empty: any value
-};
 
 struct Example {
   std::string_view command;
@@ -32,26 +30,16 @@ struct Positional {
   std::vector<std::string_view> choices = {};
 };
 
-// What was given on the command line, checked against the command's flags.
-class Arguments {
- public:
-  Arguments(std::map<std::string, std::string> flags, std::vector<std::string> positionals,
-            std::vector<std::string> command = {})
-      : flags_(std::move(flags)), positionals_(std::move(positionals)), command_(std::move(command)) {}
+// What a verb is given beside its flags.
+struct Words {
+  std::vector<std::string> positionals;
+  std::vector<std::string> command;  // the job to be started, word by word, as it was given
+};
 
-  [[nodiscard]] bool has(const std::string& flag) const { return flags_.count(flag) > 0; }
-  [[nodiscard]] std::optional<std::string> text(const std::string& flag) const {
-    const auto found = flags_.find(flag);
-    return found == flags_.end() ? std::nullopt : std::optional(found->second);
-  }
-  [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
-  // The job to be started, word by word, as it was given.
-  [[nodiscard]] const std::vector<std::string>& command() const { return command_; }
-
- private:
-  std::map<std::string, std::string> flags_;
-  std::vector<std::string> positionals_;
-  std::vector<std::string> command_;
+// A command line, checked against the command's flags; of a switch the text is empty.
+struct Arguments {
+  std::map<std::string, std::string, std::less<>> flags;
+  Words words;
 };
 
 // Whether a command line ends in the words of a job, which are not ours to read.
@@ -66,11 +54,41 @@ struct Command {
   std::string_view summary;      // one line, imperative
   std::string_view description;  // a paragraph or two
   Positional positional;
-  std::vector<Flag> flags;
   std::vector<Example> examples;
-  console::ExitCode (*run)(const Arguments& arguments);
   JobWords job_words = JobWords::None;
+  // From with_flags():
+  std::vector<console::FlagText> flags = {};
+  std::function<console::ExitCode(const Arguments&)> run = {};
 };
+
+// The settings that the flags were given for; the first that does not fit is what the user hears of.
+template <typename Settings>
+std::variant<Settings, console::UserError> read_settings(const console::Flags<Settings>& flags,
+                                                         const Arguments& arguments, std::string_view verb) {
+  Settings settings;
+  for (const console::Flag<Settings>& flag : flags) {
+    const auto given = arguments.flags.find(flag.name);
+    if (given == arguments.flags.end()) continue;
+    if (auto user_error = flag.set(settings, given->second)) {
+      if (user_error->hint.empty()) user_error->hint = fmt::format("lowtide {} --help", verb);
+      return *std::move(user_error);
+    }
+  }
+  return settings;
+}
+
+// The command with its flags, and what it does with the settings they make.
+template <typename Settings>
+Command with_flags(Command command, const console::Flags<Settings>& flags,
+                   console::ExitCode (*run)(const Settings&, const Words&)) {
+  command.flags.assign(flags.begin(), flags.end());
+  command.run = [flags, run, verb = command.name](const Arguments& arguments) {
+    const auto settings = read_settings(flags, arguments, verb);
+    if (const auto* user_error = std::get_if<console::UserError>(&settings)) return refuse(*user_error);
+    return run(std::get<Settings>(settings), arguments.words);
+  };
+  return command;
+}
 
 // All of them, in the order of the help. A new verb is a file in commands/ and a line here.
 std::span<const Command> commands();

@@ -15,9 +15,21 @@ namespace {
 using model::Rule;
 using model::RuleKind;
 
-console::UserError wrong_size(std::string_view flag, const std::string& text) {
-  return {fmt::format("--{} cannot be '{}'", flag, text), "it is a size with its unit",
-          fmt::format("--{} 500M, or 20G", flag)};
+console::Flag<GateFlags> takes_size(const console::FlagText& text,
+                                    std::optional<AsGiven<std::uint64_t>> GateFlags::*member,
+                                    std::uint64_t least) {
+  return console::takes(text, member,
+                        [=](const std::string& given) -> std::optional<AsGiven<std::uint64_t>> {
+                          const auto size = base::parse_size(given);
+                          if (!size || size.value() < least) return std::nullopt;
+                          return AsGiven<std::uint64_t>{given, size.value()};
+                        },
+                        {"it is a size with its unit", fmt::format("--{} 500M, or 20G", text.name)});
+}
+
+std::optional<AsGiven<GivenRate>> parse_given_rate(const std::string& given) {
+  const auto rate = parse_rate(given);
+  return rate ? std::optional(AsGiven<GivenRate>{given, rate.value()}) : std::nullopt;
 }
 
 std::optional<model::VerdictKind> parse_kind(std::string_view text) {
@@ -28,16 +40,32 @@ std::optional<model::VerdictKind> parse_kind(std::string_view text) {
   return std::nullopt;
 }
 
+Rule make_rule(RuleKind kind, std::string words) {
+  Rule rule;
+  rule.kind = kind;
+  rule.words = std::move(words);
+  return rule;
+}
+
 }  // namespace
 
-std::vector<Flag> gate_flags() {
+console::Flags<GateFlags> gate_flags() {
   return {
-      {"budget", "SIZE", "the peak of the process tree, shared pages counted once, may not be above this"},
-      {"max-growth", "SIZE", "the floor may not rise by more than this"},
-      {"after-warmup", "", "with --max-growth: what the warm-up took does not count"},
-      {"max-rate", "RATE", "the floor may not rise faster than this: 1M/step, also /s, /min, /h"},
-      {"no-oom", "", "no process may be killed for lack of memory"},
-      {"expect", "KIND", "the verdict must be this", {"leak", "warmup", "spikes", "stable"}},
+      takes_size({"budget", "SIZE",
+                  "the peak of the process tree, shared pages counted once, may not be above this"},
+                 &GateFlags::budget, 1),
+      takes_size({"max-growth", "SIZE", "the floor may not rise by more than this"}, &GateFlags::max_growth,
+                 0),
+      console::turns_on("after-warmup", "with --max-growth: what the warm-up took does not count",
+                        &GateFlags::after_warmup),
+      console::takes(
+          {"max-rate", "RATE", "the floor may not rise faster than this: 1M/step, also /s, /min, /h"},
+          &GateFlags::max_rate, parse_given_rate,
+          {"it is a size per step, s, min or h", "--max-rate 1M/step, or 50M/h"}),
+      console::turns_on("no-oom", "no process may be killed for lack of memory", &GateFlags::no_oom),
+      console::takes({"expect", "KIND", "the verdict must be this", {"leak", "warmup", "spikes", "stable"}},
+                     &GateFlags::expect, parse_kind,
+                     {"it is one of leak, warmup, spikes or stable", "--expect warmup"}),
   };
 }
 
@@ -64,61 +92,31 @@ base::Result<GivenRate> parse_rate(std::string_view text) {
   return error;
 }
 
-std::variant<std::vector<Rule>, console::UserError> parse_rules(const Arguments& arguments) {
-  std::vector<Rule> rules;
-  if (const auto text = arguments.text("budget")) {
-    const auto size = base::parse_size(*text);
-    if (!size || size.value() == 0) return wrong_size("budget", *text);
-    Rule rule;
-    rule.kind = RuleKind::Budget;
-    rule.words = "--budget " + *text;
-    rule.bytes = size.value();
-    rules.push_back(std::move(rule));
-  }
-  const bool after_warmup = arguments.has("after-warmup");
-  if (const auto text = arguments.text("max-growth")) {
-    const auto size = base::parse_size(*text);
-    if (!size) return wrong_size("max-growth", *text);
-    Rule rule;
-    rule.kind = RuleKind::MaxGrowth;
-    rule.words = "--max-growth " + *text + (after_warmup ? " --after-warmup" : "");
-    rule.bytes = size.value();
-    rule.after_warmup = after_warmup;
-    rules.push_back(std::move(rule));
-  } else if (after_warmup) {
+std::variant<std::vector<Rule>, console::UserError> parse_rules(const GateFlags& flags) {
+  if (flags.after_warmup && !flags.max_growth) {
     return console::UserError{"--after-warmup goes with --max-growth only", "it says which growth counts",
                               "--max-growth 500M --after-warmup"};
   }
-  if (const auto text = arguments.text("max-rate")) {
-    const auto rate = parse_rate(*text);
-    if (!rate) {
-      return console::UserError{fmt::format("--max-rate cannot be '{}'", *text),
-                                "it is a size per step, s, min or h", "--max-rate 1M/step, or 50M/h"};
-    }
-    Rule rule;
-    rule.kind = RuleKind::MaxRate;
-    rule.words = "--max-rate " + *text;
-    rule.rate_bytes = rate.value().bytes;
-    rule.per = rate.value().per;
-    rules.push_back(std::move(rule));
+  std::vector<Rule> rules;
+  if (flags.budget) {
+    rules.push_back(make_rule(RuleKind::Budget, "--budget " + flags.budget->text));
+    rules.back().bytes = flags.budget->value;
   }
-  if (arguments.has("no-oom")) {
-    Rule rule;
-    rule.kind = RuleKind::NoOom;
-    rule.words = "--no-oom";
-    rules.push_back(std::move(rule));
+  if (flags.max_growth) {
+    rules.push_back(make_rule(RuleKind::MaxGrowth, "--max-growth " + flags.max_growth->text +
+                                                       (flags.after_warmup ? " --after-warmup" : "")));
+    rules.back().bytes = flags.max_growth->value;
+    rules.back().after_warmup = flags.after_warmup;
   }
-  if (const auto text = arguments.text("expect")) {
-    const auto kind = parse_kind(*text);
-    if (!kind) {
-      return console::UserError{fmt::format("--expect cannot be '{}'", *text),
-                                "it is one of leak, warmup, spikes or stable", "--expect warmup"};
-    }
-    Rule rule;
-    rule.kind = RuleKind::Expect;
-    rule.words = "--expect " + *text;
-    rule.expected = *kind;
-    rules.push_back(std::move(rule));
+  if (flags.max_rate) {
+    rules.push_back(make_rule(RuleKind::MaxRate, "--max-rate " + flags.max_rate->text));
+    rules.back().rate_bytes = flags.max_rate->value.bytes;
+    rules.back().per = flags.max_rate->value.per;
+  }
+  if (flags.no_oom) rules.push_back(make_rule(RuleKind::NoOom, "--no-oom"));
+  if (flags.expect) {
+    rules.push_back(make_rule(RuleKind::Expect, "--expect " + std::string(model::to_string(*flags.expect))));
+    rules.back().expected = *flags.expect;
   }
   return rules;
 }

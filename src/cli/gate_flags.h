@@ -1,24 +1,19 @@
 // The rules of a gate on the command line, for every verb that has a gate.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
-#include "cli/command.h"
-#include "console/exit_code.h"
+#include "console/flag.h"
 #include "console/user_error.h"
 #include "model/gate.h"
 
 namespace lowtide::cli {
-
-// --budget, --max-growth, --after-warmup, --max-rate, --no-oom, --expect
-std::vector<Flag> gate_flags();
-
-// The rules that were given, in the order of gate_flags(); none is no error.
-std::variant<std::vector<model::Rule>, console::UserError> parse_rules(const Arguments& arguments);
 
 // "1M/step", "20M/min": bytes per step or per second.
 struct GivenRate {
@@ -26,6 +21,27 @@ struct GivenRate {
   model::RatePer per = model::RatePer::Step;
 };
 base::Result<GivenRate> parse_rate(std::string_view text);
+
+// A value with the text that it was given in: a rule is named by it.
+template <typename Value>
+struct AsGiven {
+  std::string text;
+  Value value;
+};
+
+struct GateFlags {
+  std::optional<AsGiven<std::uint64_t>> budget = {};
+  std::optional<AsGiven<std::uint64_t>> max_growth = {};
+  bool after_warmup = false;
+  std::optional<AsGiven<GivenRate>> max_rate = {};
+  bool no_oom = false;
+  std::optional<model::VerdictKind> expect = {};
+};
+
+console::Flags<GateFlags> gate_flags();
+
+// The rules that were given, in the order of gate_flags(); none is no error.
+std::variant<std::vector<model::Rule>, console::UserError> parse_rules(const GateFlags& flags);
 
 // One line a rule: "broken: --budget 20G: the peak of the tree was ...".
 std::string gate_text(const model::Gate& gate);

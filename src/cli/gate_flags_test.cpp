@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/command.h"
+
 namespace lowtide::cli {
 namespace {
 
@@ -21,10 +23,12 @@ TEST(GateFlags, what_is_no_rate_is_refused) {
 }
 
 TEST(GateFlags, rules_carry_the_words_they_were_given_in) {
-  const Arguments arguments({{"budget", "20G"}, {"max-growth", "500M"}, {"after-warmup", ""}, {"no-oom", ""}},
-                            {});
+  const auto flags = read_settings(
+      gate_flags(), {{{"budget", "20G"}, {"max-growth", "500M"}, {"after-warmup", ""}, {"no-oom", ""}}, {}},
+      "check");
+  ASSERT_TRUE(std::holds_alternative<GateFlags>(flags));
 
-  const auto parsed = parse_rules(arguments);
+  const auto parsed = parse_rules(std::get<GateFlags>(flags));
 
   ASSERT_TRUE(std::holds_alternative<std::vector<model::Rule>>(parsed));
   const auto& rules = std::get<std::vector<model::Rule>>(parsed);
@@ -37,7 +41,7 @@ TEST(GateFlags, rules_carry_the_words_they_were_given_in) {
 }
 
 TEST(GateFlags, after_warmup_alone_says_nothing_and_is_refused) {
-  EXPECT_TRUE(std::holds_alternative<console::UserError>(parse_rules(Arguments({{"after-warmup", ""}}, {}))));
+  EXPECT_TRUE(std::holds_alternative<console::UserError>(parse_rules({.after_warmup = true})));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string usage_of(const Command& command) {
   return usage;
 }
 
-std::string name_of(const Flag& flag) {
+std::string name_of(const console::FlagText& flag) {
   return fmt::format("--{}{}{}", flag.name, flag.value.empty() ? "" : " ", flag.value);
 }
 
@@ -99,7 +99,7 @@ std::string help_of(const Command& command) {
   if (!command.positional.name.empty()) {
     rows.push_back({std::string(command.positional.name), std::string(command.positional.help)});
   }
-  for (const Flag& flag : command.flags) rows.push_back({name_of(flag), std::string(flag.help)});
+  for (const console::FlagText& flag : command.flags) rows.push_back({name_of(flag), std::string(flag.help)});
   if (!rows.empty()) out += "\noptions\n";
   add_table(out, rows);
   if (!command.examples.empty()) out += "\nexamples\n";
@@ -126,7 +126,7 @@ std::string man_page() {
   for (const Command& command : commands()) {
     out += fmt::format(".SS {}\n{}.\n.PP\n{}\n", roff(command.name), roff(command.summary),
                        roff(command.description));
-    for (const Flag& flag : command.flags) {
+    for (const console::FlagText& flag : command.flags) {
       out += fmt::format(".TP\n.B {}\n{}\n", roff(name_of(flag)), roff(flag.help));
     }
     for (const Example& example : command.examples) {

@@ -18,7 +18,7 @@ TEST(Help, every_verb_has_a_summary_and_examples) {
 
 TEST(Help, every_flag_is_in_the_help_and_in_the_manual) {
   for (const Command& command : commands()) {
-    for (const Flag& flag : command.flags) {
+    for (const console::FlagText& flag : command.flags) {
       EXPECT_NE(help_of(command).find("--" + std::string(flag.name)), std::string::npos);
       EXPECT_FALSE(flag.help.empty());
     }

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <iterator>
 
 #include "cli/nearest.h"
 
@@ -28,7 +29,7 @@ console::UserError unknown_word(const Command& command, const std::string& word)
   if (word.size() > 1 && word.front() == '-') {
     const std::string name = word.substr(0, word.find('='));
     std::vector<std::string> known{"--help"};
-    for (const Flag& flag : command.flags) known.push_back("--" + std::string(flag.name));
+    for (const console::FlagText& flag : command.flags) known.push_back("--" + std::string(flag.name));
     const auto nearest = find_nearest(name, known);
     return {fmt::format("{} does not know {}", command.name, name),
             nearest ? fmt::format("the nearest option is {}", *nearest)
@@ -51,10 +52,32 @@ console::UserError not_a_choice(const Command& command, std::string_view what, c
           fmt::format("it is one of {}", joined_with_or(choices)), help_hint(command)};
 }
 
+std::optional<console::UserError> find_wrong_choice(const Command& command, const Arguments& arguments) {
+  for (const console::FlagText& flag : command.flags) {
+    const auto given = arguments.flags.find(flag.name);
+    if (given != arguments.flags.end() && !is_choice(flag.choices, given->second)) {
+      return not_a_choice(command, "--" + std::string(flag.name), given->second, flag.choices);
+    }
+  }
+  for (const std::string& word : arguments.words.positionals) {
+    if (!is_choice(command.positional.choices, word)) {
+      return not_a_choice(command, command.positional.name, word, command.positional.choices);
+    }
+  }
+  return std::nullopt;
+}
+
+const console::FlagText* find_flag(const Command& command, std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  for (const console::FlagText& flag : command.flags) {
+    if (name.starts_with("--") && name.substr(2) == flag.name) return &flag;
+  }
+  return nullptr;
+}
+
 bool takes_value(const Command& command, const std::string& word) {
-  return std::any_of(command.flags.begin(), command.flags.end(), [&](const Flag& flag) {
-    return !flag.value.empty() && word == "--" + std::string(flag.name);
-  });
+  const console::FlagText* flag = find_flag(command, word);
+  return flag != nullptr && !flag->value.empty() && word.find('=') == std::string::npos;
 }
 
 // How many of the words are ours; what follows is the job's.
@@ -78,57 +101,46 @@ std::variant<Arguments, HelpWanted, console::UserError> parse_arguments(
   const std::span<const std::string> words = all_words.first(count_own(command, all_words));
   std::span<const std::string> job = all_words.subspan(words.size());
   if (!job.empty() && job.front() == "--") job = job.subspan(1);
-  CLI::App app;
-  app.set_help_flag();  // the help is ours
-  app.allow_extras();   // and so are the words for what is too much
+  const auto refused = [&](std::string_view flag, std::string_view what) {
+    return console::UserError{fmt::format("{}: --{}: {}", command.name, flag, what),
+                              "an option is given in a way it does not take", help_hint(command)};
+  };
+  Arguments out{{}, {{}, {job.begin(), job.end()}}};
+  std::vector<std::string>& positionals = out.words.positionals;
   bool help = false;
-  app.add_flag("-h,--help", help);
-  // std::map keeps the addresses that CLI11 writes to.
-  std::map<std::string, std::string> values;
-  std::map<std::string, bool> switches;
-  std::vector<std::string> positionals;
-  for (const Flag& flag : command.flags) {
-    const std::string name(flag.name);
-    if (flag.value.empty()) {
-      app.add_flag("--" + name, switches[name]);
-    } else {
-      app.add_option("--" + name, values[name]);
-    }
-  }
-  if (!command.positional.name.empty()) {
-    app.add_option(std::string(command.positional.name), positionals);
-  }
-
+  std::optional<std::string> unknown;
   // What follows "--" is no option, whatever it looks like.
   const auto stop = std::find(words.begin(), words.end(), "--");
-  const std::vector<std::string> options(words.begin(), stop);
-  try {  // CLI11 speaks in exceptions; here is where they end
-    app.parse(std::vector<std::string>(options.rbegin(), options.rend()));
-  } catch (const CLI::ParseError& error) {
-    return console::UserError{fmt::format("{}: {}", command.name, error.what()),
-                              "an option is given in a way it does not take", help_hint(command)};
+  for (auto word = words.begin(); word != stop; ++word) {
+    const bool is_number = word->size() > 1 && std::isdigit(static_cast<unsigned char>((*word)[1])) != 0;
+    if (*word == "-h" || *word == "--help") {
+      help = true;
+    } else if (const console::FlagText* flag = find_flag(command, *word)) {
+      const std::size_t sign = word->find('=');
+      std::string value = sign == std::string::npos ? "" : word->substr(sign + 1);
+      if (flag->value.empty() && sign != std::string::npos) {
+        if (value != "true") return refused(flag->name, "it takes no value");
+        value.clear();
+      }
+      if (!flag->value.empty() && value.empty()) {
+        if (std::next(word) == stop) return refused(flag->name, "its value is missing");
+        value = *++word;
+      }
+      const bool is_new = out.flags.emplace(flag->name, std::move(value)).second;
+      if (!is_new && !flag->value.empty()) return refused(flag->name, "it was given more than once");
+    } else if ((word->size() > 1 && word->front() == '-' && !is_number) || command.positional.name.empty()) {
+      if (!unknown) unknown = *word;
+    } else {
+      positionals.push_back(*word);
+    }
   }
   if (help) return HelpWanted{};
-  if (const auto extra = app.remaining(); !extra.empty()) return unknown_word(command, extra.front());
-
+  if (unknown) return unknown_word(command, *unknown);
   if (stop != words.end()) positionals.insert(positionals.end(), stop + 1, words.end());
 
-  std::map<std::string, std::string> given;
-  for (const Flag& flag : command.flags) {
-    const std::string name(flag.name);
-    if (app.count("--" + name) == 0) continue;
-    if (!is_choice(flag.choices, values[name])) {
-      return not_a_choice(command, "--" + name, values[name], flag.choices);
-    }
-    given[name] = flag.value.empty() ? "" : values[name];
-  }
   if (!command.positional.several && positionals.size() > 1) return unknown_word(command, positionals[1]);
-  for (const std::string& word : positionals) {
-    if (!is_choice(command.positional.choices, word)) {
-      return not_a_choice(command, command.positional.name, word, command.positional.choices);
-    }
-  }
-  return Arguments(std::move(given), std::move(positionals), {job.begin(), job.end()});
+  if (auto wrong = find_wrong_choice(command, out)) return *std::move(wrong);
+  return out;
 }
 
 std::optional<pid_t> parse_pid(const std::string& text) {

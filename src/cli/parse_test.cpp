@@ -14,17 +14,17 @@ TEST(Parse, flags_and_files_may_be_mixed) {
 
   ASSERT_TRUE(std::holds_alternative<Arguments>(parsed));
   const auto& arguments = std::get<Arguments>(parsed);
-  EXPECT_EQ(arguments.text("limit"), "32G");
-  EXPECT_TRUE(arguments.has("json"));
-  EXPECT_FALSE(arguments.has("markdown"));
-  EXPECT_EQ(arguments.positionals(), (std::vector<std::string>{"a.log", "b.log", "-"}));
+  EXPECT_EQ(arguments.flags.at("limit"), "32G");
+  EXPECT_TRUE(arguments.flags.contains("json"));
+  EXPECT_FALSE(arguments.flags.contains("markdown"));
+  EXPECT_EQ(arguments.words.positionals, (std::vector<std::string>{"a.log", "b.log", "-"}));
 }
 
 TEST(Parse, standard_input_is_a_value_too) {
   const auto parsed = parse_analyze({"--series", "-", "--json"});
 
   ASSERT_TRUE(std::holds_alternative<Arguments>(parsed));
-  EXPECT_EQ(std::get<Arguments>(parsed).text("series"), "-");
+  EXPECT_EQ(std::get<Arguments>(parsed).flags.at("series"), "-");
 }
 
 TEST(Parse, unknown_option_names_the_nearest) {

@@ -2,13 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/command.h"
+
 namespace lowtide::cli {
 namespace {
 
 using model::TrainingSetup;
 
-std::variant<TrainingSetup, console::UserError> parse_plan(std::map<std::string, std::string> flags) {
-  return parse_setup(Arguments(std::move(flags), {}));
+std::variant<TrainingSetup, console::UserError> parse_plan(const std::map<std::string, std::string>& flags) {
+  const Arguments arguments{{flags.begin(), flags.end()}, {}};
+  const auto told = read_settings(setup_flags(), arguments, "plan");
+  if (const auto* user_error = std::get_if<console::UserError>(&told)) return *user_error;
+  return make_setup(std::get<SetupFlags>(told));
 }
 
 TEST(PlanFlags, setup_is_read_from_them) {

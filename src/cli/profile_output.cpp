@@ -6,25 +6,23 @@
 
 namespace lowtide::cli {
 
-std::vector<Flag> profile_flags() {
-  return {{"pprof", "FILE", "write the stacks for pprof and speedscope; - is standard output"},
+console::Flags<ProfileFlags> profile_flags() {
+  using console::takes_text;
+  using console::turns_on;
+  return {
+      takes_text({"pprof", "FILE", "write the stacks for pprof and speedscope; - is standard output"},
+                 &ProfileFlags::pprof),
+      takes_text(
           {"folded", "FILE", "write the stacks folded, a line each, for flame graphs; - is standard output"},
-          {"growth", "", "with these two: count what grew, the usual where something did"},
-          {"live", "", "with these two: count what is alive"},
-          {"allocated", "", "with these two: count all that was ever allocated"}};
+          &ProfileFlags::folded),
+      turns_on("growth", "with these two: count what grew, the usual where something did",
+               &ProfileFlags::growth),
+      turns_on("live", "with these two: count what is alive", &ProfileFlags::live),
+      turns_on("allocated", "with these two: count all that was ever allocated", &ProfileFlags::allocated)};
 }
 
-std::variant<ProfileFlags, console::UserError> parse_profile_flags(const Arguments& arguments) {
-  ProfileFlags flags{arguments.text("pprof"), arguments.text("folded"), std::nullopt};
-  int chosen = 0;
-  const auto choose = [&](const char* name, model::ProfileValue value) {
-    if (!arguments.has(name)) return;
-    flags.value = value;
-    ++chosen;
-  };
-  choose("growth", model::ProfileValue::Growth);
-  choose("live", model::ProfileValue::Live);
-  choose("allocated", model::ProfileValue::Allocated);
+std::optional<console::UserError> find_conflict(const ProfileFlags& flags, bool prints) {
+  const int chosen = (flags.growth ? 1 : 0) + (flags.live ? 1 : 0) + (flags.allocated ? 1 : 0);
   if (chosen > 1) {
     return console::UserError{"--growth, --live and --allocated exclude each other", "one of them is counted",
                               "lowtide report --help"};
@@ -37,11 +35,11 @@ std::variant<ProfileFlags, console::UserError> parse_profile_flags(const Argumen
     return console::UserError{"--pprof and --folded cannot both go to standard output", "they would be mixed",
                               "--pprof heap.pb --folded -"};
   }
-  if (flags.to_output() && (arguments.has("json") || arguments.has("markdown"))) {
+  if (flags.to_output() && prints) {
     return console::UserError{"the report and the stacks cannot both go to standard output",
                               "they would be mixed", "give --pprof or --folded the name of a file"};
   }
-  return flags;
+  return std::nullopt;
 }
 
 std::variant<std::string, console::UserError> write_profiles(const std::string& path,
@@ -49,7 +47,10 @@ std::variant<std::string, console::UserError> write_profiles(const std::string& 
   const auto read = profile_recording(path);
   if (const auto* user_error = std::get_if<console::UserError>(&read)) return *user_error;
   const auto& profile = std::get<model::Profile>(read);
-  const model::ProfileValue value = flags.value.value_or(show::usual_value(profile));
+  const model::ProfileValue value = flags.growth      ? model::ProfileValue::Growth
+                                    : flags.live      ? model::ProfileValue::Live
+                                    : flags.allocated ? model::ProfileValue::Allocated
+                                                      : show::usual_value(profile);
   std::string to_output;
   const auto put = [&](const std::optional<std::string>& where,
                        std::string text) -> std::optional<console::UserError> {

@@ -4,27 +4,27 @@
 #include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
-#include "cli/command.h"
+#include "console/flag.h"
 #include "console/user_error.h"
-#include "model/site_report.h"
 
 namespace lowtide::cli {
 
 struct ProfileFlags {
-  std::optional<std::string> pprof;  // where it goes; "-" is standard output
-  std::optional<std::string> folded;
-  std::optional<model::ProfileValue> value;  // absent: growth where there is some
+  std::optional<std::string> pprof = {};  // where it goes; "-" is standard output
+  std::optional<std::string> folded = {};
+  bool growth = false;
+  bool live = false;
+  bool allocated = false;
 
   [[nodiscard]] bool any() const { return pprof || folded; }
   [[nodiscard]] bool to_output() const { return pprof == "-" || folded == "-"; }
 };
 
-// --pprof, --folded, --growth, --live, --allocated
-std::vector<Flag> profile_flags();
+console::Flags<ProfileFlags> profile_flags();
 
-std::variant<ProfileFlags, console::UserError> parse_profile_flags(const Arguments& arguments);
+// What cannot be together; `prints`: the report goes to standard output too.
+std::optional<console::UserError> find_conflict(const ProfileFlags& flags, bool prints);
 
 // Reads the recording again and writes what was asked for; what goes to standard output is returned.
 std::variant<std::string, console::UserError> write_profiles(const std::string& path,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "base/units.h"
 #include "console/terminal.h"
@@ -22,41 +23,28 @@ std::optional<std::size_t> parse_width(const std::string& text) {
 
 }  // namespace
 
-std::variant<ReportStyle, console::UserError> choose_style(const Arguments& arguments,
-                                                           std::string_view verb) {
-  if (arguments.has("json") && arguments.has("markdown")) {
+console::Flag<StyleFlags> width_flag(console::FlagText text) {
+  return console::takes(std::move(text), &StyleFlags::width, parse_width,
+                        {"it is a number of columns, 40 to 1000"});
+}
+
+console::Flag<StyleFlags> color_flag(std::string_view help) {
+  return console::takes({"color", "WHEN", help, {"auto", "always", "never"}}, &StyleFlags::color,
+                        [](const std::string& given) { return std::optional(given); });
+}
+
+std::variant<ReportStyle, console::UserError> choose_style(const StyleFlags& flags, std::string_view verb) {
+  if (flags.json && flags.markdown) {
     return console::UserError{fmt::format("{} cannot write JSON and Markdown at once", verb),
                               "both would go to standard output",
                               "call it twice, once with --json and once with --markdown"};
   }
-  std::optional<std::size_t> width;
-  if (const auto text = arguments.text("width")) {
-    width = parse_width(*text);
-    if (!width) {
-      return console::UserError{fmt::format("--width cannot be '{}'", *text),
-                                "it is a number of columns, 40 to 1000",
-                                fmt::format("lowtide {} --help", verb)};
-    }
-  }
-  const console::Terminal terminal = console::find_terminal(arguments.text("color").value_or("auto"), width);
+  const console::Terminal terminal = console::find_terminal(flags.color, flags.width);
   ReportStyle style;
-  if (arguments.has("json")) style.form = ReportStyle::Form::Json;
-  if (arguments.has("markdown")) style.form = ReportStyle::Form::Markdown;
-  style.text = {terminal.width,         terminal.unicode,       terminal.colour, !arguments.has("no-plot"),
-                arguments.has("quiet"), arguments.has("stacks")};
+  if (flags.json) style.form = ReportStyle::Form::Json;
+  if (flags.markdown) style.form = ReportStyle::Form::Markdown;
+  style.text = {terminal.width, terminal.unicode, terminal.colour, flags.plot, flags.quiet, flags.stacks};
   return style;
-}
-
-std::variant<std::optional<std::uint64_t>, console::UserError> parse_limit(const Arguments& arguments) {
-  const auto text = arguments.text("limit");
-  if (!text) return std::optional<std::uint64_t>();
-  const auto limit = base::parse_size(*text);
-  if (!limit || limit.value() < kSmallestLimit) {
-    return console::UserError{fmt::format("--limit cannot be '{}'", *text),
-                              "it is a size of at least 1 MB, with its unit",
-                              "--limit 32G, --limit 80GiB or --limit 500M"};
-  }
-  return std::optional(limit.value());
 }
 
 std::string written(const model::Report& report, const ReportStyle& style) {

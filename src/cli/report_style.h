@@ -1,13 +1,13 @@
 // How a report is written, for the verbs that print one.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include "cli/command.h"
+#include "console/flag.h"
 #include "console/user_error.h"
 #include "model/report.h"
 #include "show/terminal/text.h"
@@ -20,13 +20,23 @@ struct ReportStyle {
   bool many = false;
 };
 
-// From --json, --markdown, --width, --no-plot, --quiet and --color.
-std::variant<ReportStyle, console::UserError> choose_style(const Arguments& arguments, std::string_view verb);
+// What is given by --json, --markdown, --width, --no-plot, --quiet, --stacks and --color.
+struct StyleFlags {
+  bool json = false;
+  bool markdown = false;
+  bool quiet = false;
+  bool stacks = false;
+  bool plot = true;
+  std::optional<std::size_t> width = {};
+  std::string color = "auto";
+};
 
-inline constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; less is a unit that was forgotten
+console::Flag<StyleFlags> width_flag(console::FlagText text = {
+                                         "width", "N",
+                                         "columns of the text; default: those of the terminal, or 80"});
+console::Flag<StyleFlags> color_flag(std::string_view help = "auto (on a terminal), always or never");
 
-// From --limit; absent when it was not given.
-std::variant<std::optional<std::uint64_t>, console::UserError> parse_limit(const Arguments& arguments);
+std::variant<ReportStyle, console::UserError> choose_style(const StyleFlags& flags, std::string_view verb);
 
 std::string written(const model::Report& report, const ReportStyle& style);
 

@@ -6,13 +6,21 @@
 
 #include <csignal>
 #include <cstring>
+#include <string>
+#include <vector>
+
+#include "watch/flags.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): not in every libc's unistd.h
 
 namespace lowtide::watch {
 
-base::Result<pid_t> start_self(std::vector<std::string> words, SelfTie tie) {
-  words.insert(words.begin(), "lowtide");
+base::Result<pid_t> start_attach(pid_t target, const Settings& settings, SelfTie tie) {
+  console::Flags<Settings> flags = watch_flags();
+  flags.push_back(deep_flag());
+  std::vector<std::string> words = console::words_of(flags, settings);
+  words.insert(words.begin(), {"lowtide", "attach"});
+  words.push_back(std::to_string(target));
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());

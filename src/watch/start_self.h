@@ -2,10 +2,8 @@
 
 #include <sys/types.h>
 
-#include <string>
-#include <vector>
-
 #include "base/result.h"
+#include "watch/settings.h"
 
 namespace lowtide::watch {
 
@@ -15,7 +13,7 @@ enum class SelfTie {
          // for it
 };
 
-// Starts this program with other words; they begin with the verb.
-base::Result<pid_t> start_self(std::vector<std::string> words, SelfTie tie);
+// Starts `lowtide attach` of a process, with the flags that make these settings.
+base::Result<pid_t> start_attach(pid_t target, const Settings& settings, SelfTie tie);
 
 }  // namespace lowtide::watch

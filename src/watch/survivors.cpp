@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/text.h"
 #include "console/user_error.h"
@@ -26,17 +24,17 @@ const observe::Member* find_largest(const Watch& watch) {
   return largest == members.end() ? nullptr : &*largest;
 }
 
-bool start_attach(const std::string& pid, const std::string& output, const Settings& flags) {
-  std::vector<std::string> words{"attach", "--quiet", "--output", output};
-  if (flags.interval_s) {
-    words.insert(words.end(), {"--interval", fmt::format("{:.0f}ms", *flags.interval_s * 1e3)});
-  }
-  if (flags.limit_bytes) words.insert(words.end(), {"--limit", fmt::format("{}B", *flags.limit_bytes)});
-  if (!flags.use_gpu) words.emplace_back("--no-gpu");
-  if (!flags.use_pss) words.emplace_back("--no-pss");
-  if (!flags.read_steps) words.emplace_back("--no-steps");
-  words.push_back(pid);
-  return start_self(std::move(words), SelfTie::Free).ok();
+// Of the settings of `run`, those that also hold for a process without its job.
+Settings for_background(const Settings& run, const std::string& output) {
+  Settings settings;
+  settings.output = output;
+  settings.interval_s = run.interval_s;
+  settings.limit_bytes = run.limit_bytes;
+  settings.quiet = true;
+  settings.use_gpu = run.use_gpu;
+  settings.use_pss = run.use_pss;
+  settings.read_steps = run.read_steps;
+  return settings;
 }
 
 std::string second_path(const std::string& path) {
@@ -61,8 +59,8 @@ void follow_survivors(const Watch& watch, const RecordingFile& file, const Setti
     return;
   }
   const std::string path = second_path(file.path);
-  const std::string pid = std::to_string(largest->info.pid);
-  console::print_warning(start_attach(pid, path, flags)
+  const auto pid = static_cast<pid_t>(largest->info.pid);
+  console::print_warning(start_attach(pid, for_background(flags, path), SelfTie::Free).ok()
                              ? fmt::format("{}; it is watched in the background, into {}", which, path)
                              : fmt::format("{}; lowtide attach {} watches it", which, pid));
 }

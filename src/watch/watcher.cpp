@@ -11,12 +11,8 @@
 
 namespace lowtide::watch {
 
-base::Result<Watcher> Watcher::start(pid_t target, const std::string& recording,
-                                     const std::vector<std::string>& more) {
-  std::vector<std::string> words{"attach", "--no-status", "--no-report", "--output", recording};
-  words.insert(words.end(), more.begin(), more.end());
-  words.push_back(std::to_string(target));
-  const base::Result<pid_t> started = start_self(std::move(words), SelfTie::Ours);
+base::Result<Watcher> Watcher::start(pid_t target, const Settings& settings) {
+  const base::Result<pid_t> started = start_attach(target, settings, SelfTie::Ours);
   if (!started) return started.error();
   return Watcher(started.value());
 }

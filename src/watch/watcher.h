@@ -3,19 +3,15 @@
 
 #include <sys/types.h>
 
-#include <string>
-#include <vector>
-
 #include "base/result.h"
+#include "watch/settings.h"
 
 namespace lowtide::watch {
 
 class Watcher {
  public:
-  // `lowtide attach --output RECORDING PID`, with what stands in `more`; without our standard output and
-  // input.
-  static base::Result<Watcher> start(pid_t target, const std::string& recording,
-                                     const std::vector<std::string>& more);
+  // `lowtide attach` of a process, without our standard output and input.
+  static base::Result<Watcher> start(pid_t target, const Settings& settings);
 
   Watcher(Watcher&& other) noexcept;
   Watcher& operator=(Watcher&&) = delete;

@@ -16,6 +16,11 @@
 namespace lowtide::cli {
 namespace {
 
+using console::limit_flag;
+using console::takes_text;
+using console::turns_off;
+using console::turns_on;
+
 constexpr std::string_view kHelpHint = "lowtide analyze --help";
 
 console::ExitCode analyze_logs(const std::vector<std::string>& paths,
@@ -44,72 +49,77 @@ console::ExitCode analyze_logs(const std::vector<std::string>& paths,
   return output.finish() ? code : console::ExitCode::Unreadable;
 }
 
-console::ExitCode run_analyze(const Arguments& arguments) {
-  const bool as_json = arguments.has("json");
-  if (const auto series = arguments.text("series")) {
-    if (!arguments.positionals().empty()) {
+struct AnalyzeFlags : StyleFlags {
+  std::optional<std::uint64_t> limit_bytes = {};
+  std::optional<std::string> series = {};
+  bool running = false;
+};
+
+console::ExitCode run_analyze(const AnalyzeFlags& flags, const Words& words) {
+  if (flags.series) {
+    if (!words.positionals.empty()) {
       return refuse(
           {"analyze takes either --series FILE or log files", "both were given", "one call for each"});
     }
-    for (const char* flag : {"markdown", "limit"}) {
-      if (arguments.has(flag))
-        return refuse({fmt::format("--{} does not go with --series", flag),
-                       "each series gets one line with its verdict", std::string(kHelpHint)});
+    if (flags.markdown || flags.limit_bytes) {
+      return refuse({fmt::format("--{} does not go with --series", flags.markdown ? "markdown" : "limit"),
+                     "each series gets one line with its verdict", std::string(kHelpHint)});
     }
-    return analyze_series(*series, {.as_json = as_json, .running = arguments.has("running")});
+    return analyze_series(*flags.series, {.as_json = flags.json, .running = flags.running});
   }
-  if (arguments.has("running")) {
+  if (flags.running) {
     return refuse({"--running goes with --series only", "a log is judged as a run that has ended",
                    std::string(kHelpHint)});
   }
-  if (arguments.positionals().empty()) {
+  if (words.positionals.empty()) {
     return refuse(
         {"analyze needs a file", "none was named", "lowtide analyze train.log, or ... | lowtide analyze -"});
   }
 
-  const auto limit = parse_limit(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
-  auto chosen = choose_style(arguments, "analyze");
+  auto chosen = choose_style(flags, "analyze");
   if (const auto* user_error = std::get_if<console::UserError>(&chosen)) return refuse(*user_error);
   auto& style = std::get<ReportStyle>(chosen);
-  style.many = arguments.positionals().size() > 1;
-  return analyze_logs(arguments.positionals(), std::get<std::optional<std::uint64_t>>(limit), style);
+  style.many = words.positionals.size() > 1;
+  return analyze_logs(words.positionals, flags.limit_bytes, style);
 }
 
 }  // namespace
 
 Command analyze_command() {
-  return {
-      "analyze",
-      "Tell from a log whether its memory growth is a leak",
-      "Reads what a training job leaves behind (lines with a step and a memory size, CSV, JSON lines, the "
-      "output of "
-      "nvidia-smi, free, ps, top, docker stats, psrecord, mprof) without being told what it is, and gives a "
-      "verdict: "
-      "leak, warmup, spikes, stable, or inconclusive with what would settle it.\n"
-      "Several runs or restarts in one file are judged one by one.",
-      {"FILE", "the log; - is standard input", true, {}},
+  return with_flags<AnalyzeFlags>(
+      {"analyze",
+       "Tell from a log whether its memory growth is a leak",
+       "Reads what a training job leaves behind (lines with a step and a memory size, CSV, JSON lines, the "
+       "output of "
+       "nvidia-smi, free, ps, top, docker stats, psrecord, mprof) without being told what it is, and gives a "
+       "verdict: "
+       "leak, warmup, spikes, stable, or inconclusive with what would settle it.\n"
+       "Several runs or restarts in one file are judged one by one.",
+       {"FILE", "the log; - is standard input", true, {}},
+       {
+           {"lowtide analyze train.log", "is it a leak?"},
+           {"lowtide analyze --limit 32G train.log", "and when does it reach 32 GiB?"},
+           {"kubectl logs trainer | lowtide analyze -", "from a pipe"},
+           {"lowtide analyze --json a.log b.log | jq .verdict.kind",
+            "for scripts; the exit status tells as well"},
+       }},
       {
-          {"json", "", "print the report as JSON, for programs"},
-          {"markdown", "", "print the report as Markdown, for a ticket"},
-          {"limit", "SIZE", "forecast when this much is reached, e.g. 32G; default: what the log tells"},
-          {"series", "FILE", "judge many series instead, one JSON object a line; - is standard input"},
-          {"running", "",
-           "with --series: the runs go on; ask for more before saying leak, as a monitor must"},
-          {"width", "N", "columns of the text; default: those of the terminal, or 80"},
-          {"no-plot", "", "no picture of the series"},
-          {"quiet", "", "only the answer and its reason"},
-          {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
+          turns_on("json", "print the report as JSON, for programs", &AnalyzeFlags::json),
+          turns_on("markdown", "print the report as Markdown, for a ticket", &AnalyzeFlags::markdown),
+          limit_flag("forecast when this much is reached, e.g. 32G; default: what the log tells",
+                     &AnalyzeFlags::limit_bytes),
+          takes_text(
+              {"series", "FILE", "judge many series instead, one JSON object a line; - is standard input"},
+              &AnalyzeFlags::series),
+          turns_on("running",
+                   "with --series: the runs go on; ask for more before saying leak, as a monitor must",
+                   &AnalyzeFlags::running),
+          width_flag(),
+          turns_off("no-plot", "no picture of the series", &AnalyzeFlags::plot),
+          turns_on("quiet", "only the answer and its reason", &AnalyzeFlags::quiet),
+          color_flag(),
       },
-      {
-          {"lowtide analyze train.log", "is it a leak?"},
-          {"lowtide analyze --limit 32G train.log", "and when does it reach 32 GiB?"},
-          {"kubectl logs trainer | lowtide analyze -", "from a pipe"},
-          {"lowtide analyze --json a.log b.log | jq .verdict.kind",
-           "for scripts; the exit status tells as well"},
-      },
-      run_analyze,
-  };
+      run_analyze);
 }
 
 }  // namespace lowtide::cli

@@ -15,6 +15,8 @@
 namespace lowtide::cli {
 namespace {
 
+using console::turns_on;
+
 std::string written_comparison(const model::Comparison& comparison, const ReportStyle& style) {
   switch (style.form) {
     case ReportStyle::Form::Json:
@@ -27,15 +29,15 @@ std::string written_comparison(const model::Comparison& comparison, const Report
   return show::to_text(comparison, style.text);
 }
 
-console::ExitCode run_compare(const Arguments& arguments) {
-  const auto style = choose_style(arguments, "compare");
+console::ExitCode run_compare(const StyleFlags& flags, const Words& words) {
+  const auto style = choose_style(flags, "compare");
   if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
-  if (arguments.positionals().size() != 2) {
+  if (words.positionals.size() != 2) {
     return refuse({"compare needs two recordings", "the one before the change, and the one after it",
                    "lowtide compare before.lowtide after.lowtide"});
   }
   std::vector<model::Report> reports;
-  for (const std::string& path : arguments.positionals()) {
+  for (const std::string& path : words.positionals) {
     auto read = report_recording(path, std::nullopt);
     if (const auto* user_error = std::get_if<console::UserError>(&read))
       return refuse(*user_error, console::ExitCode::Unreadable);
@@ -51,30 +53,30 @@ console::ExitCode run_compare(const Arguments& arguments) {
 }  // namespace
 
 Command compare_command() {
-  return {
-      "compare",
-      "Tell what a change did: two recordings side by side",
-      "Reads a recording from before a change and one from after it, and tells whether memory is better, the "
-      "same "
-      "or worse, by more than noise: verdicts, floor and peak up to the same step, growth, time of a step, "
-      "what the "
-      "memory is made of, and which findings are gone, stay or are new. The exit code is that of the run "
-      "after.",
-      {"REC", "the recordings, before and after", true, {}},
+  return with_flags<StyleFlags>(
+      {"compare",
+       "Tell what a change did: two recordings side by side",
+       "Reads a recording from before a change and one from after it, and tells whether memory is better, "
+       "the "
+       "same "
+       "or worse, by more than noise: verdicts, floor and peak up to the same step, growth, time of a step, "
+       "what the "
+       "memory is made of, and which findings are gone, stay or are new. The exit code is that of the run "
+       "after.",
+       {"REC", "the recordings, before and after", true, {}},
+       {
+           {"lowtide compare before.lowtide after.lowtide", "did the fix help?"},
+           {"lowtide compare --markdown before.lowtide after.lowtide > fix.md", "for the pull request"},
+           {"lowtide compare --json a.lowtide b.lowtide | jq .outcome", "for scripts"},
+       }},
       {
-          {"json", "", "print the comparison as JSON, for programs"},
-          {"markdown", "", "print a document, for a ticket"},
-          {"width", "N", "columns of the text; default: those of the terminal, or 80"},
-          {"quiet", "", "only the answer"},
-          {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
+          turns_on("json", "print the comparison as JSON, for programs", &StyleFlags::json),
+          turns_on("markdown", "print a document, for a ticket", &StyleFlags::markdown),
+          width_flag(),
+          turns_on("quiet", "only the answer", &StyleFlags::quiet),
+          color_flag(),
       },
-      {
-          {"lowtide compare before.lowtide after.lowtide", "did the fix help?"},
-          {"lowtide compare --markdown before.lowtide after.lowtide > fix.md", "for the pull request"},
-          {"lowtide compare --json a.lowtide b.lowtide | jq .outcome", "for scripts"},
-      },
-      run_compare,
-  };
+      run_compare);
 }
 
 }  // namespace lowtide::cli

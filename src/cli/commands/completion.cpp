@@ -25,7 +25,7 @@ std::string verb_names() {
 
 std::string flag_names(const Command& command) {
   std::string out = "--help";
-  for (const Flag& flag : command.flags) out += fmt::format(" --{}", flag.name);
+  for (const console::FlagText& flag : command.flags) out += fmt::format(" --{}", flag.name);
   return out;
 }
 
@@ -45,7 +45,7 @@ std::string bash() {
       "  case \"${{COMP_WORDS[1]}} $before\" in\n",
       verb_names());
   for (const Command& command : commands()) {
-    for (const Flag& flag : command.flags) {
+    for (const console::FlagText& flag : command.flags) {
       if (flag.value.empty()) continue;
       const std::string reply =
           !flag.choices.empty()
@@ -80,7 +80,7 @@ std::string zsh() {
     out +=
         fmt::format("    {})\n      shift words; (( CURRENT-- ))\n      _arguments '--help[how to use it]'",
                     command.name);
-    for (const Flag& flag : command.flags) {
+    for (const console::FlagText& flag : command.flags) {
       std::string help;
       for (const char c : flag.help)
         help += c == '[' || c == ']' || c == ':' ? std::string("\\") + c : std::string(1, c);
@@ -113,7 +113,7 @@ std::string fish() {
     out += command.positional.choices.empty() ? fmt::format("complete -c lowtide {} -F\n", when)
                                               : fmt::format("complete -c lowtide {} -a '{}'\n", when,
                                                             joined_by_blanks(command.positional.choices));
-    for (const Flag& flag : command.flags) {
+    for (const console::FlagText& flag : command.flags) {
       out += fmt::format("complete -c lowtide {} -l {}", when, flag.name);
       if (!flag.choices.empty()) {
         out += fmt::format(" -x -a '{}'", joined_by_blanks(flag.choices));
@@ -128,11 +128,13 @@ std::string fish() {
   return out;
 }
 
-console::ExitCode run_completion(const Arguments& arguments) {
-  if (arguments.positionals().empty()) {
+struct CompletionFlags {};
+
+console::ExitCode run_completion(const CompletionFlags& /*flags*/, const Words& words) {
+  if (words.positionals.empty()) {
     return refuse({"completion needs the name of a shell", "none was given", "lowtide completion bash"});
   }
-  const std::string& shell = arguments.positionals().front();
+  const std::string& shell = words.positionals.front();
   Output output;
   output.write(shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
   return output.finish() ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
@@ -141,19 +143,17 @@ console::ExitCode run_completion(const Arguments& arguments) {
 }  // namespace
 
 Command completion_command() {
-  return {
-      "completion",
-      "Print a script that completes lowtide's words in a shell",
-      "The script goes to standard output; the shell reads it at its start.",
-      {"SHELL", "bash, zsh or fish", false, {"bash", "zsh", "fish"}},
-      {},
-      {
-          {"source <(lowtide completion bash)", "in ~/.bashrc"},
-          {"lowtide completion zsh > \"${fpath[1]}/_lowtide\"", "once, for zsh"},
-          {"lowtide completion fish > ~/.config/fish/completions/lowtide.fish", "once, for fish"},
-      },
-      run_completion,
-  };
+  return with_flags<CompletionFlags>(
+      {"completion",
+       "Print a script that completes lowtide's words in a shell",
+       "The script goes to standard output; the shell reads it at its start.",
+       {"SHELL", "bash, zsh or fish", false, {"bash", "zsh", "fish"}},
+       {
+           {"source <(lowtide completion bash)", "in ~/.bashrc"},
+           {"lowtide completion zsh > \"${fpath[1]}/_lowtide\"", "once, for zsh"},
+           {"lowtide completion fish > ~/.config/fish/completions/lowtide.fish", "once, for fish"},
+       }},
+      {}, run_completion);
 }
 
 }  // namespace lowtide::cli

@@ -17,14 +17,18 @@ std::string environment(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-console::ExitCode run_doctor(const Arguments& arguments) {
+struct DoctorFlags {
+  bool json = false;
+};
+
+console::ExitCode run_doctor(const DoctorFlags& flags, const Words& /*words*/) {
   const std::vector<doctor::MachineCheck> checks =
       doctor::check_machine({.own_pid = ::getpid(),
                              .own_uid = ::geteuid(),
                              .search_path = environment("PATH", ""),
                              .fallback_folder = environment("TMPDIR", "/tmp")});
   Output output;
-  output.write(arguments.has("json")
+  output.write(flags.json
                    ? doctor::checks_to_json(checks)
                    : doctor::checks_to_text(checks, console::find_terminal("never", std::nullopt).width));
   if (!output.finish()) return console::ExitCode::Unreadable;
@@ -34,21 +38,22 @@ console::ExitCode run_doctor(const Arguments& arguments) {
 }  // namespace
 
 Command doctor_command() {
-  return {
-      "doctor",
-      "Tell what works on this machine, why not, and what to try",
-      "Looks at what lowtide needs of the kernel, the container, the GPU driver and the disk, as the user "
-      "who "
-      "asks. Nothing is changed and no program is run. Exit status 3: not even your own jobs can be watched "
-      "here.",
-      {},
-      {{"json", "", "the same as JSON (docs/json.md)"}},
+  return with_flags<DoctorFlags>(
+      {"doctor",
+       "Tell what works on this machine, why not, and what to try",
+       "Looks at what lowtide needs of the kernel, the container, the GPU driver and the disk, as the user "
+       "who "
+       "asks. Nothing is changed and no program is run. Exit status 3: not even your own jobs can be watched "
+       "here.",
+       {},
+       {
+           {"lowtide doctor", "before the first job, and when something is not seen"},
+           {"lowtide doctor --json", "for scripts, and for bug reports"},
+       }},
       {
-          {"lowtide doctor", "before the first job, and when something is not seen"},
-          {"lowtide doctor --json", "for scripts, and for bug reports"},
+          console::turns_on("json", "the same as JSON (docs/json.md)", &DoctorFlags::json),
       },
-      run_doctor,
-  };
+      run_doctor);
 }
 
 }  // namespace lowtide::cli

@@ -21,6 +21,9 @@
 namespace lowtide::cli {
 namespace {
 
+using console::takes_text;
+using console::turns_on;
+
 std::string written_plan(const model::Plan& plan, const ReportStyle& style) {
   switch (style.form) {
     case ReportStyle::Form::Json:
@@ -50,18 +53,21 @@ void set_beside(const PlanSource& source, model::Plan& plan) {
   if (source.resident_bytes) plan.measured->host_bytes = source.resident_bytes;
 }
 
-console::ExitCode run_plan(const Arguments& arguments) {
-  const auto style = choose_style(arguments, "plan");
+struct PlanFlags : SetupFlags, StyleFlags {
+  std::optional<std::uint64_t> limit_bytes = {};
+  std::optional<std::string> from = {};
+};
+
+console::ExitCode run_plan(const PlanFlags& flags, const Words& /*words*/) {
+  const auto style = choose_style(flags, "plan");
   if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
-  const auto limit = parse_limit(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
-  auto parsed = parse_setup(arguments);
+  auto parsed = make_setup(flags);
   if (const auto* user_error = std::get_if<console::UserError>(&parsed)) return refuse(*user_error);
   auto& setup = std::get<model::TrainingSetup>(parsed);
 
   std::optional<PlanSource> source;
-  if (const auto from = arguments.text("from")) {
-    auto read = read_plan_source(*from);
+  if (flags.from) {
+    auto read = read_plan_source(*flags.from);
     if (const auto* user_error = std::get_if<console::UserError>(&read))
       return refuse(*user_error, console::ExitCode::Unreadable);
     source = std::move(std::get<PlanSource>(read));
@@ -77,9 +83,7 @@ console::ExitCode run_plan(const Arguments& arguments) {
   }
 
   model::Plan plan = plan::make_plan(setup);
-  if (const auto bytes = std::get<std::optional<std::uint64_t>>(limit)) {
-    plan.limit_bytes = static_cast<double>(*bytes);
-  }
+  if (flags.limit_bytes) plan.limit_bytes = static_cast<double>(*flags.limit_bytes);
   if (source) set_beside(*source, plan);
   Output output;
   output.write(written_plan(plan, std::get<ReportStyle>(style)));
@@ -88,42 +92,48 @@ console::ExitCode run_plan(const Arguments& arguments) {
                                                                     : console::ExitCode::NoLeak;
 }
 
-std::vector<Flag> all_flags() {
-  std::vector<Flag> flags = plan_flags();
-  flags.push_back({"from", "FILE",
-                   "a recording, a log or a pid: what was measured is set beside, and the model is taken "
-                   "from its tensors where --parameters is not told"});
-  flags.push_back(
-      {"limit", "SIZE", "memory of the machine: does it fit? The exit code is 1 where it does not"});
-  flags.push_back({"json", "", "print the plan as JSON, for programs"});
-  flags.push_back({"markdown", "", "print a document, for a ticket"});
-  flags.push_back({"width", "N", "columns of the text; default: those of the terminal, or 80"});
-  flags.push_back({"quiet", "", "only the sums"});
-  flags.push_back({"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}});
+console::Flags<PlanFlags> all_flags() {
+  console::Flags<PlanFlags> flags;
+  for (const auto& flag : setup_flags()) flags.emplace_back(flag);
+  const console::Flags<PlanFlags> rest = {
+      takes_text({"from", "FILE",
+                  "a recording, a log or a pid: what was measured is set beside, and the model is taken from "
+                  "its tensors where --parameters is not told"},
+                 &PlanFlags::from),
+      console::limit_flag("memory of the machine: does it fit? The exit code is 1 where it does not",
+                          &PlanFlags::limit_bytes),
+      turns_on("json", "print the plan as JSON, for programs", &PlanFlags::json),
+      turns_on("markdown", "print a document, for a ticket", &PlanFlags::markdown),
+      width_flag(),
+      turns_on("quiet", "only the sums", &PlanFlags::quiet),
+      color_flag(),
+  };
+  flags.insert(flags.end(), rest.begin(), rest.end());
   return flags;
 }
 
 }  // namespace
 
 Command plan_command() {
-  return {
-      "plan",
-      "Tell what a training set-up should take, and what to change",
-      "Works out the memory of a job before it runs, on the host and on the GPU, part by part, each with its "
-      "formula, its range and what is assumed; tells how much RAM is enough, and which change buys how much. "
-      "What is not told is assumed and said so. With --from, what was measured is set beside it. It is an "
-      "estimate: docs/plan.md tells how good it is.",
-      {},
-      all_flags(),
-      {
-          {"lowtide plan --parameters 3B --precision 4bit --lora-rank 16", "LoRA beside quantised weights"},
-          {"lowtide plan --parameters 3B --examples 663 --images-per-sample 1", "with images that stay open"},
-          {"lowtide plan --parameters 350M --image-size 640 --limit 32G", "does it fit into 32 GiB?"},
-          {"lowtide plan --from run.lowtide --workers 4",
-           "from the tensors of a recorded job, beside what it took"},
-      },
-      run_plan,
-  };
+  return with_flags<PlanFlags>(
+      {"plan",
+       "Tell what a training set-up should take, and what to change",
+       "Works out the memory of a job before it runs, on the host and on the GPU, part by part, each with "
+       "its "
+       "formula, its range and what is assumed; tells how much RAM is enough, and which change buys how "
+       "much. "
+       "What is not told is assumed and said so. With --from, what was measured is set beside it. It is an "
+       "estimate: docs/plan.md tells how good it is.",
+       {},
+       {
+           {"lowtide plan --parameters 3B --precision 4bit --lora-rank 16", "LoRA beside quantised weights"},
+           {"lowtide plan --parameters 3B --examples 663 --images-per-sample 1",
+            "with images that stay open"},
+           {"lowtide plan --parameters 350M --image-size 640 --limit 32G", "does it fit into 32 GiB?"},
+           {"lowtide plan --from run.lowtide --workers 4",
+            "from the tensors of a recorded job, beside what it took"},
+       }},
+      all_flags(), run_plan);
 }
 
 }  // namespace lowtide::cli

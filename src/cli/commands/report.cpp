@@ -17,33 +17,36 @@
 namespace lowtide::cli {
 namespace {
 
-// What is written beside the report; "-" is standard output, in the report's place.
-struct Files {
-  ProfileFlags stacks;
-  std::optional<std::string> trace;
-  std::optional<std::string> page;
+using console::limit_flag;
+using console::takes_text;
+using console::turns_off;
+using console::turns_on;
 
-  [[nodiscard]] bool to_output() const { return stacks.to_output() || trace == "-" || page == "-"; }
+// What is written beside the report; "-" is standard output, in the report's place.
+struct ReportFlags : StyleFlags, ProfileFlags {
+  std::optional<std::uint64_t> limit_bytes = {};
+  std::optional<std::string> perfetto = {};
+  std::optional<std::string> html = {};
+
+  [[nodiscard]] bool files_to_output() const { return to_output() || perfetto == "-" || html == "-"; }
 };
 
-std::variant<Files, console::UserError> parse_files(const Arguments& arguments) {
-  const auto stacks = parse_profile_flags(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&stacks)) return *user_error;
-  Files files{std::get<ProfileFlags>(stacks), arguments.text("perfetto"), arguments.text("html")};
-  const bool prints = arguments.has("json") || arguments.has("markdown") || files.stacks.to_output();
-  if (files.trace == "-" && prints) {
+std::optional<console::UserError> find_conflict(const ReportFlags& flags) {
+  const bool prints = flags.json || flags.markdown;
+  if (auto conflict = cli::find_conflict(flags, prints)) return conflict;
+  if (flags.perfetto == "-" && (prints || flags.to_output())) {
     return console::UserError{"the trace and something else cannot both go to standard output",
                               "they would be mixed", "--perfetto train.json"};
   }
-  if (files.page == "-" && (prints || files.trace == "-")) {
+  if (flags.html == "-" && (prints || flags.to_output() || flags.perfetto == "-")) {
     return console::UserError{"the page and something else cannot both go to standard output",
                               "they would be mixed", "--html train.html"};
   }
-  return files;
+  return std::nullopt;
 }
 
 // What stands in the way of them; what goes to standard output is put there.
-std::optional<console::UserError> write_files(const Files& files, const std::string& path,
+std::optional<console::UserError> write_files(const ReportFlags& flags, const std::string& path,
                                               const model::Report& report, Output& output) {
   std::optional<console::UserError> failure;
   const auto put = [&](const std::variant<std::string, console::UserError>& text) {
@@ -53,37 +56,33 @@ std::optional<console::UserError> write_files(const Files& files, const std::str
       output.write(std::get<std::string>(text));
     }
   };
-  if (files.stacks.any()) put(write_profiles(path, files.stacks));
-  if (files.trace && !failure) put(write_trace(path, *files.trace));
-  if (files.page && !failure) put(write_page(path, report, *files.page));
+  if (flags.any()) put(write_profiles(path, flags));
+  if (flags.perfetto && !failure) put(write_trace(path, *flags.perfetto));
+  if (flags.html && !failure) put(write_page(path, report, *flags.html));
   return failure;
 }
 
-console::ExitCode run_report(const Arguments& arguments) {
-  if (arguments.positionals().empty()) {
+console::ExitCode run_report(const ReportFlags& flags, const Words& words) {
+  if (words.positionals.empty()) {
     return refuse({"report needs a recording", "none was named", "lowtide report train.lowtide"});
   }
-  const auto style = choose_style(arguments, "report");
+  const auto style = choose_style(flags, "report");
   if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
-  const auto limit = parse_limit(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
-  const auto parsed = parse_files(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&parsed)) return refuse(*user_error);
-  const Files& files = std::get<Files>(parsed);
-  if (files.page) {
+  if (const auto conflict = find_conflict(flags)) return refuse(*conflict);
+  if (flags.html) {
     if (const auto user_error = find_page_missing())
       return refuse(*user_error, console::ExitCode::Unreadable);
   }
 
-  const std::string& path = arguments.positionals().front();
-  const auto result = report_recording(path, std::get<std::optional<std::uint64_t>>(limit));
+  const std::string& path = words.positionals.front();
+  const auto result = report_recording(path, flags.limit_bytes);
   if (const auto* user_error = std::get_if<console::UserError>(&result))
     return refuse(*user_error, console::ExitCode::Unreadable);
   const auto& report = std::get<model::Report>(result);
   Output output;
-  if (const auto user_error = write_files(files, path, report, output))
+  if (const auto user_error = write_files(flags, path, report, output))
     return refuse(*user_error, console::ExitCode::Unreadable);
-  if (!files.to_output()) output.write(written(report, std::get<ReportStyle>(style)));
+  if (!flags.files_to_output()) output.write(written(report, std::get<ReportStyle>(style)));
   const bool all = output.finish();
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
   return all ? console::exit_code_of(report.verdict.kind) : console::ExitCode::Unreadable;
@@ -92,45 +91,45 @@ console::ExitCode run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
-  Command command{
-      "report",
-      "Tell what a recording shows: verdict, processes, findings",
-      "Reads the recording of a watched job and tells whether it leaks, which process does, when the limit "
-      "is "
-      "reached, how the job ended, and what was ruled out. Works while the job still runs, and on what a "
-      "killed "
-      "job or monitor has left.",
-      {"REC", "the recording", false, {}},
-      {
-          {"json", "", "print the report as JSON, for programs"},
-          {"markdown", "", "print a findings document, for a ticket"},
-          {"limit", "SIZE",
-           "forecast when the tree reaches this much; default: the cgroup's limit or the host's memory"},
-          {"width", "N", "columns of the text; default: those of the terminal, or 80"},
-          {"no-plot", "", "no picture of the series"},
-          {"stacks", "", "whole stacks of the places that allocate"},
+  console::Flags<ReportFlags> flags = {
+      turns_on("json", "print the report as JSON, for programs", &ReportFlags::json),
+      turns_on("markdown", "print a findings document, for a ticket", &ReportFlags::markdown),
+      limit_flag("forecast when the tree reaches this much; default: the cgroup's limit or the host's memory",
+                 &ReportFlags::limit_bytes),
+      width_flag(),
+      turns_off("no-plot", "no picture of the series", &ReportFlags::plot),
+      turns_on("stacks", "whole stacks of the places that allocate", &ReportFlags::stacks),
+      takes_text(
           {"html", "FILE",
            "write the report as one page to look at: timeline, flame graph, tables; opens from disk, asks no "
            "network; - is standard output"},
-          {"perfetto", "FILE", "write the run as a trace for ui.perfetto.dev; - is standard output"},
-          {"quiet", "", "only the answer and its reason"},
-          {"color", "WHEN", "auto (on a terminal), always or never", {"auto", "always", "never"}},
-      },
-      {
-          {"lowtide report train.lowtide", "what happened?"},
-          {"lowtide report --markdown train.lowtide > findings.md", "a document for the ticket"},
-          {"lowtide report --html train.html train.lowtide && xdg-open train.html", "look at it"},
-          {"lowtide report --json train.lowtide | jq '.findings[].title'", "for scripts"},
-          {"lowtide report --pprof heap.pb train.lowtide && go tool pprof -http=: heap.pb",
-           "which stacks grew, as a graph"},
-          {"lowtide report --perfetto run.json train.lowtide", "memory, phases and events on a timeline"},
-          {"lowtide report --folded - --live train.lowtide | flamegraph.pl > live.svg", "what is alive"},
-      },
-      run_report,
+          &ReportFlags::html),
+      takes_text({"perfetto", "FILE", "write the run as a trace for ui.perfetto.dev; - is standard output"},
+                 &ReportFlags::perfetto),
+      turns_on("quiet", "only the answer and its reason", &ReportFlags::quiet),
+      color_flag(),
   };
-  const std::vector<Flag> stacks = profile_flags();
-  command.flags.insert(command.flags.end(), stacks.begin(), stacks.end());
-  return command;
+  for (const auto& flag : profile_flags()) flags.emplace_back(flag);
+  return with_flags<ReportFlags>(
+      {"report",
+       "Tell what a recording shows: verdict, processes, findings",
+       "Reads the recording of a watched job and tells whether it leaks, which process does, when the limit "
+       "is "
+       "reached, how the job ended, and what was ruled out. Works while the job still runs, and on what a "
+       "killed "
+       "job or monitor has left.",
+       {"REC", "the recording", false, {}},
+       {
+           {"lowtide report train.lowtide", "what happened?"},
+           {"lowtide report --markdown train.lowtide > findings.md", "a document for the ticket"},
+           {"lowtide report --html train.html train.lowtide && xdg-open train.html", "look at it"},
+           {"lowtide report --json train.lowtide | jq '.findings[].title'", "for scripts"},
+           {"lowtide report --pprof heap.pb train.lowtide && go tool pprof -http=: heap.pb",
+            "which stacks grew, as a graph"},
+           {"lowtide report --perfetto run.json train.lowtide", "memory, phases and events on a timeline"},
+           {"lowtide report --folded - --live train.lowtide | flamegraph.pl > live.svg", "what is alive"},
+       }},
+      flags, run_report);
 }
 
 }  // namespace lowtide::cli

@@ -30,6 +30,10 @@
 namespace lowtide::cli {
 namespace {
 
+using console::limit_flag;
+using console::takes_text;
+using console::turns_on;
+
 constexpr int kRecordingPatienceMs = 10'000;
 
 std::optional<std::uint16_t> parse_port(const std::string& text) {
@@ -61,18 +65,19 @@ bool await_recording(watch::Watcher& watcher, const std::string& path) {
   return false;
 }
 
-console::ExitCode serve_recording(const std::string& path, const Arguments& arguments,
-                                  std::optional<std::uint64_t> limit_bytes) {
-  const std::string address = arguments.text("address").value_or("127.0.0.1");
-  const auto port = parse_port(arguments.text("port").value_or("0"));
-  if (!port) {
-    return refuse({fmt::format("--port cannot be '{}'", *arguments.text("port")),
-                   "it is a number up to 65535", "--port 9464"});
-  }
-  auto server = serve::Server::listen(address, *port);
+struct ServeFlags {
+  std::uint16_t port = 0;
+  std::string address = "127.0.0.1";
+  std::optional<std::uint64_t> limit_bytes = {};
+  std::optional<std::string> output = {};
+  bool deep = false;
+};
+
+console::ExitCode serve_recording(const std::string& path, const ServeFlags& flags) {
+  auto server = serve::Server::listen(flags.address, flags.port);
   const std::string token = serve::make_token();
   if (!server || token.empty()) {
-    return refuse({fmt::format("cannot listen on {} port {}: {}", address, *port,
+    return refuse({fmt::format("cannot listen on {} port {}: {}", flags.address, flags.port,
                                server ? "the kernel gives no random bytes" : server.error().message),
                    "the address is not of this machine, or the port is taken or not for this user",
                    "lowtide serve without --port and --address"},
@@ -80,8 +85,9 @@ console::ExitCode serve_recording(const std::string& path, const Arguments& argu
   }
   watch::Signals signals;
   const bool is_loopback = server.value().is_loopback();
-  ServedReport report(path, limit_bytes, {.token = token, .is_loopback = is_loopback});
-  const std::string host = address.find(':') == std::string::npos ? address : "[" + address + "]";
+  ServedReport report(path, flags.limit_bytes, {.token = token, .is_loopback = is_loopback});
+  const bool is_six = flags.address.find(':') != std::string::npos;
+  const std::string host = is_six ? "[" + flags.address + "]" : flags.address;
   const std::string place = fmt::format("http://{}:{}", host, server.value().port());
   // The address is the result: a script reads it from standard output.
   std::fputs(fmt::format("{}/?token={}\n", place, token).c_str(), stdout);
@@ -102,68 +108,70 @@ console::ExitCode serve_recording(const std::string& path, const Arguments& argu
   return console::ExitCode::NoLeak;
 }
 
-console::ExitCode serve_process(pid_t pid, const Arguments& arguments,
-                                std::optional<std::uint64_t> limit_bytes) {
-  const std::string path = arguments.text("output").value_or(recording_name(pid));
-  std::vector<std::string> more;
-  if (arguments.has("deep")) more.emplace_back("--deep");
-  if (limit_bytes) more.insert(more.end(), {"--limit", fmt::format("{}B", *limit_bytes)});
-  auto watcher = watch::Watcher::start(pid, path, more);
+console::ExitCode serve_process(pid_t pid, const ServeFlags& flags) {
+  const std::string path = flags.output.value_or(recording_name(pid));
+  watch::Settings settings;
+  settings.output = path;
+  settings.limit_bytes = flags.limit_bytes;
+  settings.deep = flags.deep;
+  settings.show_status = false;
+  settings.show_report = false;
+  auto watcher = watch::Watcher::start(pid, settings);
   if (!watcher) {
     return refuse({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
                    "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)},
                   console::ExitCode::Unreadable);
   }
   if (!await_recording(watcher.value(), path)) return console::ExitCode::Unreadable;
-  return serve_recording(path, arguments, limit_bytes);
+  return serve_recording(path, flags);
 }
 
-console::ExitCode run_serve(const Arguments& arguments) {
-  if (arguments.positionals().size() != 1) {
+console::ExitCode run_serve(const ServeFlags& flags, const Words& words) {
+  if (words.positionals.size() != 1) {
     return refuse({"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
   }
-  const auto limit = parse_limit(arguments);
-  if (const auto* user_error = std::get_if<console::UserError>(&limit)) return refuse(*user_error);
-  const auto limit_bytes = std::get<std::optional<std::uint64_t>>(limit);
-  const std::string& what = arguments.positionals().front();
+  const std::string& what = words.positionals.front();
   if (is_number(what)) {
-    if (const auto pid = parse_pid(what)) return serve_process(*pid, arguments, limit_bytes);
+    if (const auto pid = parse_pid(what)) return serve_process(*pid, flags);
     return refuse(
         {fmt::format("'{}' is not a pid", what), "a pid is a number above 0", "lowtide attach --find"});
   }
-  const auto first = report_recording(what, limit_bytes);
+  const auto first = report_recording(what, flags.limit_bytes);
   if (const auto* user_error = std::get_if<console::UserError>(&first))
     return refuse(*user_error, console::ExitCode::Unreadable);
-  return serve_recording(what, arguments, limit_bytes);
+  return serve_recording(what, flags);
 }
 
 }  // namespace
 
 Command serve_command() {
-  return {
-      "serve",
-      "Serve the report of a recording or of a running job on localhost",
-      "Prints an address for a browser. The report there is made anew as the recording grows: / for people, "
-      "/report.json for programs, /metrics (OpenMetrics) for Prometheus and its kin. A PID is watched as "
-      "attach "
-      "does, into a recording that is kept.\n"
-      "The address has a random token in it, and without that nothing is shown; only /metrics, which has "
-      "numbers and no names, needs none on the loopback interface.",
-      {"REC|PID", "the recording, or the process to watch", false, {}},
+  return with_flags<ServeFlags>(
+      {"serve",
+       "Serve the report of a recording or of a running job on localhost",
+       "Prints an address for a browser. The report there is made anew as the recording grows: / for people, "
+       "/report.json for programs, /metrics (OpenMetrics) for Prometheus and its kin. A PID is watched as "
+       "attach "
+       "does, into a recording that is kept.\n"
+       "The address has a random token in it, and without that nothing is shown; only /metrics, which has "
+       "numbers and no names, needs none on the loopback interface.",
+       {"REC|PID", "the recording, or the process to watch", false, {}},
+       {
+           {"lowtide serve train.lowtide", "look at a run, also while it goes on"},
+           {"lowtide serve --port 9464 4711", "watch process 4711, with metrics on port 9464"},
+           {"curl -s localhost:9464/metrics", "what a scraper gets"},
+       }},
       {
-          {"port", "N", "listen there; default: a port that is free"},
-          {"address", "ADDRESS", "listen there; default: 127.0.0.1. On any other everything needs the token"},
-          {"limit", "SIZE", "forecast when this much is reached; default: the cgroup's limit or the machine"},
-          {"output", "FILE", "of a PID: where its recording goes"},
-          {"deep", "", "of a PID: load the allocation agent into the process"},
+          console::takes({"port", "N", "listen there; default: a port that is free"}, &ServeFlags::port,
+                         parse_port, {"it is a number up to 65535", "--port 9464"}),
+          console::takes({"address", "ADDRESS",
+                          "listen there; default: 127.0.0.1. On any other everything needs the token"},
+                         &ServeFlags::address, [](const std::string& given) { return std::optional(given); }),
+          limit_flag("forecast when this much is reached; default: the cgroup's limit or the machine",
+                     &ServeFlags::limit_bytes),
+          takes_text({"output", "FILE", "of a PID: where its recording goes"}, &ServeFlags::output),
+          turns_on("deep", "of a PID: load the allocation agent into the process", &ServeFlags::deep),
       },
-      {
-          {"lowtide serve train.lowtide", "look at a run, also while it goes on"},
-          {"lowtide serve --port 9464 4711", "watch process 4711, with metrics on port 9464"},
-          {"curl -s localhost:9464/metrics", "what a scraper gets"},
-      },
-      run_serve,
-  };
+      run_serve);
 }
 
 }  // namespace lowtide::cli

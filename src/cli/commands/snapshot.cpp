@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <limits>
 #include <optional>
 #include <variant>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/commands/all.h"
 #include "cli/input.h"
 #include "cli/output.h"
@@ -29,6 +29,9 @@
 
 namespace lowtide::cli {
 namespace {
+
+using console::takes_seconds;
+using console::turns_on;
 
 bool write_report(const model::SnapshotReport& report, const ReportStyle& style, Output& output) {
   output.write(style.form == ReportStyle::Form::Json ? show::to_json(report)
@@ -58,15 +61,15 @@ std::variant<model::Snapshot, console::UserError> read_snapshot(const std::strin
   return std::move(snapshot).value();
 }
 
-console::ExitCode show_difference(const Arguments& arguments, const ReportStyle& style) {
-  if (arguments.positionals().size() != 2) {
+console::ExitCode show_difference(const std::vector<std::string>& files, const ReportStyle& style) {
+  if (files.size() != 2) {
     return refuse({"--diff needs two snapshots", "the earlier and the later one",
                    "lowtide snapshot --diff before.json after.json"});
   }
-  auto earlier = read_snapshot(arguments.positionals()[0]);
+  auto earlier = read_snapshot(files[0]);
   if (const auto* user_error = std::get_if<console::UserError>(&earlier))
     return refuse(*user_error, console::ExitCode::Unreadable);
-  auto later = read_snapshot(arguments.positionals()[1]);
+  auto later = read_snapshot(files[1]);
   if (const auto* user_error = std::get_if<console::UserError>(&later))
     return refuse(*user_error, console::ExitCode::Unreadable);
   Output output;
@@ -116,8 +119,17 @@ console::ExitCode look_into(pid_t pid, std::optional<double> every_s, const atta
   return output.finish() ? console::ExitCode::NoLeak : console::ExitCode::Unreadable;
 }
 
-std::optional<pid_t> find_target(const Arguments& arguments) {
-  if (arguments.has("find")) {
+struct SnapshotFlags : StyleFlags {
+  std::optional<double> every_s = {};
+  bool diff = false;
+  bool find = false;
+  bool remote_exec = false;
+  std::optional<double> time_limit_s = {};
+  std::optional<std::uint64_t> memory_limit_bytes = {};
+};
+
+std::optional<pid_t> find_target(const SnapshotFlags& flags, const Words& words) {
+  if (flags.find) {
     const auto job = watch::choose_job({});
     if (!job)
       console::print_error({"found no training process",
@@ -125,7 +137,7 @@ std::optional<pid_t> find_target(const Arguments& arguments) {
                             "lowtide snapshot PID"});
     return job;
   }
-  const std::string& text = arguments.positionals().front();
+  const std::string& text = words.positionals.front();
   const auto pid = parse_pid(text);
   if (!pid) {
     console::print_error({fmt::format("'{}' is not a pid", base::printable(text, 40)),
@@ -150,80 +162,70 @@ std::optional<pid_t> find_target(const Arguments& arguments) {
   return target;
 }
 
-console::ExitCode run_snapshot(const Arguments& arguments) {
-  const auto style = choose_style(arguments, "snapshot");
+console::ExitCode run_snapshot(const SnapshotFlags& flags, const Words& words) {
+  const auto style = choose_style(flags, "snapshot");
   if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
-  if (arguments.has("diff")) return show_difference(arguments, std::get<ReportStyle>(style));
-  if (arguments.has("find") != arguments.positionals().empty() || arguments.positionals().size() > 1) {
+  if (flags.diff) return show_difference(words.positionals, std::get<ReportStyle>(style));
+  if (flags.find != words.positionals.empty() || words.positionals.size() > 1) {
     return refuse({"snapshot needs one pid, or --find, or --diff and two files",
                    "a snapshot is of one process", "lowtide snapshot 4711"});
   }
   attach::WalkLimits limits;
-  std::optional<double> every_s;
-  if (const auto text = arguments.text("watch")) {
-    const auto seconds = base::parse_seconds(*text);
-    if (!seconds || seconds.value() < 0.1) {
-      return refuse({fmt::format("--watch takes a time, not '{}'", base::printable(*text, 40)),
-                     "at least 100ms", "lowtide snapshot --watch 10s PID"});
-    }
-    every_s = seconds.value();
+  if (flags.time_limit_s) {
+    limits.to_end = std::chrono::milliseconds(static_cast<long>(*flags.time_limit_s * 1000));
   }
-  if (const auto text = arguments.text("time-limit")) {
-    const auto seconds = base::parse_seconds(*text);
-    if (!seconds || seconds.value() < 0.1 || seconds.value() > 3600) {
-      return refuse({fmt::format("--time-limit takes a time, not '{}'", base::printable(*text, 40)),
-                     "100ms to 1h", "lowtide snapshot --time-limit 2min PID"});
-    }
-    limits.to_end = std::chrono::milliseconds(static_cast<long>(seconds.value() * 1000));
-  }
-  if (const auto text = arguments.text("memory-limit")) {
-    const auto bytes = base::parse_size(*text);
-    if (!bytes || bytes.value() < (16U << 20U)) {
-      return refuse({fmt::format("--memory-limit takes a size, not '{}'", base::printable(*text, 40)),
-                     "at least 16M", "lowtide snapshot --memory-limit 1G PID"});
-    }
-    limits.memory_mb = bytes.value() >> 20U;
-  }
-  const auto pid = find_target(arguments);
-  if (!pid) return arguments.has("find") ? console::ExitCode::Unreadable : console::ExitCode::Usage;
-  const watch::WayIn way = arguments.has("remote-exec") ? watch::WayIn::RemoteExec : watch::WayIn::Any;
-  return look_into(*pid, every_s, limits, way, std::get<ReportStyle>(style));
+  if (flags.memory_limit_bytes) limits.memory_mb = *flags.memory_limit_bytes >> 20U;
+  const auto pid = find_target(flags, words);
+  if (!pid) return flags.find ? console::ExitCode::Unreadable : console::ExitCode::Usage;
+  const watch::WayIn way = flags.remote_exec ? watch::WayIn::RemoteExec : watch::WayIn::Any;
+  return look_into(*pid, flags.every_s, limits, way, std::get<ReportStyle>(style));
 }
 
 }  // namespace
 
 Command snapshot_command() {
-  return {
-      "snapshot",
-      "Show what a live Python process holds, and what keeps it",
-      "Enters the process by its pid, stops its interpreter for as long as a fork takes, and walks over all "
-      "of its "
-      "objects in the forked child: how many of which type, tensors by device, type and shape (each storage "
-      "counted "
-      "once), and the variables that keep the most memory alive. With --watch or --diff: which of them grew. "
-      "Nothing "
-      "is changed in the process, and it need not have been started by lowtide.",
-      {"PID", "the process (or the shell that started it); with --diff two files", true, {}},
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  return with_flags<SnapshotFlags>(
+      {"snapshot",
+       "Show what a live Python process holds, and what keeps it",
+       "Enters the process by its pid, stops its interpreter for as long as a fork takes, and walks over all "
+       "of its "
+       "objects in the forked child: how many of which type, tensors by device, type and shape (each storage "
+       "counted "
+       "once), and the variables that keep the most memory alive. With --watch or --diff: which of them "
+       "grew. "
+       "Nothing "
+       "is changed in the process, and it need not have been started by lowtide.",
+       {"PID", "the process (or the shell that started it); with --diff two files", true, {}},
+       {
+           {"lowtide snapshot 4711", "what process 4711 holds"},
+           {"lowtide snapshot --watch 10s 4711", "which variables grow, until Ctrl-C"},
+           {"lowtide snapshot --json 4711 > before.json", "keep one, for later"},
+           {"lowtide snapshot --diff before.json after.json", "what grew between two"},
+       }},
       {
-          {"watch", "TIME", "again every so often, compared with the first"},
-          {"diff", "", "compare two snapshots that --json has written"},
-          {"find", "", "look for the training process with the most memory"},
-          {"remote-exec", "", "without ptrace, by sys.remote_exec (Python 3.14 and later)"},
-          {"time-limit", "TIME", "how long the child may walk (default 1min)"},
-          {"memory-limit", "SIZE", "how much memory the child may take for its tables (default 4G)"},
-          {"json", "", "all of it as JSON (docs/json.md); --diff reads it"},
-          {"quiet", "", "only the largest holders"},
-          {"width", "COLUMNS", "of the text (default: that of the terminal)"},
-          {"color", "WHEN", "auto, always or never", {"auto", "always", "never"}},
+          takes_seconds(
+              {"watch", "TIME", "again every so often, compared with the first"}, &SnapshotFlags::every_s,
+              0.1, kForever,
+              {"at least 100ms", "lowtide snapshot --watch 10s PID", "--{} takes a time, not '{}'"}),
+          turns_on("diff", "compare two snapshots that --json has written", &SnapshotFlags::diff),
+          turns_on("find", "look for the training process with the most memory", &SnapshotFlags::find),
+          turns_on("remote-exec", "without ptrace, by sys.remote_exec (Python 3.14 and later)",
+                   &SnapshotFlags::remote_exec),
+          takes_seconds(
+              {"time-limit", "TIME", "how long the child may walk (default 1min)"},
+              &SnapshotFlags::time_limit_s, 0.1, 3600,
+              {"100ms to 1h", "lowtide snapshot --time-limit 2min PID", "--{} takes a time, not '{}'"}),
+          console::takes_bytes(
+              {"memory-limit", "SIZE", "how much memory the child may take for its tables (default 4G)"},
+              &SnapshotFlags::memory_limit_bytes, 16U << 20U,
+              {"at least 16M", "lowtide snapshot --memory-limit 1G PID", "--{} takes a size, not '{}'"}),
+          turns_on("json", "all of it as JSON (docs/json.md); --diff reads it", &SnapshotFlags::json),
+          turns_on("quiet", "only the largest holders", &SnapshotFlags::quiet),
+          width_flag({"width", "COLUMNS", "of the text (default: that of the terminal)"}),
+          color_flag("auto, always or never"),
       },
-      {
-          {"lowtide snapshot 4711", "what process 4711 holds"},
-          {"lowtide snapshot --watch 10s 4711", "which variables grow, until Ctrl-C"},
-          {"lowtide snapshot --json 4711 > before.json", "keep one, for later"},
-          {"lowtide snapshot --diff before.json after.json", "what grew between two"},
-      },
-      run_snapshot,
-  };
+      run_snapshot);
 }
 
 }  // namespace lowtide::cli

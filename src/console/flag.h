@@ -1,0 +1,173 @@
+// A flag as data: its name, what it takes, its help, and the member of a settings struct that it sets. A
+// table of them makes the parser, the help, the man page and the shell completions of a verb, and the words
+// that give the same settings again.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "console/user_error.h"
+
+namespace lowtide::console {
+
+struct FlagText {
+  std::string_view name;   // without the dashes
+  std::string_view value;  // what it takes: "SIZE", "FILE"; empty for a switch
+  std::string_view help;
+  std::vector<std::string_view> choices = {};  // empty: any value
+};
+
+template <typename Settings>
+struct Flag : FlagText {
+  using Set = std::function<std::optional<UserError>(Settings&, const std::string&)>;
+  using Text = std::function<std::optional<std::string>(const Settings&)>;
+
+  Flag(FlagText text, Set set_member, Text text_of_member)
+      : FlagText(std::move(text)), set(std::move(set_member)), text_of(std::move(text_of_member)) {}
+  // A flag of the settings that these are made of.
+  template <typename Part>
+  requires(std::derived_from<Settings, Part> && !std::same_as<Settings, Part>)
+      // NOLINTNEXTLINE(google-explicit-constructor, hicpp-explicit-conversions): tables mix both
+      Flag(Flag<Part> flag)
+      : FlagText(static_cast<const FlagText&>(flag)),
+        set(std::move(flag.set)),
+        text_of(std::move(flag.text_of)) {}
+
+  Set set;       // an error where the text does not fit; an empty hint stands for the help of the verb
+  Text text_of;  // what would set it so again; absent where it has its default
+};
+
+template <typename Settings>
+using Flags = std::vector<Flag<Settings>>;
+
+// A switch that sets its member to `value`.
+template <typename Settings>
+Flag<Settings> switch_to(bool value, std::string_view name, std::string_view help, bool Settings::*member) {
+  return {{name, "", help},
+          [=](Settings& settings, const std::string&) -> std::optional<UserError> {
+            settings.*member = value;
+            return std::nullopt;
+          },
+          [=](const Settings& settings) {
+            return settings.*member == value ? std::optional<std::string>("") : std::nullopt;
+          }};
+}
+
+template <typename Settings>
+Flag<Settings> turns_on(std::string_view name, std::string_view help, bool Settings::*member) {
+  return switch_to(true, name, help, member);
+}
+
+template <typename Settings>
+Flag<Settings> turns_off(std::string_view name, std::string_view help, bool Settings::*member) {
+  return switch_to(false, name, help, member);
+}
+
+// Why a value is refused.
+struct Refusal {
+  std::string why = {};
+  std::string hint = {};                          // empty: the help of the verb
+  std::string_view what = "--{} cannot be '{}'";  // the flag, and what was given
+};
+
+struct NoText {
+  template <typename Value>
+  std::optional<std::string> operator()(const Value& /*value*/) const {
+    return std::nullopt;
+  }
+};
+
+// `parse` makes the member's value of the text, or nothing of what does not fit; `format` is the way back.
+template <typename Settings, typename Value, typename Parse, typename Format = NoText>
+Flag<Settings> takes(FlagText text, Value Settings::*member, Parse parse, const Refusal& refusal = {},
+                     Format format = {}) {
+  const std::string_view name = text.name;
+  return {std::move(text),
+          [=](Settings& settings, const std::string& given) -> std::optional<UserError> {
+            if (auto value = parse(given)) {
+              settings.*member = *std::move(value);
+              return std::nullopt;
+            }
+            return UserError{fmt::format(fmt::runtime(refusal.what), name, base::printable(given)),
+                             refusal.why, refusal.hint};
+          },
+          [=](const Settings& settings) -> std::optional<std::string> { return format(settings.*member); }};
+}
+
+template <typename Settings>
+Flag<Settings> takes_text(FlagText text, std::optional<std::string> Settings::*member,
+                          const Refusal& empty = {}) {
+  const bool may_be_empty = empty.why.empty();
+  return takes(
+      std::move(text), member,
+      [=](const std::string& given) {
+        return given.empty() && !may_be_empty ? std::nullopt : std::optional(given);
+      },
+      empty, [](const std::optional<std::string>& value) { return value; });
+}
+
+template <typename Settings>
+Flag<Settings> takes_seconds(FlagText text, std::optional<double> Settings::*member, double least,
+                             double most, Refusal refusal) {
+  return takes(
+      std::move(text), member,
+      [=](const std::string& given) {
+        const auto seconds = base::parse_seconds(given);
+        const bool fits = seconds && seconds.value() >= least && seconds.value() <= most;
+        return fits ? std::optional(seconds.value()) : std::nullopt;
+      },
+      refusal,
+      [](const std::optional<double>& seconds) {
+        return seconds ? std::optional(fmt::format("{:.0f}ms", *seconds * 1e3)) : std::nullopt;
+      });
+}
+
+template <typename Settings>
+Flag<Settings> takes_bytes(FlagText text, std::optional<std::uint64_t> Settings::*member, std::uint64_t least,
+                           const Refusal& refusal) {
+  return takes(
+      std::move(text), member,
+      [=](const std::string& given) {
+        const auto bytes = base::parse_size(given);
+        return bytes && bytes.value() >= least ? std::optional(bytes.value()) : std::nullopt;
+      },
+      refusal,
+      [](const std::optional<std::uint64_t>& bytes) {
+        return bytes ? std::optional(fmt::format("{}B", *bytes)) : std::nullopt;
+      });
+}
+
+inline constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; less is a unit that was forgotten
+
+// --limit, of all verbs that forecast.
+template <typename Settings>
+Flag<Settings> limit_flag(std::string_view help, std::optional<std::uint64_t> Settings::*member,
+                          std::string hint = "--limit 32G, --limit 80GiB or --limit 500M") {
+  return takes_bytes({"limit", "SIZE", help}, member, kSmallestLimit,
+                     {"it is a size of at least 1 MB, with its unit", std::move(hint)});
+}
+
+// "--interval 500ms --no-gpu": what a program is given to have these settings.
+template <typename Settings>
+std::vector<std::string> words_of(const Flags<Settings>& flags, const Settings& settings) {
+  std::vector<std::string> words;
+  for (const Flag<Settings>& flag : flags) {
+    const auto text = flag.text_of(settings);
+    if (!text) continue;
+    words.push_back("--" + std::string(flag.name));
+    if (!flag.value.empty()) words.push_back(*text);
+  }
+  return words;
+}
+
+}  // namespace lowtide::console
