@@ -158,10 +158,10 @@ struct RuntimeTable {
 };
 
 struct PythonVersion {
-  std::uint32_t number;  // 0x030b is 3.11
-  PythonLayout layout;
-  RuntimeTable tables[4];  // orders to try; the first is {}: it has no such table
-  const char* tested;      // for the document
+  std::uint32_t number = 0;  // 0x030b is 3.11
+  PythonLayout layout = {};
+  RuntimeTable tables[4] = {};  // orders to try; the first is {}: it has no such table
+  const char* tested = "";      // for the document
 
   [[nodiscard]] constexpr bool has_own_table() const { return tables[0].thread != 0; }
 };

@@ -6,11 +6,11 @@
 namespace lowtide::docs {
 namespace {
 
-template <model::FindingTheme theme>
+template <model::FindingTheme Theme>
 std::string findings() {
   std::vector<std::vector<std::string>> rows = {{"id", "at most", "known by", "made in"}};
   for (const model::FindingRow& row : model::kFindings) {
-    if (row.theme != theme) continue;
+    if (row.theme != Theme) continue;
     rows.push_back(
         {code(row.id), std::string(to_string(row.gravest)), std::string(row.known_by), code(row.made_in)});
   }
