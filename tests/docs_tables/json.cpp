@@ -100,9 +100,9 @@ std::string typescript_type(const TypeText& type) {
                      : type.names.empty()   ? std::string(kNames[static_cast<std::size_t>(type.kind)])
                                             : quoted(type.names, " | ");
   if (type.list_depth > 0 && type.names.size() > 1) text = "(" + text + ")";
-  for (std::size_t depth = 0; depth < type.list_depth; ++depth) {
-    text = depth == 0 && type.tuple_size == 2 ? "[" + text + ", " + text + "]" : text + "[]";
-  }
+  const bool is_pair = type.tuple_size == 2;
+  if (is_pair) text = "[" + text + ", " + text + "]";
+  for (std::size_t depth = is_pair ? 1 : 0; depth < type.list_depth; ++depth) text += "[]";
   return text + (type.is_nullable ? " | null" : "");
 }
 
@@ -126,7 +126,7 @@ std::string python_type(const FieldText& field) {
   std::string text = type.object != nullptr ? type.object().name
                      : type.names.empty()   ? std::string(kNames[static_cast<std::size_t>(type.kind)])
                                             : "Literal[" + quoted(type.names, ", ") + "]";
-  for (std::size_t depth = 0; depth < type.list_depth; ++depth) text = "list[" + text + "]";
+  for (std::size_t depth = 0; depth < type.list_depth; ++depth) text.insert(0, "list[").append("]");
   if (type.is_nullable) text += " | None";
   return field.only == nullptr ? text : "NotRequired[" + text + "]";
 }

@@ -53,7 +53,8 @@ std::optional<std::string> made(const std::string& path, const std::string& text
                    name.c_str());
       return std::nullopt;
     }
-    out += text.substr(at, line_at - at) + line + "\n\n" + found->make() + "\n" + last;
+    out.append(text, at, line_at - at).append(line).append("\n\n");
+    out.append(found->make()).append("\n").append(last);
     from = at = end + last.size();
   }
   if (parts == 0) {

@@ -24,19 +24,19 @@ namespace lowtide::show {
 
 template <typename Row>
 struct Field {
-  const char* name;
-  const char* meaning;
-  Json (*write)(const Row& row);
-  TypeText (*type)();
+  const char* name = nullptr;
+  const char* meaning = nullptr;
+  Json (*write)(const Row& row) = nullptr;
+  TypeText (*type)() = nullptr;
   const char* only = nullptr;
   bool (*is_there)(const Row& row) = nullptr;
 };
 
 template <typename Row, std::size_t Count>
 struct Object {
-  const char* name;
-  const char* meaning;
-  std::array<Field<Row>, Count> fields;
+  const char* name = nullptr;
+  const char* meaning = nullptr;
+  std::array<Field<Row>, Count> fields = {};
   void (*write_base)(const Row& row, Json& into) = nullptr;
   ObjectText (*base)() = nullptr;
 };

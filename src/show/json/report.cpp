@@ -136,6 +136,7 @@ std::vector<ListedGpu> gpus_of_log(const Report& report) {
     }
   }
   std::vector<ListedGpu> list;
+  list.reserve(devices.size());
   for (const auto& [device, all] : devices) list.push_back(gpu_of_log(device.first, device.second, all));
   return list;
 }
@@ -173,12 +174,14 @@ ListedGrowth growth_of(const Report& report) {
 template <typename Row>
 std::vector<Grown<Row>> grown(const std::vector<std::pair<std::int64_t, Row>>& rows) {
   std::vector<Grown<Row>> list;
+  list.reserve(rows.size());
   for (const auto& [pid, row] : rows) list.push_back({pid, row});
   return list;
 }
 
 std::vector<GrownHolder> grown(const std::vector<model::HolderReport>& holders) {
   std::vector<GrownHolder> list;
+  list.reserve(holders.size());
   for (const model::HolderReport& holder : holders) list.push_back({holder.pid, holder});
   return list;
 }

@@ -20,16 +20,16 @@ struct TypeText {
 };
 
 struct FieldText {
-  const char* name;
-  const char* meaning;
-  TypeText type;
-  const char* only;  // "recording": the field is in no other report; null: always there
+  const char* name = nullptr;
+  const char* meaning = nullptr;
+  TypeText type = {};
+  const char* only = nullptr;  // "recording": the field is in no other report; null: always there
 };
 
 struct ObjectText {
-  const char* name;
-  const char* meaning;
-  std::vector<FieldText> fields;
+  const char* name = nullptr;
+  const char* meaning = nullptr;
+  std::vector<FieldText> fields = {};
   ObjectText (*base)() = nullptr;  // whose fields come first
 };
 
