@@ -21,7 +21,7 @@ concept Named = Enumeration<Type> && requires(Type value) {
 };
 
 template <Named Enum>
-constexpr std::size_t count_of() {
+consteval std::size_t count_of() {  // a to_string() without an end does not compile
   std::size_t count = 0;
   while (!to_string(static_cast<Enum>(count)).empty()) ++count;
   return count;

@@ -19,7 +19,7 @@ constexpr std::string_view to_string(Severity severity) {
     case Severity::Info:
       return "info";
   }
-  return "info";
+  return {};
 }
 
 }  // namespace lowtide::model
