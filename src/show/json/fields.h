@@ -214,8 +214,7 @@ constexpr auto extends(Object<Row, Count> object) {
 // What every document begins with.
 template <typename Row>
 constexpr auto program_version() {
-  return field("lowtide", "version of the program",
-               [](const Row&) { return std::string_view(LOWTIDE_VERSION); });
+  return field("lowtide", "version of the program", [](const Row&) { return program_version_text(); });
 }
 template <typename Row>
 constexpr auto schema_version() {

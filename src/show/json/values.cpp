@@ -9,6 +9,10 @@
 
 namespace lowtide::show {
 
+std::string_view program_version_text() {
+  return LOWTIDE_VERSION;
+}
+
 Json number(double value, int significant) {
   if (!std::isfinite(value)) return nullptr;
   if (value == 0) return 0.0;

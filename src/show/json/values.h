@@ -13,6 +13,8 @@ using Json = nlohmann::ordered_json;
 // Invalid UTF-8 is replaced when the text is dumped; control bytes are escaped by JSON itself.
 constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
 
+std::string_view program_version_text();
+
 // Digits that mean something: the rest is noise, and differs between machines.
 Json number(double value, int significant = 6);
 
