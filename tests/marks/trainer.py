@@ -7,7 +7,8 @@ import pickle
 import sys
 import time
 
-import torch
+began = time.monotonic()
+import torch  # noqa: E402
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
@@ -25,6 +26,8 @@ while is_watched and torch.save.__code__.co_filename.endswith("serialization.py"
     assert time.monotonic() < until, "nobody watches"
     bytearray(1_000_000)
     time.sleep(0.01)
+# However long the start took: most samples have a step.
+pause_s = max(0.05, 1.5 * (time.monotonic() - began) / steps)
 for step in range(steps):
     model.train()
     model[1].eval()  # a frozen layer is no evaluation
@@ -46,6 +49,6 @@ for step in range(steps):
             model(x)
     if step % 40 == 39:
         torch.save(model.state_dict(), io.BytesIO())
-    time.sleep(0.05 if is_watched else 0)
+    time.sleep(pause_s if is_watched else 0)
 assert pickle.loads(pickle.dumps(torch.save)) is torch.save
 print("losses", " ".join(f"{loss:.9g}" for loss in losses))
