@@ -58,7 +58,9 @@ def _check_last_second(told):
     longest_s = max(after[0] - before[0] for before, after in zip(readings, readings[1:]))
     assert told.kills[0]["at_s"] - readings[-1][0] <= 1.0 + longest_s, (told.kills, longest_s, readings[-3:])
     assert readings[-1][1] > 0.85 * LIMIT_BYTES, readings[-3:]
-    assert re.search(r"ms before: the tree had (19|20)\d MB", told.evidence), told.evidence
+    # The rest is the monitor's, where it is in the same cgroup, and the kernel's.
+    had = re.search(r"ms before: the tree had (\d+) MB", told.evidence)
+    assert had and 0.85 * LIMIT_BYTES < int(had[1]) * 1e6 <= LIMIT_BYTES, told.evidence
     assert "it had 0 B" not in told.text and " 0 B of the tree" not in told.text, told.text
 
 
