@@ -1,6 +1,7 @@
 // The versions of CPython that lowtide knows, and where each keeps what the agent reads.
 //
-// To support another version, add its layout and its row to kPythons; nothing else depends on a version.
+// To support another version, add its layout and its row to kPythons. A version that differs in more than
+// offsets also needs agent/python/layout.cpp, walk/roots.cpp or frames.cpp.
 // Numbers were taken from the headers of each version by offsetof, for builds with a GIL on 64 bits;
 // tests/agent and tests/snapshot run under each version that is installed. From 3.13 on _PyRuntime begins
 // with a table of its own offsets, which counts more than the numbers here. The order of that table changes

@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
 from lab import NOT_SEEN, PYTHON, Lab, ready  # noqa: E402  (it makes the others known)
 from functions import Skip, main, read_line, stat_of, state_of, wait_until  # noqa: E402
+from probing import KNOWN_PYTHONS  # noqa: E402
 
 HOLDS = "import time\nkept = [bytes(1000 + n) for n in range(999)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
 
@@ -86,7 +87,7 @@ def _home():
 
 
 def free_threaded_python_is_told(lab):
-    found = [python for python in [shutil.which(f"python3.{minor}t") for minor in (13, 14)] if python]
+    found = [python for python in [shutil.which(f"python3.{minor}t") for minor in KNOWN_PYTHONS if minor >= 13] if python]
     if not found:
         raise Skip("no python3.13t or python3.14t")
     with lab.running(found[-1], "-c", HOLDS) as job:

@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
 from lab import NOT_SEEN, PYTHON, Lab, by_path, ready, tell  # noqa: E402  (it makes the others known)
-from probing import pythons  # noqa: E402
+from probing import KNOWN_PYTHONS, pythons  # noqa: E402
 from functions import LIMIT_S, Skip, main, read_line, state_of, wait_until  # noqa: E402
 
 # Its main thread comes back from every sleep, so it has chances to run a script.
@@ -38,7 +38,7 @@ sys.stdin.read()
 
 
 def _new_python():
-    found = pythons(range(14, 15))
+    found = pythons([minor for minor in KNOWN_PYTHONS if minor >= 14])
     if not found:
         raise Skip("no CPython 3.14 (LOWTIDE_TEST_PYTHONS may name one)")
     return next(iter(found.values()))

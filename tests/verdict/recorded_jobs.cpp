@@ -58,8 +58,7 @@ Surroundings draw_surroundings(Rng& rng) {
 class KeepingJob {
  public:
   KeepingJob(record::Writer& writer, Rng& rng, const Stock& stock)
-      : rng_(rng),
-        stock_(stock),
+      : stock_(stock),
         around_(draw_surroundings(rng)),
         stage_(writer, 1 + rng.index(1'000'000)),
         main_(stage_.enter(100, 1, ProcessRole::Trainer, "python3 train.py")),
@@ -124,7 +123,6 @@ class KeepingJob {
     stage_.writer().add_snapshot(stage_[main_].info.id, snapshot);
   }
 
-  Rng& rng_;
   Stock stock_;
   Surroundings around_;
   Stage stage_;
