@@ -86,8 +86,8 @@ TEST(PlanFlags, nonsense_is_told_with_what_to_try) {
 }
 
 TEST(PlanFlags, what_cannot_be_together_is_refused) {
-  const auto is_refused = [](std::map<std::string, std::string> flags) {
-    return std::holds_alternative<console::UserError>(parse_plan(std::move(flags)));
+  const auto is_refused = [](const std::map<std::string, std::string>& flags) {
+    return std::holds_alternative<console::UserError>(parse_plan(flags));
   };
   EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "4bit"}}));
   EXPECT_TRUE(is_refused({{"parameters", "3B"}, {"precision", "8bit"}}));

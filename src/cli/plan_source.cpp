@@ -1,5 +1,4 @@
 #include "cli/plan_source.h"
-#include "cli/parse.h"
 
 #include <fmt/format.h>
 

@@ -10,12 +10,12 @@ namespace lowtide::explain {
 
 struct HeldCause {
   model::FindingId id;
-  const char* what;   // of the title: "outputs of the validation are kept"
-  const char* why;    // one line of evidence: by what it was recognised
-  const char* fix;    // {} is the variable
-  const char* hint;   // code, {} is the variable
-  const char* watch;  // after the fix
-  bool (*matches)(const HolderFeatures&);
+  const char* what = nullptr;   // of the title: "outputs of the validation are kept"
+  const char* why = nullptr;    // one line of evidence: by what it was recognised
+  const char* fix = nullptr;    // {} is the variable
+  const char* hint = nullptr;   // code, {} is the variable
+  const char* watch = nullptr;  // after the fix
+  bool (*matches)(const HolderFeatures&) = nullptr;
 };
 
 // The first entry that fits. The last fits always: a variable that keeps things, and no more is known.
