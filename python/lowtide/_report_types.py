@@ -276,11 +276,11 @@ class Gpu(TypedDict):
     total_bytes: int | None  # memory of the device
     used_bytes: int | None  # used, by all processes
     pid: int | None  # the process of the job that has most on it
-    process_bytes: int | None  # what that process has; what torch reserves, where the driver does not tell
+    process_bytes: int | None  # what that process has; what torch reserves, where the driver does not report it
     allocated_bytes: int | None  # what torch has handed out
     reserved_bytes: int | None  # what torch has from the driver
     fragmented_bytes: int | None  # free pieces between blocks in use
-    outside_torch_bytes: int | None  # what the driver counts beyond `reserved_bytes`; null where it does not tell
+    outside_torch_bytes: int | None  # what the driver counts beyond `reserved_bytes`; null where the driver does not report it
     retries: NotRequired[int | None]  # times that torch returned all free memory and tried again
     ooms: NotRequired[int | None]  # allocations that failed
     pinned_bytes: NotRequired[int | None]  # pinned host memory

@@ -22,7 +22,7 @@ void set_last_act(void (*act)()) {
 void fail_check(const char* file, int line, const char* what) {
   if (last_act() != nullptr) last_act()();
   std::fprintf(stderr,
-               "lowtide: a bug of ours at %s:%d: %s\n  why:  an assumption in lowtide does not hold\n"
+               "lowtide: a bug in lowtide at %s:%d: %s\n  why:  an assumption in lowtide does not hold\n"
                "  try:  report it with the command and its input\n",
                file, line, what);
   std::_Exit(70);

@@ -2,7 +2,7 @@
 
 namespace lowtide::base {
 
-// Ends the tool with exit code 70 and says where: a bug of ours, never of the
+// Ends the tool with exit code 70 and says where: a bug in lowtide, never of the
 // user or the target.
 [[noreturn]] void fail_check(const char* file, int line, const char* what);
 

@@ -29,7 +29,7 @@ struct VerbExits {
              {ExitCode::Usage, "the command line was wrong"},
              {ExitCode::Unreadable, unreadable},
              {ExitCode::Inconclusive, inconclusive},
-             {ExitCode::Bug, "a bug of ours"}}};
+             {ExitCode::Bug, "a bug in lowtide"}}};
   }
 };
 
@@ -39,7 +39,7 @@ inline constexpr VerbExits kVerdictExits = {};
 inline constexpr VerbExits kVerbExits[] = {
     {.verb = "analyze"},
     {.verb = "attach",
-     .no_leak = "the watching is over; with --gate: no leak",
+     .no_leak = "lowtide stopped watching; with --gate: no leak",
      .leak = "with --gate: leak",
      .unreadable = "the process could not be watched",
      .inconclusive = "with --gate: inconclusive"},
@@ -52,7 +52,7 @@ inline constexpr VerbExits kVerbExits[] = {
     {.verb = "doctor",
      .no_leak = "lowtide run can watch the jobs of this user",
      .leak = "",
-     .unreadable = "not even that is possible",
+     .unreadable = "lowtide run cannot watch the jobs of this user",
      .inconclusive = ""},
     {.verb = "plan",
      .no_leak = "the estimate for the host is within --limit, or there is no limit",
@@ -67,12 +67,12 @@ inline constexpr VerbExits kVerbExits[] = {
     {.verb = "serve",
      .no_leak = "it was ended by a signal",
      .leak = "",
-     .unreadable = "the recording or the process could not be read, or the port not be had",
+     .unreadable = "the recording or the process could not be read, or the port could not be opened",
      .inconclusive = ""},
     {.verb = "snapshot",
      .no_leak = "the snapshot was taken",
      .leak = "",
-     .unreadable = "the process could not be looked into, or the output not written",
+     .unreadable = "the process could not be read, or the output not written",
      .inconclusive = ""},
 };
 

@@ -91,12 +91,12 @@ int main(int argc, char** argv) {
         stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr,
-                 "lowtide: a bug of ours: %s\n  why:  an error that nobody expected came up to main\n"
+                 "lowtide: a bug in lowtide: %s\n  why:  an error that nobody expected came up to main\n"
                  "  try:  report it with the command and its input\n",
                  error.what());
   } catch (...) {
     std::fputs(
-        "lowtide: a bug of ours\n  why:  an error that nobody expected came up to main\n"
+        "lowtide: a bug in lowtide\n  why:  an error that nobody expected came up to main\n"
         "  try:  report it with the command and its input\n",
         stderr);
   }

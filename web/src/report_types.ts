@@ -263,11 +263,11 @@ export interface Gpu {
   total_bytes: number | null; // memory of the device
   used_bytes: number | null; // used, by all processes
   pid: number | null; // the process of the job that has most on it
-  process_bytes: number | null; // what that process has; what torch reserves, where the driver does not tell
+  process_bytes: number | null; // what that process has; what torch reserves, where the driver does not report it
   allocated_bytes: number | null; // what torch has handed out
   reserved_bytes: number | null; // what torch has from the driver
   fragmented_bytes: number | null; // free pieces between blocks in use
-  outside_torch_bytes: number | null; // what the driver counts beyond `reserved_bytes`; null where it does not tell
+  outside_torch_bytes: number | null; // what the driver counts beyond `reserved_bytes`; null where the driver does not report it
   retries?: number | null; // times that torch returned all free memory and tried again
   ooms?: number | null; // allocations that failed
   pinned_bytes?: number | null; // pinned host memory
@@ -408,7 +408,7 @@ export interface Counter {
 // A stretch of time.
 export interface Span {
   pid: number; // its process; 0: of the whole job
-  track: string; // phases, events, looks at all objects, not recorded, verdict
+  track: string; // phases, events, snapshots, not recorded, verdict
   name: string; // what it was
   at_s: number; // when it began
   took_s: number; // how long it was; 0: a moment

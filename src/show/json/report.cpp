@@ -274,13 +274,13 @@ constexpr auto describe(Tag<ListedGpu>) {
       field<&ListedGpu::used_bytes>("used_bytes", "used, by all processes"),
       field<&ListedGpu::pid>("pid", "the process of the job that has most on it"),
       field<kWatched, &GpuReport::process_bytes>(
-          "process_bytes", "what that process has; what torch reserves, where the driver does not tell"),
+          "process_bytes", "what that process has; what torch reserves, where the driver does not report it"),
       field<&ListedGpu::allocated_bytes>("allocated_bytes", "what torch has handed out"),
       field<&ListedGpu::reserved_bytes>("reserved_bytes", "what torch has from the driver"),
       field<kWatched, kTorch, &TorchReading::inactive_split_bytes>("fragmented_bytes",
                                                                    "free pieces between blocks in use"),
       field("outside_torch_bytes",
-            "what the driver counts beyond `reserved_bytes`; null where it does not tell",
+            "what the driver counts beyond `reserved_bytes`; null where the driver does not report it",
             [](const ListedGpu& gpu) {
               return gpu.watched != nullptr ? model::outside_torch_bytes(*gpu.watched) : std::nullopt;
             }),

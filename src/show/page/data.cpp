@@ -157,12 +157,12 @@ constexpr auto describe(Tag<PageCounter>) {
 
 constexpr auto describe(Tag<model::TraceSpan>) {
   using model::TraceSpan;
-  return object(
-      "Span", "a stretch of time", field<&TraceSpan::pid>("pid", "its process; 0: of the whole job"),
-      field<&TraceSpan::track>("track", "phases, events, looks at all objects, not recorded, verdict"),
-      field("name", "what it was", [](const TraceSpan& span) { return printable_name(span.name); }),
-      field_as<Seconds, &TraceSpan::at_s>("at_s", "when it began"),
-      field_as<Seconds, &TraceSpan::took_s>("took_s", "how long it was; 0: a moment"));
+  return object("Span", "a stretch of time",
+                field<&TraceSpan::pid>("pid", "its process; 0: of the whole job"),
+                field<&TraceSpan::track>("track", "phases, events, snapshots, not recorded, verdict"),
+                field("name", "what it was", [](const TraceSpan& span) { return printable_name(span.name); }),
+                field_as<Seconds, &TraceSpan::at_s>("at_s", "when it began"),
+                field_as<Seconds, &TraceSpan::took_s>("took_s", "how long it was; 0: a moment"));
 }
 
 constexpr auto describe(Tag<model::TraceProcess>) {
