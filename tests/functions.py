@@ -57,7 +57,7 @@ def read_line(stream: IO[Any], what: str = "a line of the job", limit_s: float =
 def stat_of(pid: int) -> list[str]:
     """The fields of /proc/PID/stat from the state on, or [] where there is no such process."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return []
 
@@ -65,6 +65,14 @@ def stat_of(pid: int) -> list[str]:
 def state_of(pid: int) -> str:
     """The letter in /proc/PID/stat, or "" where there is no such process."""
     return (stat_of(pid) or [""])[0]
+
+
+def children_of(pid: int) -> list[int]:
+    """Of its main thread."""
+    try:
+        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def age_of(pid: int) -> float:

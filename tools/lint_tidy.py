@@ -4,7 +4,7 @@ usage: lint_tidy.py BUILD_DIR [--all] [--base REVISION]      (BUILD_DIR: configu
 
 clang-tidy takes seconds per file, so by default it checks what changed since the base: changed sources, and for each
 changed header one source that includes it. A file that only moved did not change. The base is where this branch left its
-upstream; on the upstream branch itself it is the newest commit that is a day older than the last one. With --all it
+upstream; on the upstream branch itself it is the newest commit that is six hours older than the last one. With --all it
 checks every source.
 
 A source is checked again only when it, a header of the project that it includes, the rules, the command or clang-tidy
@@ -27,7 +27,7 @@ from collections.abc import Iterable
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIDY = "clang-tidy-14"
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.M)
-DAY_S = 24 * 3600
+SESSION_S = 6 * 3600
 Entry = dict[str, str]
 
 
@@ -42,7 +42,7 @@ def find_base() -> str:
     if upstream and upstream != head:
         return upstream
     last_s = int(git("log", "-1", "--format=%ct") or 0)
-    return git("log", "-1", "--format=%H", f"--before={last_s - DAY_S}")
+    return git("log", "-1", "--format=%H", f"--before={last_s - SESSION_S}")
 
 
 def changed_since(base: str) -> set[pathlib.Path] | None:

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from box import Recording, children_of
+from box import Recording, children_of, jobs_of
 
 INTERVAL_S = 0.05
 JOBS = (
@@ -52,7 +52,7 @@ def storm_round(binary, folder, number, seed):
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # Half of them early, when the file is being made; half while it is in full swing.
     time.sleep(chance.uniform(0, 0.15) if chance.random() < 0.5 else chance.uniform(0.15, 1.5))
-    job = children_of(process.pid)[:1]
+    job = jobs_of(process.pid)[:1]
     victim = "job" if job and chance.random() < 0.4 else "monitor"
     before = samples_of(path) if chance.random() < 0.5 else 0
     killed_at = time.time()

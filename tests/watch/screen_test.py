@@ -5,7 +5,7 @@ import re
 import signal
 import sys
 
-from box import Box, Terminal, children_of, is_alive, main, text_of, wait_until
+from box import Box, Terminal, children_of, is_alive, jobs_of, main, text_of, wait_until
 from tmux import PROMPT, Tmux
 
 OPTIONS = ("--screen", "--interval", "100ms", "--output", "run.lowtide")
@@ -72,7 +72,7 @@ def _shows_everything(box, columns, rows):
         assert lines[rows - 1].startswith(" q close"), text
         tmux.press("q")
         tmux.expect("the screen is closed, the job goes on")
-        os.kill(children_of(tmux.lowtide())[0], signal.SIGTERM)
+        os.kill(jobs_of(tmux.lowtide())[0], signal.SIGTERM)
         tmux.expect("recording: run.lowtide")
 
 
@@ -269,7 +269,7 @@ def killed_job_gives_the_terminal_back(box: Box):
         modes = _modes(tmux, box, "before")
         tmux.type(" ".join(_words(box, *box.script("sleeps.py", SLEEPS))) + "; echo status''-$?")
         tmux.expect("PROCESS", "sleeps.py")
-        os.kill(children_of(tmux.lowtide())[0], signal.SIGKILL)
+        os.kill(jobs_of(tmux.lowtide())[0], signal.SIGKILL)
         tmux.expect("status-137")
         _expect_restored(tmux, box, modes)
 

@@ -8,7 +8,7 @@ import struct
 import sys
 import termios
 
-from box import Box, Skip, Terminal, children_of, main, state_of, text_of, wait_until
+from box import Box, Skip, Terminal, children_of, jobs_of, main, state_of, text_of, wait_until
 
 ABOUT = """
 import os, sys
@@ -137,7 +137,7 @@ def stop_key_stops_both_and_fg_continues_both(box: Box):
     terminal.type(words.encode() + b"\n")
     terminal.expect(b"count 3.")
     (lowtide,) = children_of(terminal.pid)
-    job = children_of(lowtide)[0]
+    job = jobs_of(lowtide)[0]
     box.wait_for_samples("run.lowtide")
 
     terminal.type(b"\x1a")
@@ -183,7 +183,7 @@ def status_line_is_drawn_where_only_we_use_the_terminal(box: Box):
 
     terminal = _run(box, "sleep", "60", streams=output_to_file)
     terminal.expect(b"\r\x1b[Klowtide: ")
-    job = wait_until(lambda: children_of(terminal.pid), "the job")[0]
+    job = wait_until(lambda: jobs_of(terminal.pid), "the job")[0]
     os.kill(job, 15)
 
     assert terminal.wait() == 143
