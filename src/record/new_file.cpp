@@ -1,9 +1,11 @@
 #include "record/new_file.h"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -13,8 +15,16 @@
 namespace lowtide::record {
 namespace {
 
-constexpr int kPageBytes = 4096;
+// The tables and an hour of a small job. On less a recording would stop within minutes.
+constexpr std::uint64_t kLeastRoomBytes = 2U << 20U;
 constexpr const char* kCompanions[] = {"", "-wal", "-shm", "-journal"};
+
+// Of the disk that the file lies on; what is not known is taken to be enough.
+bool has_room(const std::string& path) {
+  struct statvfs disk {};
+  return ::statvfs(path.c_str(), &disk) != 0 ||
+         std::uint64_t{disk.f_bavail} * disk.f_frsize >= kLeastRoomBytes;
+}
 
 base::Result<bool> make_empty_file(const std::string& path) {
   const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
@@ -68,11 +78,7 @@ base::Result<bool> make_tables(const std::string& path) {
     if (!opened.ok()) {
       return give_up(std::move(opened).error());
     }
-    // Nobody else sees this file, so it needs no journal: on a disk that is
-    // nearly full that would be as much again.
-    const std::string tables = "PRAGMA page_size = " + std::to_string(kPageBytes) +
-                               "; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN;" +
-                               schema_sql() + "COMMIT; PRAGMA journal_mode = WAL";
+    const std::string tables = tables_sql() + "; PRAGMA journal_mode = WAL";
     if (opened.value().execute(tables.c_str()) != SQLITE_OK) {
       return give_up(opened.value().error());
     }
@@ -84,6 +90,13 @@ base::Result<bool> make_tables(const std::string& path) {
 }
 
 }  // namespace
+
+// Nobody else sees the file meanwhile, so it needs no journal: on a disk that is nearly full that would be as
+// much again.
+std::string tables_sql() {
+  return "PRAGMA page_size = " + std::to_string(kPageBytes) +
+         "; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN;" + schema_sql() + "COMMIT";
+}
 
 void remove_files(const std::string& path) {
   for (const char* suffix : kCompanions) {
@@ -100,6 +113,9 @@ base::Result<NewFile> make_file(const std::string& path) {
     remove_files(path);
     return error;
   };
+  if (!has_room(path)) {
+    return give_up({base::ErrorCode::Io, "the disk is full: less than 2 MB are left"});
+  }
   if (auto made = make_tables(path); !made.ok()) {
     return give_up(std::move(made).error());
   }

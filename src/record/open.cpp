@@ -1,12 +1,13 @@
 // A recording in WAL mode is up to three files, and the one named may be alone,
 // in a folder where nothing can be made, cut short by a full disk, or no
 // recording at all. So the first 100 bytes are read by hand, for answers in our
-// own words, and then SQLite is asked in three ways, each weaker than the one before:
+// own words, and then SQLite is asked in four ways, each weaker than the one before:
 //
 //   1. as it should be: with the log, and with the writer's locks;
 //   2. immutable: the file alone. For a read-only folder; the log is not seen;
 //   3. immutable and with the damage tolerated: a file that is shorter than it
-//      says it is would otherwise be refused as a whole.
+//      says it is would otherwise be refused as a whole;
+//   4. in memory, with the tables put back whose first pages are missing (record/restore.h).
 #include "record/open.h"
 
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include <system_error>
 #include <utility>
 
+#include "record/restore.h"
 #include "record/tables/schema.h"
 
 namespace lowtide::record {
@@ -131,13 +133,8 @@ std::optional<base::Error> check_head(const std::string& path, const FileHead& h
   return std::nullopt;
 }
 
-// Opens and asks something, because SQLite looks at the file only then.
-base::Result<Database> try_open(const std::string& path, const char* parameters, bool tolerant) {
-  auto opened = Database::open(file_uri(path, parameters), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-  if (!opened.ok()) {
-    return opened;
-  }
-  Database database = std::move(opened).value();
+// Asks something, because SQLite looks at the file only then.
+base::Result<Database> set_up(Database database, bool tolerant) {
   sqlite3* handle = database.handle();
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1'000'000);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
@@ -153,6 +150,16 @@ base::Result<Database> try_open(const std::string& path, const char* parameters,
     return std::move(asked).error();
   }
   return database;
+}
+
+base::Result<Database> try_open(const std::string& path, const char* parameters, bool tolerant) {
+  auto opened = Database::open(file_uri(path, parameters), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  return opened.ok() ? set_up(std::move(opened).value(), tolerant) : std::move(opened);
+}
+
+base::Result<Database> restore(const std::string& path) {
+  auto restored = restore_tables(path);
+  return restored.ok() ? set_up(std::move(restored).value(), true) : std::move(restored);
 }
 
 std::uint64_t size_of(const std::string& path) {
@@ -189,6 +196,9 @@ base::Result<OpenedFile> open_recording(const std::string& path) {
   }
   if (!database.ok()) {
     database = try_open(path, "mode=ro&immutable=1", true);
+    if (!database.ok()) {
+      database = restore(path);
+    }
     if (!database.ok()) {
       return base::Error{first.code, path + " cannot be read: " + first.message};
     }

@@ -200,6 +200,24 @@ TEST(Recording, of_a_truncated_file_the_readable_part_is_given_with_a_warning) {
   EXPECT_EQ(opened.value().header().command, "python train.py");
 }
 
+// Its tables have most of its pages.
+TEST(Recording, of_a_young_file_that_was_cut_the_rest_is_read) {
+  const TemporaryFolder folder;
+  const std::string whole = record(folder, 20);
+  const auto bytes = std::filesystem::file_size(whole);
+  for (const unsigned percent : {5U, 20U, 50U, 80U, 95U}) {
+    const std::string path = folder.path("cut-" + std::to_string(percent));
+    std::filesystem::copy_file(whole, path);
+    std::filesystem::resize_file(path, bytes * percent / 100);
+
+    auto opened = Recording::open(path);
+
+    ASSERT_TRUE(opened.ok()) << percent << " %: " << opened.error().message;
+    EXPECT_LE(count_target(opened.value()), 20U);
+    EXPECT_THAT(opened.value().warnings(), testing::Contains(HasSubstr("is truncated")));
+  }
+}
+
 TEST(Recording, rows_behind_a_damaged_page_are_still_read) {
   const TemporaryFolder folder;
   const std::string path = record(folder, 3000);

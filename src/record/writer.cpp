@@ -48,6 +48,7 @@ struct Writer::State {
   double now_s = 0;
   std::optional<base::Error> failure;
   std::uint64_t lost_ticks = 0;
+  std::string why_lost;
   Outage outage;  // the one that is going on; .ticks == 0: none
   double retry_at_s = 0;
   double retry_after_s = kFirstRetrySeconds;
@@ -149,6 +150,7 @@ void Writer::State::lose(int status) {
     outage.to_s = now_s;
     outage.ticks += samples.ticks();
     outage.why = failure->message;
+    why_lost = failure->message;
     lost_ticks += samples.ticks();
   }
   samples.drop();
@@ -285,6 +287,10 @@ const base::Error* Writer::failure() const {
 
 std::uint64_t Writer::lost_ticks() const {
   return state_->lost_ticks;
+}
+
+const std::string& Writer::why_lost() const {
+  return state_->why_lost;
 }
 
 const std::string& Writer::path() const {

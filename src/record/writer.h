@@ -69,8 +69,9 @@ class Writer {
 
   // What stands in the way of writing now; null when all is well.
   [[nodiscard]] const base::Error* failure() const;
-  // Ticks that did not reach the file, over the whole run.
+  // Ticks that did not reach the file, over the whole run, and why the latest did not.
   [[nodiscard]] std::uint64_t lost_ticks() const;
+  [[nodiscard]] const std::string& why_lost() const;
   [[nodiscard]] const std::string& path() const;
 
  private:

@@ -15,6 +15,14 @@
 namespace lowtide::watch {
 namespace {
 
+// The recording may have had no room for it.
+void print_loss(const Watch& watch) {
+  const record::Writer* writer = watch.writer();
+  if (writer == nullptr || writer->lost_ticks() == 0) return;
+  console::print_warning(fmt::format("{} readings are missing in the recording: {}", writer->lost_ticks(),
+                                     base::printable(writer->why_lost())));
+}
+
 void print_report(const model::Report& report, const Settings& flags) {
   const console::Terminal terminal = console::find_terminal("never", std::nullopt);
   const std::string text =
@@ -26,6 +34,7 @@ void print_report(const model::Report& report, const Settings& flags) {
 
 console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, const Settings& flags) {
   model::VerdictKind kind = watch.judgement().verdict.kind;
+  print_loss(watch);
   // Going over all that was recorded is worth it only for somebody who wants to know.
   if (!file.path.empty() && (flags.show_report || flags.gate)) {
     auto recording = record::Recording::open(file.path);

@@ -63,6 +63,15 @@ bool clear_place(const std::string& path, RecordingFile& file) {
   return true;
 }
 
+// In a folder of all users nobody else is to read what the job is called and where it allocates.
+base::Result<record::Writer> create_unread(const std::string& path, const record::Header& header) {
+  constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
+  const mode_t before = ::umask(kOthers);
+  auto writer = record::Writer::create(path, header);
+  ::umask(before);
+  return writer;
+}
+
 }  // namespace
 
 record::Header make_header(const std::vector<std::string>& command) {
@@ -97,7 +106,8 @@ RecordingFile make_recording(const Settings& flags, const record::Header& header
   places.push_back(temporary_folder() + "/" + name);
   for (const std::string& place : places) {
     if (!clear_place(place, file)) continue;
-    auto writer = record::Writer::create(place, header);
+    const bool is_temporary = &place == &places.back();
+    auto writer = is_temporary ? create_unread(place, header) : record::Writer::create(place, header);
     if (writer) {
       file.writer = std::move(writer).value();
       file.path = place;

@@ -129,11 +129,14 @@ def full_disk_costs_the_job_nothing(box: Box):
     need_root()
     small = box.path("small")
     small.mkdir()
-    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=336k", "tmpfs", small],
+    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", small],
                                                    capture_output=True).returncode != 0:
         raise Skip("a small tmpfs cannot be mounted here")
     try:
         process = box.start(*LONG_JOB, options=("--output", str(small / "run.lowtide"), "--interval", "10ms"), stdout=subprocess.PIPE)
+        box.wait_for_samples(small / "run.lowtide")
+        disk = os.statvfs(small)
+        (small / "other").write_bytes(bytes(disk.f_bavail * disk.f_frsize - 40_000))
         wait_until(lambda: os.statvfs(small).f_bavail == 0, "a full disk")
         _check_long_job(box, process)
         recording = Recording(small / "run.lowtide")
@@ -143,6 +146,22 @@ def full_disk_costs_the_job_nothing(box: Box):
         assert recording.rows("SELECT why FROM outage") != []
     finally:
         subprocess.run(["umount", "-l", small], check=True)
+
+
+def disk_that_is_full_from_the_start_is_told_and_another_place_taken(box: Box):
+    need_root()
+    full = box.path("full")
+    full.mkdir()
+    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", full],
+                                                   capture_output=True).returncode != 0:
+        raise Skip("a small tmpfs cannot be mounted here")
+    try:
+        done = box.run(*box.seen_job(), options=("--output", str(full / "run.lowtide")))
+        assert done.returncode == 3 and b"the disk is full" in done.stderr, done
+        assert not list(full.iterdir())
+        assert box.recording().samples >= 1
+    finally:
+        subprocess.run(["umount", "-l", full], check=True)
 
 
 def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):
