@@ -244,7 +244,7 @@ Place PlaceJudge::judge_libc(std::size_t index, bool is_waiting) const {
   if (image_.is_in_libc_malloc(address)) {
     return Place::Allocator;
   }
-  const std::string_view name = image_.libc_name_at(address);
+  const std::string name = image_.libc_name_at(address);
   if (!name.empty()) {
     return is_harmless(name) ? Place::Safe : Place::Libc;
   }

@@ -245,14 +245,14 @@ ModuleKind TargetImage::kind_at(std::uint64_t address) const {
   return module == nullptr ? ModuleKind::Unnamed : module->kind;
 }
 
-std::string_view TargetImage::libc_name_at(std::uint64_t address) const {
+std::string TargetImage::libc_name_at(std::uint64_t address) const {
   const Module* module = module_at(address);
   if (module == nullptr || module->kind != ModuleKind::Libc) {
     return {};
   }
   const auto symbol = names_[module->names]->find(address - module->bias);
   // Without a size it is the end of something else.
-  return symbol && symbol->size_bytes != 0 ? symbol->name : std::string_view{};
+  return symbol && symbol->size_bytes != 0 ? symbol->name : std::string{};
 }
 
 bool TargetImage::is_in_libc_malloc(std::uint64_t address) const {

@@ -70,7 +70,7 @@ class TargetImage {
 
   [[nodiscard]] ModuleKind kind_at(std::uint64_t address) const;
   // The exported function of libc that holds `address`; empty: one that is not exported.
-  [[nodiscard]] std::string_view libc_name_at(std::uint64_t address) const;
+  [[nodiscard]] std::string libc_name_at(std::uint64_t address) const;
   // Code of libc's malloc, whether it has a name or not.
   [[nodiscard]] bool is_in_libc_malloc(std::uint64_t address) const;
   // Data of libc and of ld.so: their own locks lie there.

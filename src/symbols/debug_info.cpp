@@ -192,11 +192,17 @@ const DebugInfo::Unit* DebugInfo::find_unit(std::uint64_t address) const {
   return &units_[std::prev(after)->unit];
 }
 
+std::size_t DebugInfo::bytes() const {
+  constexpr std::size_t kOfOneAnswer = 64U << 10U;  // the lines of a unit, mostly
+  return units_.capacity() * sizeof(Unit) + ranges_.capacity() * sizeof(Range) + asked_ * kOfOneAnswer;
+}
+
 std::vector<SourceFrame> DebugInfo::find_frames(std::uint64_t address) const {
   const Unit* unit = find_unit(address);
   if (unit == nullptr) {
     return {};
   }
+  ++asked_;
   std::vector<SourceFrame> frames;
   Place place = place_of(unit->lines, address);
   std::vector<Dwarf_Die> calls = ScopeSearch(address).calls_in(unit->scopes);

@@ -28,6 +28,9 @@ class DebugInfo {
 
   [[nodiscard]] Dwarf* handle() const { return dwarf_.get(); }
 
+  // Of memory, about: libdw does not say what it keeps of a unit that was asked.
+  [[nodiscard]] std::size_t bytes() const;
+
   // From the inside out; empty where the debuginfo does not say. The module is
   // left to the caller.
   [[nodiscard]] std::vector<SourceFrame> find_frames(std::uint64_t address) const;
@@ -50,6 +53,7 @@ class DebugInfo {
   std::unique_ptr<Dwarf, End> dwarf_;
   std::vector<Unit> units_;
   std::vector<Range> ranges_;
+  mutable std::size_t asked_ = 0;
 };
 
 }  // namespace lowtide::symbols

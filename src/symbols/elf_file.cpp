@@ -20,6 +20,27 @@ base::Error malformed(const char* what) {
   return {base::ErrorCode::Malformed, what};
 }
 
+// libelf notes in the section's header, where that lies, that it has unpacked a section.
+bool has_packed_sections(Elf* elf) {
+  std::size_t names = 0;
+  if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) {
+    return false;
+  }
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
+    GElf_Shdr header{};
+    if (gelf_getshdr(section, &header) == nullptr) {
+      continue;
+    }
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    if ((header.sh_flags & SHF_COMPRESSED) != 0 ||
+        (name != nullptr && std::string_view(name).starts_with(".zdebug"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::uint64_t page_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
@@ -54,7 +75,14 @@ base::Result<ElfFile> ElfFile::open(base::Fd fd) {
   elf_version(EV_CURRENT);
   ElfFile file;
   file.fd_ = std::move(fd);
-  file.elf_.reset(elf_begin(file.fd_.get(), ELF_C_READ, nullptr));
+  file.mapped_ = MappedFile::map(file.fd_.get(), static_cast<std::size_t>(status.st_size));
+  if (file.mapped_) {
+    file.elf_.reset(elf_memory(file.mapped_->begin(), file.mapped_->bytes()));
+  }
+  if (!file.mapped_ || has_packed_sections(file.elf_.get())) {
+    file.elf_.reset(elf_begin(file.fd_.get(), ELF_C_READ, nullptr));
+    file.mapped_.reset();
+  }
   auto looked = file.look();
   if (!looked) {
     return std::move(looked).error();
@@ -138,20 +166,30 @@ bool ElfFile::read(std::uint64_t address, std::span<std::byte> into) const {
       continue;
     }
     const std::uint64_t offset = segment.file_offset_bytes + inside;
-    if (offset < inside || offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
-      return false;
-    }
-    if (bytes_ == nullptr) {
-      return ::pread(fd_.get(), into.data(), into.size(), static_cast<off_t>(offset)) ==
-             static_cast<ssize_t>(into.size());
-    }
-    if (offset > bytes_->size() || into.size() > bytes_->size() - offset) {
-      return false;
-    }
-    std::memcpy(into.data(), bytes_->data() + offset, into.size());
-    return true;
+    return offset >= inside && read_file(offset, into);
   }
   return false;
+}
+
+bool ElfFile::read_file(std::uint64_t offset_bytes, std::span<std::byte> into) const {
+  if (offset_bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
+    return false;
+  }
+  if (bytes_ == nullptr) {
+    return ::pread(fd_.get(), into.data(), into.size(), static_cast<off_t>(offset_bytes)) ==
+           static_cast<ssize_t>(into.size());
+  }
+  if (offset_bytes > bytes_->size() || into.size() > bytes_->size() - offset_bytes) {
+    return false;
+  }
+  std::memcpy(into.data(), bytes_->data() + offset_bytes, into.size());
+  return true;
+}
+
+void ElfFile::give_back() const {
+  if (mapped_) {
+    mapped_->give_back();
+  }
 }
 
 Elf_Scn* ElfFile::find_section(std::string_view name) const {

@@ -1,8 +1,8 @@
 // One ELF file, opened so that no content of it can hurt us.
 //
-// Files of a target are bytes from outside: cut short, mangled, or replaced while
-// we read. So nothing is mapped into memory (a file that shrinks would kill us by
-// SIGBUS): libelf reads the sections it is asked for, and checks their bounds.
+// Files of a target are bytes from outside: cut short, mangled, or replaced while we read. The file is mapped
+// so that what is cut off it becomes zeros (symbols/mapped_file.h): libtorch_cuda has gigabytes, of which we
+// need some pages. libelf checks the bounds.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "symbols/mapped_file.h"
 #include "symbols/registers.h"
 
 struct Elf;
@@ -55,6 +56,12 @@ class ElfFile {
   // Fills `into` with what is loaded at `address`, or says false.
   bool read(std::uint64_t address, std::span<std::byte> into) const;
 
+  // Fills `into` with bytes of the file, or says false. They are not mapped by that.
+  bool read_file(std::uint64_t offset_bytes, std::span<std::byte> into) const;
+
+  // What was read so far is no longer resident in this process.
+  void give_back() const;
+
   [[nodiscard]] Elf_Scn* find_section(std::string_view name) const;
   // The section's bytes; empty where there are none. Valid as long as the file.
   [[nodiscard]] std::span<const std::byte> section_bytes(Elf_Scn* section) const;
@@ -71,6 +78,7 @@ class ElfFile {
   // In this order: libelf reads from both until it is closed.
   base::Fd fd_;
   std::unique_ptr<std::vector<std::byte>> bytes_;
+  std::optional<MappedFile> mapped_;
   std::unique_ptr<Elf, Close> elf_;
   std::optional<Arch> arch_;
   BuildId build_id_;

@@ -16,6 +16,11 @@ std::uint64_t make_id() {
   return ++last;
 }
 
+std::uint64_t next_use() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 std::size_t leading_underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
@@ -56,8 +61,30 @@ std::size_t ElfImage::symbol_count() {
   return symbols_.count();
 }
 
+std::size_t ElfImage::bytes() const {
+  return symbols_.bytes() + (debug_info() != nullptr ? debug_info()->bytes() : 0);
+}
+
+void ElfImage::give_back(bool with_names) {
+  file_.give_back();
+  if (debug_file_) {
+    debug_file_->give_back();
+  }
+  if (!with_names || !names_loaded_) {
+    return;
+  }
+  frames_.reset();  // they may read from the debuginfo
+  own_info_.reset();
+  debug_info_.reset();
+  symbols_ = {};
+  mini_file_.reset();
+  debug_file_.reset();
+  names_loaded_ = false;
+}
+
 std::vector<SourceFrame> ElfImage::find_frames(std::uint64_t address) {
   load_names();
+  last_used_ = next_use();
   std::vector<SourceFrame> frames;
   if (debug_info() != nullptr) {
     frames = debug_info()->find_frames(address);

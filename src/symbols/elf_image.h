@@ -42,6 +42,14 @@ class ElfImage {
   // The functions known by name; 0 for a stripped program.
   std::size_t symbol_count();
 
+  // What names and lines take of our memory, about.
+  [[nodiscard]] std::size_t bytes() const;
+  // How often a name was asked for, in all images, when one of this was.
+  [[nodiscard]] std::uint64_t last_used() const { return last_used_; }
+  // Gives pages of the file back that were read, and with `with_names` the tables made of them. All are made
+  // again when they are asked for.
+  void give_back(bool with_names);
+
  private:
   void load_names();
   DebugInfo* debug_info() const { return own_info_ != nullptr ? own_info_.get() : debug_info_.get(); }
@@ -54,6 +62,7 @@ class ElfImage {
   std::optional<ElfFile> debug_file_;
   std::optional<ElfFile> mini_file_;
   bool names_loaded_ = false;
+  std::uint64_t last_used_ = 0;
   SymbolTable symbols_;
   std::unique_ptr<DebugInfo> own_info_;
   std::unique_ptr<DebugInfo> debug_info_;

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 
 #include "symbols/mapped_build_id.h"
 
@@ -133,6 +135,22 @@ base::Result<std::shared_ptr<ElfImage>> ImageStore::open_vdso() {
   }
   vdso_ = std::make_shared<ElfImage>(std::move(file).value(), "[vdso]", TargetFiles{});
   return vdso_;
+}
+
+void ImageStore::give_back(std::size_t most_bytes) {
+  std::vector<ElfImage*> images;
+  for (const auto& [key, image] : by_file_) {
+    images.push_back(image.get());
+  }
+  std::sort(images.begin(), images.end(), [](const ElfImage* a, const ElfImage* b) {
+    return std::tuple(b->last_used(), b) < std::tuple(a->last_used(), a);
+  });
+  images.erase(std::unique(images.begin(), images.end()), images.end());  // one image may be several files
+  std::size_t kept = 0;
+  for (ElfImage* image : images) {
+    kept += image->bytes();
+    image->give_back(kept > most_bytes);
+  }
 }
 
 void ImageStore::drop_unused() {

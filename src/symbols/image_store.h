@@ -30,6 +30,10 @@ class ImageStore {
 
   [[nodiscard]] std::size_t count() const { return by_file_.size(); }
 
+  // Pages of files that were read leave our memory; of the tables made of them those that were used last
+  // stay, `most_bytes` of them. To be called from time to time.
+  void give_back(std::size_t most_bytes);
+
  private:
   struct FileKey {
     std::uint64_t device = 0;

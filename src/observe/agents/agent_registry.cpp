@@ -32,6 +32,8 @@ constexpr double kLongestWaitS = 0.5;
 // Of one core, for finding out what called what.
 constexpr double kUnwindShare = 0.02;
 constexpr double kMostCreditS = 0.1;
+// Of tables of names: those of libtorch, libtorch_cuda and libtorch_python have 6 MB.
+constexpr std::size_t kMostNameBytes = 12U << 20U;
 
 bool is_there(std::int32_t pid) {
   std::error_code ignored;
@@ -298,6 +300,7 @@ void AgentRegistry::fill(model::Tick& tick, const ProcessTree& tree) {
   begun_.clear();
   read_rings();
   read_books(tick, tree);
+  tools_->images.give_back(kMostNameBytes);
   spent_s_ += thread_cpu_seconds() - before_s;
 }
 

@@ -176,10 +176,22 @@ base::Result<std::size_t> AgentRing::poll(AgentSink& sink) {
     tail_ += bytes;
     ours.tail.store(tail_, std::memory_order_release);
   }
-  if ((frees != seen_frees_ || hooks_lost) && look_for_frees(sink)) {
+  const bool has_frees = frees != seen_frees_ || hooks_lost;
+  if (has_frees && look_for_frees(sink)) {
     seen_frees_ = frees;
   }
+  if (records > 0 || has_frees) {
+    give_back();
+  }
   return records;
+}
+
+// The pages stay with the job. Resident here as well, those of 64 processes would be more than all else that
+// we have.
+void AgentRing::give_back() const {
+  if (owned_) {
+    ::madvise(memory_.data(), memory_.size(), MADV_DONTNEED);
+  }
 }
 
 bool AgentRing::read_record(std::uint64_t position, std::uint32_t& bytes, AgentSink& sink) {
@@ -291,9 +303,8 @@ AgentStatus AgentRing::status() const {
   AgentStatus status;
   status.state = static_cast<wire::AgentState>(std::min(agent.state.load(std::memory_order_acquire),
                                                         static_cast<std::uint32_t>(wire::AgentState::Off)));
-  status.reason =
-      static_cast<wire::OffReason>(std::min(agent.reason.load(std::memory_order_relaxed),
-                                            static_cast<std::uint32_t>(wire::OffReason::DetachAsked)));
+  status.reason = static_cast<wire::OffReason>(std::min(
+      agent.reason.load(std::memory_order_relaxed), static_cast<std::uint32_t>(wire::OffReason::Seccomp)));
   status.python_state =
       static_cast<wire::PythonState>(std::min(agent.python_state.load(std::memory_order_relaxed),
                                               static_cast<std::uint32_t>(wire::PythonState::HooksLost)));

@@ -172,6 +172,7 @@ class AgentRing {
   [[nodiscard]] std::uint64_t sample_in(std::uint64_t slot) const;
   [[nodiscard]] bool is_ending() const;
   void copy_from_ring(std::uint64_t position, std::span<std::byte> into) const;
+  void give_back() const;
   bool read_record(std::uint64_t position, std::uint32_t& bytes, AgentSink& sink);
   bool take_allocation(AgentSink& sink);
   bool take_code(AgentSink& sink);

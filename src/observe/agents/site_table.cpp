@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMostSites = 8192;
 constexpr std::size_t kMostStacks = 65'536;
 constexpr std::size_t kMostCodes = 65'536;
+constexpr std::size_t kMostNames = 131'072;
 // What is alive when it is read is what the verdict rests on. Of the rest, which is
 // most, one in so many is looked at and stands for the others.
 constexpr std::uint64_t kShortLivedEvery = 8;
@@ -77,13 +78,19 @@ std::string_view function_of(wire::Source source) {
 
 }  // namespace
 
+const std::string* SiteTools::keep(std::string_view name) {
+  if (names.size() < kMostNames) return &*names.emplace(name).first;
+  const auto known = names.find(std::string(name));
+  return known != names.end() ? &*known : &*names.find("");  // there are too many: it has none
+}
+
 SiteTable::SiteTable(std::int32_t pid, SiteTools& tools)
     : tools_(tools), space_(tools.images, {.proc = "/proc", .pid = pid}), unwinder_(space_) {
   sites_.push_back({.id = model::SiteId{tools_.sites++}, .cut = true});
 }
 
 void SiteTable::on_code(const AgentCode& code) {
-  if (codes_.size() < kMostCodes) codes_[code.code] = {std::string(code.file), std::string(code.function)};
+  if (codes_.size() < kMostCodes) codes_[code.code] = {tools_.keep(code.file), tools_.keep(code.function)};
 }
 
 void SiteTable::forget_places() {
@@ -112,28 +119,31 @@ std::uint32_t SiteTable::find_site(const AgentAllocation& allocation) {
     hash = mix(hash, std::uint64_t{frame.code} << 32U | frame.line);
   if (const auto known = by_stack_.find(hash); known != by_stack_.end()) return known->second;
   if (by_stack_.size() >= kMostStacks || sites_.size() >= kMostSites) return 0;
-  std::vector<model::Frame> frames = name(allocation);
+  Stack stack{.addresses = addresses_,
+              .calls = {allocation.frames.begin(), allocation.frames.end()},
+              .source = allocation.source};
   const auto [found, is_new] =
-      by_frames_.try_emplace(hash_of(frames), static_cast<std::uint32_t>(sites_.size()));
+      by_frames_.try_emplace(hash_of(name(stack)), static_cast<std::uint32_t>(sites_.size()));
   by_stack_.emplace(hash, found->second);
-  if (is_new)
-    sites_.push_back({.id = model::SiteId{tools_.sites++}, .frames = std::move(frames), .cut = cut});
+  if (is_new) {
+    sites_.push_back({.id = model::SiteId{tools_.sites++}, .stack = std::move(stack), .cut = cut});
+  }
   return found->second;
 }
 
-std::vector<model::Frame> SiteTable::name(const AgentAllocation& allocation) {
+std::vector<model::Frame> SiteTable::name(const Stack& stack) {
   std::vector<PythonCall> calls;
-  calls.reserve(allocation.frames.size());
-  for (const wire::PythonFrame& frame : allocation.frames) {
+  calls.reserve(stack.calls.size());
+  for (const wire::PythonFrame& frame : stack.calls) {
     const auto code = codes_.find(frame.code);
     const bool known = code != codes_.end();
     calls.push_back({{.language = model::FrameLanguage::Python,
-                      .function = known ? code->second.function : "",
-                      .file = known ? code->second.file : "",
+                      .function = known ? *code->second.function : "",
+                      .file = known ? *code->second.file : "",
                       .line = frame.line & ~wire::kEntryFrame},
                      (frame.line & wire::kEntryFrame) != 0});
   }
-  return join_stacks(tools_.symbolizer.symbolize(space_, addresses_), calls, function_of(allocation.source));
+  return join_stacks(tools_.symbolizer.symbolize(space_, stack.addresses), calls, function_of(stack.source));
 }
 
 void SiteTable::on_allocation(const AgentAllocation& allocation) {
@@ -214,8 +224,10 @@ void SiteTable::read_sites(model::ProcessId process, double at_s, std::vector<mo
   for (const std::uint32_t number : wanted) {
     Site& site = sites_[number];
     if (!site.has_begun) {
-      begun.push_back(
-          {.id = site.id, .process = process, .frames = std::exchange(site.frames, {}), .cut = site.cut});
+      begun.push_back({.id = site.id,
+                       .process = process,
+                       .frames = name(std::exchange(site.stack, {})),
+                       .cut = site.cut});
     }
     site.has_begun = true;
     site.told_bytes = site.live_bytes;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "model/site.h"
@@ -26,6 +27,9 @@ struct SiteTools {
   symbols::Symbolizer symbolizer;
   std::uint32_t sites = 0;  // given out so far
   double unwind_credit_s = 0;
+  // Of Python's functions and files. The workers of a job run the same code: each name is kept once.
+  std::unordered_set<std::string> names = {""};
+  const std::string* keep(std::string_view name);
 };
 
 class SiteTable : public AgentSink {
@@ -60,12 +64,18 @@ class SiteTable : public AgentSink {
 
  private:
   struct Code {
-    std::string file;
-    std::string function;
+    const std::string* file = nullptr;
+    const std::string* function = nullptr;
+  };
+  // What a stack is named from. Names take ten times as much.
+  struct Stack {
+    std::vector<std::uint64_t> addresses = {};
+    std::vector<wire::PythonFrame> calls = {};
+    wire::Source source = {};
   };
   struct Site {
     model::SiteId id{};
-    std::vector<model::Frame> frames = {};  // until it has begun
+    Stack stack = {};  // until it has begun
     bool cut = false;
     bool has_begun = false;
     std::uint64_t live_bytes = 0;
@@ -93,7 +103,7 @@ class SiteTable : public AgentSink {
   void let_age(double at_s);
   symbols::StackEnd unwind(const AgentAllocation& allocation);
   std::uint32_t find_site(const AgentAllocation& allocation);
-  std::vector<model::Frame> name(const AgentAllocation& allocation);
+  std::vector<model::Frame> name(const Stack& stack);
 
   SiteTools& tools_;
   symbols::AddressSpace space_;
