@@ -60,7 +60,9 @@ class Call {
         judge_(image_),
         slots_(files, image_.rooms()) {}
 
-  base::Result<Injected> make(const std::string& function, const std::string& argument, uid_t uid);
+  // `folder` is that of the socket.
+  base::Result<Injected> make(const std::string& function, const std::string& argument, uid_t uid,
+                              base::Fd folder);
   [[nodiscard]] bool is_placed() const { return told_.borrowed_tid != 0; }
 
  private:
@@ -127,7 +129,8 @@ bool Call::fill_block(const std::string& argument, const ReportSocket& socket,
          read_memory(pid_, functions.open_library, canary_);
 }
 
-base::Result<Injected> Call::make(const std::string& function, const std::string& argument, uid_t uid) {
+base::Result<Injected> Call::make(const std::string& function, const std::string& argument, uid_t uid,
+                                  base::Fd folder) {
   auto agent = symbols::ElfFile::open(symbols::open_regular(options_.agent_path));
   if (!agent) {
     return std::move(agent).error().within("the agent " + options_.agent_path);
@@ -136,7 +139,7 @@ base::Result<Injected> Call::make(const std::string& function, const std::string
   if (!offset) {
     return unsupported("the agent " + options_.agent_path + " has no " + function);
   }
-  auto socket = ReportSocket::bind(options_.socket_path + ".call", uid);
+  auto socket = ReportSocket::bind(options_.socket_path + ".call", uid, std::move(folder));
   if (!socket) {
     return std::move(socket).error();
   }
@@ -361,11 +364,12 @@ Entry enter_and_call(pid_t pid, const InjectOptions& options, const char* functi
   if (!image) {
     return {std::move(image).error()};
   }
-  if (auto lent = chown_socket_dir(options.socket_path, target.value().uid); !lent) {
-    return {std::move(lent).error()};
+  auto folder = chown_socket_dir(options.socket_path, target.value().uid);
+  if (!folder) {
+    return {std::move(folder).error()};
   }
   Call call(pid, options, std::move(image).value(), files);
-  auto outcome = call.make(function, argument, target.value().uid);
+  auto outcome = call.make(function, argument, target.value().uid, std::move(folder).value());
   return {std::move(outcome), call.is_placed()};
 }
 
@@ -409,6 +413,10 @@ Entry begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& 
     entry.outcome = judge_snapshot(entry.outcome.value());
   }
   return entry;
+}
+
+void end_snapshot(pid_t pid, const InjectOptions& options) {
+  static_cast<void>(call_agent(pid, options, wire::kReapFunction, ""));
 }
 
 }  // namespace lowtide::attach

@@ -61,6 +61,9 @@ struct Entry {
 // answer, `pause_of_python` is how long the interpreter stood still.
 Entry begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& limits);
 
+// Reaps the child that has walked. Where that fails it stays a zombie, which the next snapshot reaps.
+void end_snapshot(pid_t pid, const InjectOptions& options);
+
 // Whether the target would open another file by this name than we, or none: so in a container. False where
 // that cannot be known.
 bool sees_another(pid_t pid, const std::string& path);

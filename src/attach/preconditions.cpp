@@ -81,6 +81,12 @@ base::Result<bool> check_files(pid_t pid, const InjectOptions& options) {
   return true;
 }
 
+// A filter that holds for us too, as in a container, lets us do what the agent does.
+bool has_more_filters(std::string_view status) {
+  const auto own = procfs::read_text(in_proc(::getpid(), "status"));
+  return procfs::count_seccomp_filters(status) > (own ? procfs::count_seccomp_filters(own.value()) : 0);
+}
+
 // The same namespace as ours. Kernels without it have one for all.
 bool shares(pid_t pid, const char* kind) {
   struct stat here {};
@@ -140,6 +146,11 @@ base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
   if (looked.value().status.state == 'T') {
     return unsupported("it is stopped by a signal");
   }
+  if (has_more_filters(looked.value().text)) {
+    return unsupported(
+        "it has a seccomp filter that lowtide does not have, which may kill it for a system call of the "
+        "agent");
+  }
   // A shadow stack would not let the stub go back.
   if (find_status_line(looked.value().text, "x86_Thread_features").find("shstk") != std::string_view::npos) {
     return unsupported("not possible: it runs with a shadow stack");
@@ -166,7 +177,7 @@ bool has_our_rights(std::string_view status, uid_t uid) {
   const auto is_same = [&](std::string_view name) {
     return find_status_line(own.value(), name) == find_status_line(status, name);
   };
-  return own && is_same("Seccomp") && (uid != ::geteuid() || is_same("CapBnd"));
+  return own && is_same("Seccomp") && is_same("Seccomp_filters") && (uid != ::geteuid() || is_same("CapBnd"));
 }
 
 }  // namespace

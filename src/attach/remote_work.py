@@ -27,8 +27,9 @@ try:
         if 0 < _thread.stack_size() < 262144:
             raise MemoryError('the stacks of its threads are too small')
         import _ctypes
-        place = _ctypes.dlsym(_ctypes.dlopen(agent, 0), function)
-        posix.write(pipe, b'result %d\n' % _ctypes.call_function(place, (order,)))
+        library = _ctypes.dlopen(agent, 0)
+        posix.write(pipe, b'result %d\n' % _ctypes.call_function(_ctypes.dlsym(library, function), (order,)))
+        _ctypes.call_function(_ctypes.dlsym(library, 'lowtide_agent_reap'), (b'wait',))
     if not is_awaited:
         for remove, path in (posix.unlink, answer), (posix.rmdir, folder):
             try:

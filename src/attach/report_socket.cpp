@@ -33,9 +33,13 @@ bool make_for(int socket, const sockaddr_un& address, uid_t uid) {
   return is_bound;
 }
 
+const char* name_of(const std::string& path) {
+  return path.c_str() + path.rfind('/') + 1;
+}
+
 }  // namespace
 
-base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid) {
+base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid, base::Fd folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
@@ -44,17 +48,17 @@ base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid) {
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   base::Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;
-  ::unlink(path.c_str());
+  ::unlinkat(folder.get(), name_of(path), 0);
   if (!socket.valid() || ::setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) != 0 ||
       !make_for(socket.get(), address, uid)) {
     return base::Error{base::ErrorCode::Io, "make the socket " + path + ": " + std::strerror(errno)};
   }
-  return ReportSocket(std::move(socket), std::move(path));
+  return ReportSocket(std::move(socket), std::move(path), std::move(folder));
 }
 
 ReportSocket::~ReportSocket() {
   if (socket_.valid()) {
-    ::unlink(path_.c_str());
+    ::unlinkat(folder_.get(), name_of(path_), 0);
   }
 }
 

@@ -18,8 +18,9 @@ namespace lowtide::attach {
 class ReportSocket {
  public:
   // Makes the socket; it goes with the object. `uid` is the target's: it must be able
-  // to write there.
-  static base::Result<ReportSocket> bind(std::string path, uid_t uid);
+  // to write there. `folder` is the one that `path` lies in: its owner may put a link in its place, so the
+  // socket is not removed by its path.
+  static base::Result<ReportSocket> bind(std::string path, uid_t uid, base::Fd folder);
   ~ReportSocket();
   ReportSocket(ReportSocket&& other) noexcept = default;
   ReportSocket& operator=(ReportSocket&&) = delete;
@@ -32,12 +33,14 @@ class ReportSocket {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  ReportSocket(base::Fd socket, std::string path) : socket_(std::move(socket)), path_(std::move(path)) {}
+  ReportSocket(base::Fd socket, std::string path, base::Fd folder)
+      : socket_(std::move(socket)), path_(std::move(path)), folder_(std::move(folder)) {}
 
   [[nodiscard]] std::optional<StubReport> receive(pid_t pid, std::uint64_t token) const;
 
   base::Fd socket_;
   std::string path_;
+  base::Fd folder_;
 };
 
 }  // namespace lowtide::attach

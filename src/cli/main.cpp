@@ -81,6 +81,9 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // A recording that meets `ulimit -f` is a full disk (EFBIG), not the end of the watching.
   std::signal(SIGXFSZ, SIG_IGN);
+  // A parent may have ignored it, and exec keeps that: then the kernel reaps children, and their status is
+  // lost.
+  std::signal(SIGCHLD, SIG_DFL);
   // Our code does not throw, but the standard library does: it ends here, without allocating.
   try {
     return static_cast<int>(lowtide::cli::run(std::vector<std::string>(argv + 1, argv + argc)));

@@ -55,16 +55,20 @@ base::Result<std::string> read_kernel(const Roots& roots) {
   return std::string(trim_end(text.value()));
 }
 
-// A line of /proc/PID/status that is a set of bits.
-std::optional<std::uint64_t> find_bits(std::string_view status, std::string_view name) {
+// A number in /proc/PID/status.
+std::optional<std::uint64_t> find_number(std::string_view status, std::string_view name, int base) {
   while (!status.empty()) {
     auto pair = split_key(take_line(status));
-    std::uint64_t bits = 0;
-    if (pair && pair->key == name && take_number(pair->value, bits, 16)) {
-      return bits;
+    std::uint64_t number = 0;
+    if (pair && pair->key == name && take_number(pair->value, number, base)) {
+      return number;
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> find_bits(std::string_view status, std::string_view name) {
+  return find_number(status, name, 16);
 }
 
 }  // namespace
@@ -81,6 +85,11 @@ bool would_die_of(std::string_view status, int signal) {
   const auto caught = find_bits(status, "SigCgt");
   const auto ignored = find_bits(status, "SigIgn");
   return caught && ignored && ((*caught | *ignored) & bit) == 0;
+}
+
+std::uint64_t count_seccomp_filters(std::string_view status) {
+  const bool has_any = find_number(status, "Seccomp", 10).value_or(0) != 0;
+  return find_number(status, "Seccomp_filters", 10).value_or(has_any ? 1 : 0);
 }
 
 Rights read_rights(const Roots& roots) {

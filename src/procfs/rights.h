@@ -36,4 +36,8 @@ base::Result<std::uint64_t> parse_capabilities(std::string_view status);
 // it.
 bool would_die_of(std::string_view status, int signal);
 
+// How many seccomp filters the process with this /proc/PID/status has. Kernels before 5.9 do not count: there
+// it is one if it has any.
+std::uint64_t count_seccomp_filters(std::string_view status);
+
 }  // namespace lowtide::procfs

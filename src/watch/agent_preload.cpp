@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "procfs/rights.h"
+#include "procfs/text_file.h"
 #include "wire/layout.h"
 
 namespace lowtide::watch {
@@ -42,8 +44,11 @@ std::optional<std::string> find_agent_library() {
 
 std::vector<std::string> agent_environment(const std::string& library, const std::string& socket_path) {
   const std::string others = setting("LD_PRELOAD");
+  const auto status = procfs::read_text("/proc/self/status");
+  const std::uint64_t filters = status ? procfs::count_seccomp_filters(status.value()) : 0;
   return {"LD_PRELOAD=" + library + (others.empty() ? "" : ":" + others),
-          std::string(wire::kSocketVariable) + "=" + socket_path};
+          std::string(wire::kSocketVariable) + "=" + socket_path,
+          std::string(wire::kFiltersVariable) + "=" + std::to_string(filters)};
 }
 
 }  // namespace lowtide::watch

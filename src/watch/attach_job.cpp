@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -87,9 +88,16 @@ std::optional<console::UserError> go_deep(std::optional<observe::AgentRegistry>&
   return std::nullopt;
 }
 
+// Where memory runs out, we go before the job. Not so under `run`: there the job's parent would be gone,
+// which ends the job in a container and under most schedulers.
+void go_before_the_job() {
+  std::ofstream("/proc/self/oom_score_adj") << "1000";
+}
+
 }  // namespace
 
 console::ExitCode attach_job(pid_t pid, const Settings& settings) {
+  go_before_the_job();
   if (settings.screen) {
     if (const auto trouble = LiveScreen::find_trouble()) {
       console::print_error(*trouble);

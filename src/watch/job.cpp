@@ -22,6 +22,7 @@ struct Inherited {
   sigset_t mask{};
   struct sigaction pipe {};
   struct sigaction file_size {};
+  struct sigaction child {};
 };
 
 Inherited& inherited() {
@@ -64,6 +65,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& settin
   if (streams.error >= 0) ::dup2(streams.error, STDERR_FILENO);
   ::sigaction(SIGPIPE, &inherited().pipe, nullptr);
   ::sigaction(SIGXFSZ, &inherited().file_size, nullptr);
+  ::sigaction(SIGCHLD, &inherited().child, nullptr);
   ::sigprocmask(SIG_SETMASK, &inherited().mask, nullptr);
   environ = environment.data();
   ::execvp(arguments[0], arguments.data());
@@ -78,6 +80,7 @@ void remember_signals() {
   ::sigprocmask(SIG_SETMASK, nullptr, &inherited().mask);
   ::sigaction(SIGPIPE, nullptr, &inherited().pipe);
   ::sigaction(SIGXFSZ, nullptr, &inherited().file_size);
+  ::sigaction(SIGCHLD, nullptr, &inherited().child);
 }
 
 base::Result<pid_t> start_job(const std::vector<std::string>& command, const JobStreams& streams,

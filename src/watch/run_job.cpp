@@ -17,6 +17,7 @@
 #include "observe/agents/agent_registry.h"
 #include "watch/agent_preload.h"
 #include "watch/final_report.h"
+#include "watch/group_witness.h"
 #include "watch/job.h"
 #include "watch/job_output.h"
 #include "watch/live_screen.h"
@@ -114,6 +115,7 @@ struct Surroundings {
   OutputRelay* relay = nullptr;
   observe::AgentRegistry* agents = nullptr;
   JobOutput* output = nullptr;
+  GroupWitness* witness = nullptr;
 };
 
 WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const Settings& flags,
@@ -123,6 +125,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
   Watch::Options options = options_for(flags, pid);
   options.monitor.tree.adopts_orphans = true;
   options.monitor.agents = around.agents;
+  if (around.witness != nullptr) options.monitor.tree.helper_pid = around.witness->pid();
   auto watch = Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
     // It was over before we could look.
@@ -151,9 +154,11 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
                   .show_status = flags.show_status,
                   .read_steps = flags.read_steps,
                   .relay = around.relay,
-                  .screen = screen ? &*screen : nullptr});
+                  .screen = screen ? &*screen : nullptr,
+                  .witness = around.witness});
   const WatchLoop::End end = loop.run();
   if (end == WatchLoop::End::JobEnded) {
+    if (around.witness != nullptr) around.witness->end();
     watch.value().add_event(event_of(*loop.exit_status()), describe_exit(*loop.exit_status()));
     loop.linger(kGraceS);
     if (!watch.value().is_over()) follow_survivors(watch.value(), file, flags);
@@ -203,10 +208,12 @@ WatchedJob run_job(const std::vector<std::string>& command, const Settings& flag
     return {.status = refuse_command(command.front(), pid.error())};
   }
   if (relay) relay->close_job_ends();
+  std::optional<GroupWitness> witness = GroupWitness::start();
   WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals,
                              {.relay = relay ? &*relay : nullptr,
                               .agents = agents ? &*agents : nullptr,
-                              .output = output ? &*output : nullptr});
+                              .output = output ? &*output : nullptr,
+                              .witness = witness ? &*witness : nullptr});
   if (relay) relay->carry_on_in_background();
   if (output && (flags.show_report || job.status != 0)) output->tell(job.status != 0);
   return job;

@@ -102,6 +102,8 @@ std::variant<model::Snapshot, console::UserError, Stuck> try_once(pid_t pid, con
   const auto begun = enter(pid, options, limits, way);
   if (const auto* user_error = std::get_if<console::UserError>(&begun)) return *user_error;
   auto snapshot = socket.value().receive(std::chrono::seconds(10), limits.to_end);
+  const bool by_ptrace = std::get<attach::Injected>(begun).borrowed_tid != 0;
+  if (by_ptrace) attach::end_snapshot(pid, options);
   if (!snapshot && snapshot.error().code == base::ErrorCode::Gone) return Stuck{};
   if (!snapshot) {
     return console::UserError{

@@ -63,6 +63,8 @@ std::string_view words_of(wire::OffReason reason) {
       return "nobody was reading";
     case wire::OffReason::DetachAsked:
       return "it was asked to stop";
+    case wire::OffReason::Seccomp:
+      return "it installed a seccomp filter, which might kill it for a system call of the agent";
     case wire::OffReason::OwnAllocator:
       return "the program brings its own malloc";
     case wire::OffReason::None:

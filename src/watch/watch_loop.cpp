@@ -189,13 +189,13 @@ bool WatchLoop::job_takes(int signal) const {
   return !status || !procfs::would_die_of(status.value(), signal);
 }
 
-// What a process sent to us. A terminal sends to the job as well. Whoever signals the
-// whole group does so too, but that cannot be told apart: the job then gets it twice,
-// which is bad, but never is worse.
+// What a process sent to us. A terminal sends to the job as well, and so does whoever signals the whole
+// group.
 void WatchLoop::pass_on(const Signals::Signal& signal) {
   if (exit_status_) is_hurried_ = true;  // it is we that somebody waits for
   if (signal.number == SIGINT && !signal.sent_to_us) interrupted_ = true;
   if (!signal.sent_to_us || signal.sender == options_.root_pid || exit_status_) return;
+  if (options_.witness != nullptr && options_.witness->has_got(signal.number)) return;
   ::kill(options_.root_pid, signal.number);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "watch/group_witness.h"
 #include "watch/live_screen.h"
 #include "watch/output_relay.h"
 #include "watch/output_steps.h"
@@ -26,6 +27,7 @@ class WatchLoop {
     bool read_steps = true;
     OutputRelay* relay = nullptr;  // what passes through us, if anything does
     LiveScreen* screen = nullptr;  // closed at the end of run()
+    GroupWitness* witness = nullptr;
   };
 
   enum class End { JobEnded, Detached, TimeIsUp };

@@ -30,6 +30,9 @@ inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
 inline constexpr char kMeanVariable[] = "LOWTIDE_AGENT_MEAN";
 inline constexpr char kRateVariable[] = "LOWTIDE_AGENT_RATE";
 
+// How many seccomp filters the monitor has; a process with more has installed its own.
+inline constexpr char kFiltersVariable[] = "LOWTIDE_AGENT_FILTERS";
+
 enum class Machine : std::uint16_t { Amd64 = 62, Aarch64 = 183 };  // as in ELF
 
 enum class AgentState : std::uint32_t { Starting = 0, On = 1, Quiet = 2, Off = 3 };
@@ -46,6 +49,7 @@ enum class OffReason : std::uint32_t {
   MonitorSilent = 8,  // quiet: nobody has read for a while
   OwnAllocator = 9,   // not off: the program defines malloc itself, so only mmap and Python are seen
   DetachAsked = 10,   // the monitor asked for it
+  Seccomp = 11,       // the job installs a filter of system calls, which might kill it for ours
 };
 
 enum class PythonState : std::uint32_t {

@@ -17,6 +17,12 @@ namespace lowtide::wire {
 //   wait_ms  walk_ms  memory_mb
 inline constexpr char kSnapshotFunction[] = "lowtide_agent_snapshot";
 
+//   int lowtide_agent_reap(const char* order);         0
+//
+// Reaps the child that walks, if it has ended; with order kWaitAndReap, when it has ended.
+inline constexpr char kReapFunction[] = "lowtide_agent_reap";
+inline constexpr char kWaitAndReap[] = "wait";
+
 // What the child that walks is called, from its first moment on.
 inline constexpr char kWalkerName[] = "lowtide-walk";
 
@@ -68,8 +74,8 @@ struct SnapshotHeader {
   std::uint64_t storage_bytes;  // of tensors in host memory, each storage once
   std::uint64_t device_bytes;   // the same, of tensors on devices
   std::uint64_t table_bytes;    // that the walk itself needed
-  std::uint64_t passes;         // over the graph until no dominator changed
-  std::uint64_t used_bytes;     // of the file
+  std::uint64_t unused;
+  std::uint64_t used_bytes;  // of the file
 };
 static_assert(sizeof(SnapshotHeader) == 120);
 

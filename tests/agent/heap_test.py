@@ -2,10 +2,14 @@
 
 import math
 import os
+import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
 from probing import MMAP, SANITIZER, SHARED_MMAP, STATE_OFF, STATE_ON, VALGRIND, Skip, library, main, missed_bytes
+from functions import read_line  # after probing, which makes it known
 
 ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2*")
 CHECKED = "#include <cstdlib>\nint main() { for (int i = 0; i < 99; ++i) free(malloc(1 << 20)); }\n"
@@ -200,6 +204,147 @@ def a_program_under_the_address_sanitizer_is_left_alone(bench):
     process = bench.run(checked).only()
 
     assert (process["state"], process["reason"]) == (STATE_OFF, SANITIZER)
+
+
+def a_program_under_the_thread_sanitizer_is_left_alone(bench):
+    for compiler in filter(shutil.which, ("g++", "clang++-14")):
+        checked = bench.compile(f"checked_{compiler[0]}", CHECKED, "-fsanitize=thread", compiler=compiler)
+
+        process = bench.run(checked).only()
+
+        assert (process["state"], process["reason"]) == (STATE_OFF, SANITIZER), compiler
+
+
+def a_program_of_musl_runs_and_is_seen(bench):
+    """musl calls constructors without arguments, and leaves the tables of a library as they are in its file."""
+    kept = "#include <stdlib.h>\nint main(void) { for (int i = 0; i < 40; ++i) if (!malloc(1 << 20)) return 1; return 3; }\n"
+    if not shutil.which("musl-gcc"):
+        raise Skip("no musl-gcc")
+    (bench.folder / "kept.c").write_text(kept)
+    subprocess.run(["musl-gcc", bench.folder / "kept.c", "-o", bench.folder / "kept"], check=True)
+
+    process = bench.run(bench.folder / "kept", status=3).only()
+
+    assert process["live_bytes"] == 40 << 20, process
+
+
+# Kills the process at the system calls of the agent, and at nothing that the program itself does.
+FILTERED = """
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void work() {
+  for (int i = 0; i < 400; ++i) free(std::memset(malloc(100000 + i), 1, 9));
+  for (int i = 0; i < 40; ++i) free(std::memset(malloc(4 << 20), 1, 9));
+}
+void install(bool by_syscall) {
+  const unsigned calls[] = {SYS_socket, SYS_connect, SYS_sendmsg, SYS_memfd_create, SYS_ftruncate, SYS_gettid, SYS_rt_sigprocmask,
+                            SYS_getpid, SYS_getppid, SYS_fcntl, SYS_fstatfs};
+  sock_filter code[64] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
+  unsigned short length = 1;
+  for (unsigned call : calls) {
+    code[length++] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+    code[length++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  }
+  code[length++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  sock_fprog program = {length, code};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (by_syscall ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+    _exit(77);
+}
+int main(int, char** words) {
+  const bool by_syscall = words[2][0] == 's';
+  if (words[1][0] == 'e') {  // the filter outlives the program
+    install(by_syscall);
+    execl(words[0], words[0], "work", "-", static_cast<char*>(nullptr));
+    _exit(78);
+  }
+  if (words[1][0] == 's') work();  // the agent is at work already
+  if (words[1][0] == 'f') {
+    const pid_t child = fork();
+    if (child != 0) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 79);
+    }
+  }
+  if (words[1][0] != 'w') install(by_syscall);
+  work();
+  _exit(5);
+}
+"""
+
+
+def a_filter_of_system_calls_that_the_job_installs_does_not_kill_it(bench):
+    filtered = bench.compile("filtered", FILTERED)
+    # As the monitor tells it: how many hold for everything here.
+    filters = re.search(r"Seccomp_filters:\s*(\d+)", pathlib.Path("/proc/self/status").read_text())
+    known = {"LOWTIDE_AGENT_FILTERS": filters[1] if filters else "0"}
+    for way in ("prctl", "syscall"):
+        for moment in ("at_once", "sampled", "forked", "exec"):
+            assert bench.without(filtered, moment, way).returncode == 5, (way, moment)
+
+            bench.run(filtered, moment, way, status=5, environment=known)
+
+
+LISTENS = """
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+listener.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+listener.listen(9)
+print("ready", flush=True)
+connection, _ = listener.accept()
+message, rights, _, _ = connection.recvmsg(256, socket.CMSG_SPACE(16))
+print(len(rights), "files", flush=True)
+"""
+
+
+def a_listener_of_another_user_gets_nothing(bench):
+    """The folder of a monitor that has ended can be made anew by anybody."""
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    os.chmod(bench.folder, 0o777)
+    for uid, heard in ((65534, "0 files"), (0, "1 files")):
+        path = bench.folder / f"agents{uid}"
+        listener = subprocess.Popen([sys.executable, "-c", LISTENS, path], stdout=subprocess.PIPE, text=True, user=uid)
+        assert read_line(listener.stdout).strip() == "ready"
+        settings = {**os.environ, "LD_PRELOAD": str(bench.agent), "LOWTIDE_AGENT_SOCKET": str(path)}
+
+        subprocess.run([bench.target, "storm", "20000"], env=settings, check=True, timeout=60)
+
+        assert read_line(listener.stdout).strip() == heard, uid
+        listener.wait(60)
+
+
+WORKERS = """
+import os
+warm = [bytearray(100_000) for _ in range(60)]
+children = []
+for _ in range(60):
+    child = os.fork()
+    if child == 0:
+        kept = [bytearray(40_000) for _ in range(10)]
+        os._exit(0)
+    children.append(child)
+for child in children:
+    os.waitpid(child, 0)
+"""
+
+
+def forked_children_do_not_sample_the_same_allocations(bench):
+    """Each allocates 0.4 MB, which is sampled about once in half a megabyte: about half of them are heard, not all or none."""
+    said = bench.run(sys.executable, "-c", WORKERS)
+
+    children = [process for process in said.with_samples() if process["sampled_bytes"] < 5_000_000]
+    assert 12 <= len(children) <= 52, len(children)
 
 
 def a_program_under_valgrind_is_left_alone(bench):

@@ -33,6 +33,30 @@ def process_that_does_not_see_our_library_is_told(lab):
         assert "GIL" not in told, told
 
 
+FILTERS = """
+import ctypes, struct
+libc = ctypes.CDLL(None, use_errno=True)
+rules = b"".join(struct.pack("HBBI", *rule) for rule in ((0x20, 0, 0, 0), (0x15, 0, 1, %d), (6, 0, 0, 0x80000000), (6, 0, 0, 0x7fff0000)))
+code = ctypes.create_string_buffer(rules)
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", 4, ctypes.addressof(code)))
+libc.prctl(38, 1, 0, 0, 0)
+if libc.prctl(22, 2, ctypes.byref(program), 0, 0):
+    raise OSError(ctypes.get_errno(), "prctl")
+"""
+
+
+def process_with_a_filter_of_its_own_is_told_and_lives(lab):
+    """The filter kills it for a socket, which the agent would make."""
+    socket_call = {"x86_64": 41, "aarch64": 198}[os.uname().machine]
+    with lab.running(PYTHON, "-c", FILTERS % socket_call + HOLDS) as job:
+        ready(job)
+        assert "seccomp filter" in lab.call(job.pid, code=NOT_SEEN).stderr
+        deep = subprocess.run([lab.binary, "attach", "--deep", "--no-recording", "--duration", "0.2s", str(job.pid)],
+                              capture_output=True, text=True, timeout=60)
+        assert deep.returncode == NOT_SEEN and "seccomp filter" in deep.stderr, (deep.returncode, deep.stderr)
+        assert job.poll() is None
+
+
 EXITING = 4  # of the flags in /proc/PID/stat
 LARGE = "kept = bytearray(b'x') * (600 << 20)\nprint('ready', flush=True)\nimport time\ntime.sleep(100)"
 

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 from lab import NOT_SEEN, PYTHON, Lab, by_path, needs, ready, tell  # noqa: E402  (it makes the others known)
 from probing import pythons  # noqa: E402
-from functions import LIMIT_S, Skip, cpu_ticks_of, is_sanitized, main, read_line, state_of, wait_until  # noqa: E402
+from functions import LIMIT_S, Skip, children_of, cpu_ticks_of, is_sanitized, main, read_line, state_of, wait_until  # noqa: E402
 
 GROWS = {
     "__main__.in_module": ("list", 100, 5000),
@@ -244,6 +245,46 @@ print(seen, flush=True)
             lab.take(job.pid)
         tell(job, "end")
         assert read_line(job.stdout).strip() == "[]"
+
+
+LAUNCHER = """
+import ctypes, os, sys, time
+if os.getpid() != 1:
+    PR_SET_CHILD_SUBREAPER = 36
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+workers = set()
+for _ in range(2):
+    reader, writer = os.pipe()
+    worker = os.fork()
+    if worker == 0:
+        os.close(writer)
+        os.read(reader, 1)  # until the launcher hangs up
+        os._exit(0)
+    os.close(reader)
+    workers.add((worker, writer))
+pids = {worker for worker, _ in workers}
+print("ready", sorted(pids), flush=True)
+sys.stdin.readline()
+for _, writer in workers:
+    os.close(writer)
+while pids:
+    pids.remove(os.wait()[0])  # KeyError: a child that it never made
+sys.exit(5)
+"""
+
+
+def launcher_that_takes_in_orphans_never_meets_the_child_that_walks(lab):
+    """As a subreaper, and as pid 1 of a container: the launcher itself is looked into, and a worker of it."""
+    contained = ["unshare", "--pid", "--fork", "--mount-proc"] if os.geteuid() == 0 and shutil.which("unshare") else None
+    for prefix in filter(None, ([], contained)):
+        with lab.running(*prefix, PYTHON, "-c", LAUNCHER) as job:
+            ready(job)
+            launcher = job.pid if not prefix else children_of(job.pid)[0]
+            for pid in (launcher, children_of(launcher)[0]):
+                lab.take(pid)
+                assert not [child for child in children_of(pid) if state_of(child) == "Z"], "a zombie"
+            tell(job, "end")
+            assert job.wait(LIMIT_S) == 5, job.stderr.read()
 
 
 def process_without_python_is_told(lab):

@@ -164,7 +164,7 @@ def surroundings_are_as_without_us(box: Box):
         del seen[name]["environ"][b"PROBE_OUT".hex()]
 
     # The agent is loaded by the job's own loader, which is asked by its environment.
-    for key in (b"LD_PRELOAD", b"LOWTIDE_AGENT_SOCKET"):
+    for key in (b"LD_PRELOAD", b"LOWTIDE_AGENT_SOCKET", b"LOWTIDE_AGENT_FILTERS"):
         seen["watched"]["environ"].pop(key.hex(), None)
     for key, value in seen["bare"].items():
         assert seen["watched"][key] == value, (key, value, seen["watched"][key])

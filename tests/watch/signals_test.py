@@ -51,6 +51,26 @@ def signals_sent_to_us_reach_the_job_once(box: Box):
     assert process.wait(LIMIT_S) == 9
 
 
+def signals_to_the_whole_group_reach_the_job_once(box: Box):
+    """As timeout, scancel, supervisors and shells send them: the job is in the group too."""
+    process = box.start(*box.script("counts.py", COUNTS_SIGNALS), start_new_session=True)
+    wait_until(box.path("ready").exists, "the job")
+    wait_until(box.recordings, "a recording")
+    wanted = {}
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        os.killpg(process.pid, number)
+        wanted[int(number)] = 1
+        expected = " ".join(f"{key}:{count}" for key, count in sorted(wanted.items()))
+        wait_until(lambda: text_of(box.path("seen")) == expected, lambda: f"{expected}, not {text_of(box.path('seen'))}")
+    # To us alone, as a fence: what was passed on has come before it.
+    os.kill(process.pid, signal.SIGUSR1)
+    wanted[int(signal.SIGUSR1)] = 1
+    expected = " ".join(f"{key}:{count}" for key, count in sorted(wanted.items()))
+    wait_until(lambda: text_of(box.path("seen")) == expected, lambda: f"{expected}, not {text_of(box.path('seen'))}")
+    box.path("finish").touch()
+    assert process.wait(LIMIT_S) == 9
+
+
 def signal_by_the_name_of_our_program_reaches_the_job(box: Box):
     need_program("pkill")
     for turn, pick in enumerate((["-f", "run --output by-name"], ["-x", "lowtide"], ["lowtide"])):
@@ -69,6 +89,21 @@ def signal_in_the_first_moment_is_not_lost(box: Box):
         wait_until(lambda: children_of(process.pid), "the job")
         process.terminate()
         assert process.wait(LIMIT_S) == 143
+
+
+def status_of_the_job_counts_where_child_signals_are_ignored(box: Box):
+    """Some supervisors leave it so, and exec keeps it: then the kernel reaps every child."""
+    ignoring = (sys.executable, "-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+                "os.execv(sys.argv[1], sys.argv[1:])")
+    for job in (("sh", "-c", "exit 7"), ("sh", "-c", "sleep 0.5; exit 7")):
+        done = subprocess.run([*ignoring, box.binary, "run", "--no-recording", "--no-report", "--", *job], timeout=LIMIT_S)
+
+        assert done.returncode == 7, (job, done.returncode)
+    # The job finds it as it was.
+    asks = "import signal\nprint(signal.getsignal(signal.SIGCHLD).name)"
+    done = subprocess.run([*ignoring, box.binary, "run", "--no-recording", "--no-report", "--", sys.executable, "-c", asks],
+                          capture_output=True, text=True, timeout=LIMIT_S)
+    assert done.stdout == "SIG_IGN\n", (done.stdout, done.stderr)
 
 
 def job_that_ends_on_a_signal_ends_us(box: Box):

@@ -13,11 +13,14 @@
 #include "agent/heap/live_table.h"
 #include "agent/heap/mappings.h"
 #include "agent/heap/memory.h"
+#include "agent/heap/monitor_socket.h"
 #include "agent/heap/pace.h"
 #include "agent/heap/ring.h"
+#include "agent/heap/seccomp.h"
 #include "agent/heap/send_descriptor.h"
 #include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
+#include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
 
 // What pthread_atfork calls; by this name it is in every glibc's libc.so.
@@ -56,23 +59,15 @@ constinit std::atomic<std::uint64_t> g_heard_ns{0};
 constinit std::atomic<std::uint64_t> g_retry_at_ns{0};
 constinit std::uint32_t g_tries = 0;
 constinit sockaddr_un g_address = {};
+constinit std::int32_t g_monitor_pid = 0;
 
 constinit std::atomic<std::uint32_t> g_table_users{0};
 
 constexpr std::size_t kMapBytes = wire::file_bytes() + wire::kRingBytes;
 
-// The socket, or -errno; without waiting. What is sent is there for the monitor also after a close.
+// Without waiting. What is sent is there for the monitor also after a close.
 long connect_monitor() {
-  const long socket = system_call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (failed(socket)) {
-    return socket;
-  }
-  const long connected = system_call(SYS_connect, socket, as_word(&g_address), sizeof(g_address));
-  if (failed(connected)) {
-    system_call(SYS_close, socket);
-    return connected;
-  }
-  return socket;
+  return connect_to_monitor(g_address, SOCK_NONBLOCK, &g_monitor_pid);
 }
 
 // 0, or -errno.
@@ -215,6 +210,10 @@ bool open_once(std::uint64_t now_ns) {
   }
   drop_inherited();
   g_mark->pid = own_pid();
+  if (has_new_filters()) {
+    leave_before_filter();
+    return false;
+  }
   const bool opened = open_file(now_ns);
   g_retry_at_ns.store(opened ? 0 : now_ns + kRetryNs, std::memory_order_relaxed);
   g_mark->phase.store(opened ? kReady : kFresh, std::memory_order_release);
@@ -244,6 +243,8 @@ bool is_heard(std::uint64_t now_ns) {
 
 // The same as a wiped page, where the kernel only claims to wipe (qemu does so).
 void begin_child() {
+  // With its parent's count every child would sample the same allocations.
+  t_thread.mean_bytes = 0;
   g_mark->pid = 0;
   g_mark->phase.store(kFresh, std::memory_order_release);
 }
@@ -337,8 +338,8 @@ void decline(const char* socket_path, wire::OffReason reason) {
 }
 
 bool owns_tables() {
-  return g_mark != nullptr && g_mark->phase.load(std::memory_order_acquire) == kReady &&
-         (g_wipes || g_mark->pid == own_pid());
+  return g_mark != nullptr && !is_behind_filter() &&
+         g_mark->phase.load(std::memory_order_acquire) == kReady && (g_wipes || g_mark->pid == own_pid());
 }
 
 bool may_record(std::uint64_t now_ns) {
@@ -354,6 +355,10 @@ bool may_record(std::uint64_t now_ns) {
 
 const char* monitor_path() {
   return g_address.sun_path;
+}
+
+std::int32_t monitor_pid() {
+  return g_monitor_pid;
 }
 
 wire::Header* header() {

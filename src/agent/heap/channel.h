@@ -61,6 +61,9 @@ wire::Header* header();
 // Where the monitor listens.
 const char* monitor_path();
 
+// As this process sees it; 0: it does not.
+std::int32_t monitor_pid();
+
 // For good, in this process and its children.
 void switch_off(wire::OffReason reason);
 

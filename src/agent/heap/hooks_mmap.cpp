@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/heap/channel.h"
 #include "agent/heap/hook.h"
 #include "agent/heap/mappings.h"
 #include "agent/heap/real.h"
@@ -33,8 +34,10 @@ using lowtide::agent::as_word;
 using lowtide::agent::failed;
 using lowtide::agent::forget_pages;
 using lowtide::agent::g_mappings;
+using lowtide::agent::g_power;
 using lowtide::agent::g_real;
 using lowtide::agent::note_allocation;
+using lowtide::agent::Power;
 using lowtide::agent::system_call;
 using lowtide::agent::t_thread;
 using lowtide::wire::Source;
@@ -73,6 +76,9 @@ void* observed_mmap(void* at, std::size_t bytes, int protection, int flags, int 
   }
   void* mapped = g_real.mmap(at, bytes, protection, flags, fd, offset);
   if (mapped == MAP_FAILED || lowtide::agent::is_in_allocator(caller)) {
+    return mapped;
+  }
+  if (g_power.load(std::memory_order_relaxed) == Power::Off) {
     return mapped;
   }
   if (counts(protection, flags)) {

@@ -10,6 +10,7 @@
 
 #include "agent/heap/elf_lookup.h"
 #include "agent/heap/real.h"
+#include "agent/heap/seccomp.h"
 #include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
 #include "agent/heap/thread_state.h"
@@ -30,6 +31,8 @@ void* dlopen(const char*, int) noexcept;
 int dlclose(void*) noexcept;
 void* dlsym(void*, const char*) noexcept;
 void* dlvsym(void*, const char*, const char*) noexcept;
+int prctl(int, ...) noexcept;
+long syscall(long, ...) noexcept;
 }
 
 namespace lowtide::agent {
@@ -47,7 +50,7 @@ struct Hook {
   bool is_the_only_one;  // no second library defines it
 };
 
-constexpr std::size_t kHooks = 18;
+constexpr std::size_t kHooks = 20;
 constinit Hook g_hooks[kHooks] = {};
 constinit bool g_hooks_ready = false;
 constinit std::atomic<bool> g_patched{false};
@@ -76,6 +79,8 @@ void fill_hooks() {
       {"dlclose", address_of(&dlclose), 0, true},
       {"dlsym", address_of(&dlsym), 0, true},
       {"dlvsym", address_of(&dlvsym), 0, true},
+      {"prctl", address_of(&prctl), 0, true},
+      {"syscall", address_of(&syscall), 0, true},
   };
   for (std::size_t at = 0; at < kHooks; ++at) {
     g_hooks[at] = hooks[at];
@@ -130,6 +135,8 @@ void unhook_functions_with_foreign_target() {
       address_of(g_real.dlclose),
       address_of(g_real.dlsym),
       address_of(g_real.dlvsym),
+      address_of(g_real.prctl),
+      address_of(g_real.syscall),
   };
   static_assert(sizeof(passed_on_to) / sizeof(passed_on_to[0]) == kHooks);
   constexpr std::size_t kAllocatorHooks = 10;
@@ -272,6 +279,7 @@ bool may_be_hooked(const char* name) {
     case 'm':
     case 'p':
     case 'r':
+    case 's':
     case 'v':
       return true;
     default:
@@ -463,7 +471,7 @@ void patch_all() {
 }
 
 void patch_new() {
-  if (!g_patched.load(std::memory_order_acquire)) {
+  if (!g_patched.load(std::memory_order_acquire) || is_behind_filter()) {
     return;
   }
   std::uint64_t adds = 0;

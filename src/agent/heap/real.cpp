@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "agent/heap/elf_lookup.h"
+#include "agent/heap/loaded_objects.h"
 #include "agent/heap/stand_in.h"
 #include "agent/heap/system_call.h"
 
@@ -77,6 +78,15 @@ void* first_dlvsym(void* handle, const char* name, const char* version) {
   return g_real.dlvsym(handle, name, version);
 }
 
+int first_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
+  resolve_real();
+  return g_real.prctl(option, a, b, c, d);
+}
+long first_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  resolve_real();
+  return g_real.syscall(number, a, b, c, d, e, f);
+}
+
 // Where an allocator lacks a function that the caller asked for. glibc, jemalloc,
 // tcmalloc and mimalloc have them all.
 void* no_memory(std::size_t /*alignment*/, std::size_t /*bytes*/) {
@@ -136,10 +146,10 @@ int look(dl_phdr_info* object, std::size_t /*bytes*/, void* into) {
 // and then it is the first definition of all.
 Search find_next(const char* name) {
   Search search{name, Wanted::After, false, false, nullptr, 0, 0};
-  dl_iterate_phdr(look, &search);
+  visit_objects(look, &search);
   if (search.found == nullptr) {
     search.wanted = Wanted::Anywhere;
-    dl_iterate_phdr(look, &search);
+    visit_objects(look, &search);
   }
   return search;
 }
@@ -178,11 +188,11 @@ void* late_dlvsym(void* handle, const char* name, const char* version) {
 
 }  // namespace
 
-constinit RealFunctions g_real = {
-    first_malloc,        first_free,     first_calloc, first_realloc, first_posix_memalign,
-    first_aligned_alloc, first_memalign, first_valloc, first_pvalloc, first_mmap,
-    first_munmap,        first_mremap,   first_dlopen, first_dlclose, first_dlsym,
-    first_dlvsym,        nullptr,        nullptr};
+constinit RealFunctions g_real = {first_malloc,         first_free,          first_calloc,   first_realloc,
+                                  first_posix_memalign, first_aligned_alloc, first_memalign, first_valloc,
+                                  first_pvalloc,        first_mmap,          first_munmap,   first_mremap,
+                                  first_dlopen,         first_dlclose,       first_dlsym,    first_dlvsym,
+                                  first_prctl,          first_syscall,       nullptr,        nullptr};
 
 void resolve_real() {
   const Search malloc = find_next("malloc");
@@ -206,6 +216,9 @@ void resolve_real() {
   real.dlclose = next_or("dlclose", &late_dlclose);
   real.dlsym = next_or("dlsym", &late_dlsym);
   real.dlvsym = next_or("dlvsym", &late_dlvsym);
+  real.prctl =
+      next_or<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>("prctl", nullptr);
+  real.syscall = next_or<long(long, long, long, long, long, long, long)>("syscall", nullptr);
   real.malloc_trim = beside_malloc<int(std::size_t)>("malloc_trim");
   real.mallinfo2 = beside_malloc<AllocatorState()>("mallinfo2");
   g_real = real;

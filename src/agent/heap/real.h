@@ -45,6 +45,8 @@ struct RealFunctions {
   int (*dlclose)(void*);
   void* (*dlsym)(void*, const char*);
   void* (*dlvsym)(void*, const char*, const char*);
+  int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
+  long (*syscall)(long, long, long, long, long, long, long);
   // Of the library that malloc is from; null where it has none (mallinfo2 is of glibc 2.33).
   int (*malloc_trim)(std::size_t);
   AllocatorState (*mallinfo2)();

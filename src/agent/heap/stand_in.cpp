@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "agent/heap/elf_lookup.h"
+#include "agent/heap/loaded_objects.h"
 #include "agent/heap/real.h"
 
 extern "C" {
@@ -26,6 +27,8 @@ void* pvalloc(std::size_t) noexcept;
 void* mmap(void*, std::size_t, int, int, int, off_t) noexcept;
 int munmap(void*, std::size_t) noexcept;
 void* mremap(void*, std::size_t, std::size_t, int, ...) noexcept;
+int prctl(int, ...) noexcept;
+long syscall(long, ...) noexcept;
 }
 
 namespace lowtide::agent {
@@ -42,7 +45,8 @@ struct StandIn {
 };
 
 constexpr std::size_t kAllocators = 12;
-constexpr std::size_t kStandIns = 15;
+constexpr std::size_t kMappings = 3;
+constexpr std::size_t kStandIns = 17;
 constinit StandIn g_stand_ins[kStandIns] = {};
 constinit std::atomic<bool> g_wanted{true};
 
@@ -89,6 +93,8 @@ int look_into_libc(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/) 
       {"mmap", address_of(&mmap), address_of(g_real.mmap)},
       {"munmap", address_of(&munmap), address_of(g_real.munmap)},
       {"mremap", address_of(&mremap), address_of(g_real.mremap)},
+      {"prctl", address_of(&prctl), address_of(g_real.prctl)},
+      {"syscall", address_of(&syscall), address_of(g_real.syscall)},
   };
   StandIn found[kStandIns] = {};
   for (std::size_t at = 0; at < kStandIns; ++at) {
@@ -99,9 +105,12 @@ int look_into_libc(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/) 
     }
   }
   const bool is_one_allocator = all_are_libcs(found, 4);
-  const bool are_its_mappings = all_are_libcs(found + kAllocators, kStandIns - kAllocators);
+  const bool are_its_mappings = all_are_libcs(found + kAllocators, kMappings);
   for (std::size_t at = 0; at < kStandIns; ++at) {
-    g_stand_ins[at] = (at < kAllocators ? is_one_allocator : are_its_mappings) ? found[at] : StandIn{};
+    const bool is_left_alone = at < kAllocators               ? !is_one_allocator
+                               : at < kAllocators + kMappings ? !are_its_mappings
+                                                              : false;
+    g_stand_ins[at] = is_left_alone ? StandIn{} : found[at];
   }
   return 1;
 }
@@ -109,7 +118,7 @@ int look_into_libc(dl_phdr_info* object, std::size_t /*bytes*/, void* /*into*/) 
 }  // namespace
 
 void find_stand_ins() {
-  dl_iterate_phdr(look_into_libc, nullptr);
+  visit_objects(look_into_libc, nullptr);
 }
 
 void stand_in(bool wanted) {

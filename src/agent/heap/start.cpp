@@ -9,9 +9,11 @@
 #include "agent/heap/channel.h"
 #include "agent/heap/clock.h"
 #include "agent/heap/elf_lookup.h"
+#include "agent/heap/loaded_objects.h"
 #include "agent/heap/pace.h"
 #include "agent/heap/patch.h"
 #include "agent/heap/real.h"
+#include "agent/heap/seccomp.h"
 #include "agent/heap/stand_in.h"
 #include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
@@ -19,6 +21,12 @@
 #include "agent/python/python.h"
 #include "wire/layout.h"
 #include "wire/start.h"
+
+extern "C" {
+extern char** environ;  // NOLINT(readability-redundant-declaration): not in every libc's unistd.h
+// NOLINTNEXTLINE(readability-identifier-naming): glibc's name
+__attribute__((weak)) const char* gnu_get_libc_version();
+}
 
 namespace lowtide::agent {
 namespace {
@@ -45,6 +53,7 @@ struct Settings {
   const char* socket_path = nullptr;
   std::uint64_t mean_bytes = 0;
   std::uint64_t samples_per_second = 0;
+  std::uint64_t filters = kUnknownFilters;
 };
 
 // The text after NAME= in an entry of the environment; null for another name.
@@ -62,6 +71,8 @@ Settings read_settings(char** environment) {
       settings.mean_bytes = to_number(mean);
     } else if (const char* rate = value_of(*environment, wire::kRateVariable)) {
       settings.samples_per_second = to_number(rate);
+    } else if (const char* filters = value_of(*environment, wire::kFiltersVariable)) {
+      settings.filters = to_number(filters);
     }
   }
   return settings;
@@ -77,7 +88,7 @@ wire::StartResult start_late(const char* socket_path) {
     g_resolved = true;
   }
   auto reason = wire::OffReason::None;
-  dl_iterate_phdr(look_for_checkers, &reason);
+  visit_objects(look_for_checkers, &reason);
   if (g_real.malloc == nullptr || g_real.free == nullptr) {
     reason = wire::OffReason::NoAllocator;
   }
@@ -85,6 +96,7 @@ wire::StartResult start_late(const char* socket_path) {
     decline(socket_path, reason);
     return wire::StartResult::Declined;
   }
+  expect_filters(kUnknownFilters);  // whoever sent us has looked at them
   g_power.store(Power::Off, std::memory_order_seq_cst);
   if (!resume_channel(socket_path)) {
     return wire::StartResult::Busy;
@@ -119,8 +131,13 @@ wire::StartResult stop_late() {
   return release_channel() ? wire::StartResult::Done : wire::StartResult::Busy;
 }
 
-__attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, char** environment) {
-  const Settings settings = read_settings(environment);
+// musl calls constructors without arguments.
+char** find_environment(char** argument) {
+  return &gnu_get_libc_version != nullptr ? argument : environ;
+}
+
+__attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, char** argument) {
+  const Settings settings = read_settings(find_environment(argument));
   if (settings.socket_path == nullptr || *settings.socket_path == 0 || getauxval(AT_SECURE) != 0) {
     g_power.store(Power::Off, std::memory_order_release);
     stand_in(false);
@@ -129,8 +146,14 @@ __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, cha
   HookScope scope;
   resolve_real();
   g_resolved = true;
+  expect_filters(settings.filters);
+  if (has_new_filters()) {
+    leave_before_filter();
+    stand_in(false);
+    return;
+  }
   auto reason = wire::OffReason::None;
-  dl_iterate_phdr(look_for_checkers, &reason);
+  visit_objects(look_for_checkers, &reason);
   if (g_real.malloc == nullptr || g_real.free == nullptr) {
     reason = wire::OffReason::NoAllocator;
   }

@@ -1,7 +1,9 @@
 #include "observe/agents/agent_socket.h"
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -65,7 +67,7 @@ Said read_hello(int connection, AgentHello& hello) {
   }
   if (!is_known || received != sizeof(bytes) || bytes.magic != wire::kMagic ||
       bytes.version != wire::kVersion || bytes.state > wire::AgentState::Off ||
-      bytes.reason > wire::OffReason::DetachAsked) {
+      bytes.reason > wire::OffReason::Seccomp) {
     return Said::Nonsense;
   }
   hello.state = bytes.state;
@@ -129,12 +131,25 @@ std::optional<AgentHello> AgentSocket::receive() {
   }
 }
 
+namespace {
+
+// Whoever may rename our folder could put his own in its place. /tmp is sticky, so there nobody may.
+bool is_own_folder(const char* path) {
+  struct stat info {};
+  constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
+  return ::lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
+         (info.st_mode & kWritableByOthers) == 0;
+}
+
+}  // namespace
+
 base::Result<SocketPlace> open_agent_socket() {
   const char* runtime =
       std::getenv("XDG_RUNTIME_DIR");  // NOLINT(concurrency-mt-unsafe): no thread changes it
   const auto boot_mark = read_boot_mark();
   for (const char* parent : {runtime, "/tmp"}) {
     if (parent == nullptr || *parent != '/' || std::strlen(parent) > 60) continue;
+    if (parent == runtime && !is_own_folder(parent)) continue;
     if (boot_mark) remove_dead_folders(parent, *boot_mark);
     auto folder = make_socket_folder(parent, boot_mark.value_or("unknown"));
     if (!folder) continue;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/fd.h"
@@ -33,6 +34,13 @@ bool wait_for(int fd, Clock::time_point until) {
 
 double steady_s() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+// Its connection closes a moment before it can be reaped.
+void await_end(const WalkerWatch& walker) {
+  const auto until = Clock::now() + std::chrono::seconds(1);
+  while (!walker.has_ended() && Clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 base::Error failure(std::string message) {
@@ -82,9 +90,11 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
          Clock::now() < end_until) {
     if (!walker.is_stuck(steady_s())) continue;
     walker.end();
+    await_end(walker);
     return base::Error{base::ErrorCode::Gone,
                        "the child waited for a lock that a thread of the job had just then"};
   }
+  await_end(walker);
   auto snapshot = read_snapshot(walk->file);
   if (!snapshot || snapshot.value().objects != 0) return snapshot;
   // It ends itself when its time is over.

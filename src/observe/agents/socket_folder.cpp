@@ -57,6 +57,7 @@ bool remove_if_dead(int parent, const std::string& parent_path, const char* name
         ::unlinkat(folder.get(), socket_name.c_str(), 0) != 0) {
       return false;
     }
+    ::unlinkat(folder.get(), (socket_name + ".call").c_str(), 0);  // of an attach (attach/report_socket.h)
   } else if (std::time(nullptr) - info.st_mtime < kUnfinishedS) {
     return false;  // its monitor is just making the socket
   }

@@ -101,6 +101,15 @@ TEST_F(SocketFolder, file_that_somebody_put_there_stays) {
   EXPECT_TRUE(fs::exists(folder + "/notes"));
 }
 
+TEST_F(SocketFolder, socket_of_an_attach_goes_too) {
+  const std::string folder = left_behind("0123abcd");
+  std::ofstream(folder + "/agents.call") << "";
+
+  EXPECT_EQ(remove_dead_folders(parent_, "0123abcd"), 1U);
+
+  EXPECT_FALSE(fs::exists(folder));
+}
+
 TEST_F(SocketFolder, parent_that_is_not_there_holds_nothing) {
   EXPECT_EQ(remove_dead_folders(parent_ + "/nowhere", "0123abcd"), 0U);
   EXPECT_FALSE(make_socket_folder(parent_ + "/nowhere", "0123abcd"));

@@ -19,6 +19,11 @@ bool WalkerWatch::is_stuck(double now_s) {
   return now_s - asleep_since_s_ >= kLongS;
 }
 
+bool WalkerWatch::has_ended() const {
+  const auto stat = procfs::read_stat(roots_, pid_);
+  return !stat || stat.value().comm() != wire::kWalkerName || stat.value().state == 'Z';
+}
+
 void WalkerWatch::end() const {
   const auto stat = procfs::read_stat(roots_, pid_);
   if (stat && stat.value().comm() == wire::kWalkerName) ::kill(pid_, SIGKILL);

@@ -22,6 +22,9 @@ class WalkerWatch {
   // Ends it; nothing happens to any other process.
   void end() const;
 
+  // True when it has ended, and may be reaped or is.
+  [[nodiscard]] bool has_ended() const;
+
  private:
   std::int32_t pid_;
   procfs::Roots roots_;

@@ -91,7 +91,8 @@ ProcessTree::ProcessTree(const Options& options, double at_s)
   // another namespace, they are far away.
   constexpr std::int64_t kNear = 10'000;
   if (options.adopts_orphans && counted_pid_ >= options.root_pid && counted_pid_ < options.root_pid + kNear) {
-    pids_given_ = static_cast<std::uint64_t>(counted_pid_ - options.root_pid + 1);
+    pids_given_ = static_cast<std::uint64_t>(counted_pid_ - options.root_pid +
+                                             (options.helper_pid > options.root_pid ? 0 : 1));
   }
 }
 
@@ -349,7 +350,7 @@ void ProcessTree::find_newcomers(double at_s) {
 }
 
 bool ProcessTree::belongs(const procfs::Stat& stat) const {
-  if (stat.pid == options_.own_pid || stat.kernel_thread) return false;
+  if (stat.pid == options_.own_pid || stat.pid == options_.helper_pid || stat.kernel_thread) return false;
   if (stat.comm() == wire::kWalkerName) return false;  // a copy of the job that we made, and that ends soon
   if (options_.adopts_orphans && stat.ppid == options_.own_pid) return true;
   if (find(stat.ppid) != nullptr) return true;

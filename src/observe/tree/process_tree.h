@@ -67,6 +67,7 @@ class ProcessTree {
     std::int32_t root_pid = 0;
     std::int32_t own_pid = 0;     // the monitor: never a part of what it watches
     bool adopts_orphans = false;  // the monitor is the subreaper of the job
+    std::int32_t helper_pid = 0;  // a child of the monitor that is none of the job's
   };
 
   // Gone where there is no such process, Unsupported for a kernel thread. With

@@ -15,7 +15,6 @@
 namespace lowtide::agent {
 namespace {
 
-constexpr std::uint32_t kMostPasses = 12;
 constexpr std::uint32_t kMostNodes = 4096;
 constexpr std::uint64_t kLeastRetained = 4096;  // less is not worth a name
 
@@ -251,12 +250,10 @@ bool walk_all() {
 
 bool find_dominators() {
   const Timer timer(g_file.header().dominator_ns);
-  const bool exact = g_graph.find_dominators(kMostPasses);
-  g_file.header().passes = g_graph.passes();
-  if (exact) {
+  if (g_graph.find_dominators()) {
     g_file.set(wire::SnapshotPart::Dominators);
   }
-  return exact || g_graph.passes() == kMostPasses;
+  return g_graph.has_dominators();
 }
 
 void ask_tensors() {

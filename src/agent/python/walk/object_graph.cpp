@@ -116,41 +116,35 @@ bool ObjectGraph::number_nodes() {
   return true;
 }
 
-// Whoever refers to an object must be held by what dominates it.
-int ObjectGraph::join(PyObject* object, void* graph) {
+int ObjectGraph::note_edge(PyObject* object, void* graph) {
   auto& self = *static_cast<ObjectGraph*>(graph);
   const std::uint32_t number = self.map_.number_of(object);
   const Node node = number == ObjectMap::kUnknown ? kRoot : self.nodes_[number];
-  const Node known = self.dominators_[node];
-  if (node == kRoot || known == kRoot || known == self.here_ || node == self.here_ ||
-      self.is_more_fleeting(self.here_, node)) {
+  // Those that the root reaches are held by the root.
+  if (node == kRoot || node == self.here_ || self.parents_[node] == kRoot) {
     return 0;
   }
-  const Node common = self.common_holder(known, self.here_);
-  if (common != known) {
-    self.dominators_[node] = common;
-    self.has_changed_ = true;
+  if (self.parents_[node] == self.here_ || !self.is_more_fleeting(self.here_, node)) {
+    self.has_edges_ = self.has_edges_ && self.edges_.add(self.here_, node);
   }
   return 0;
 }
 
-bool ObjectGraph::find_dominators(std::uint32_t most_passes) {
-  if (!number_nodes()) {
+bool ObjectGraph::find_dominators() {
+  if (!number_nodes() || !edges_.begin(count_)) {
     return false;
   }
-  for (passes_ = 0; passes_ < most_passes; ++passes_) {
-    has_changed_ = false;
-    for (here_ = 1; here_ < walked_; ++here_) {
-      if (here_ + kAhead < count_) {
-        __builtin_prefetch(objects_[here_ + kAhead]);
-      }
-      traverse(objects_[here_], types_.of(objects_[here_]), join);
-    }
-    if (!has_changed_) {
-      return true;
-    }
+  has_edges_ = true;
+  for (Node node = 1; node < count_ && has_edges_; ++node) {
+    has_edges_ = parents_[node] != kRoot || edges_.add(kRoot, node);
   }
-  return false;
+  for (here_ = 1; here_ < walked_ && has_edges_; ++here_) {
+    if (here_ + kAhead < count_) {
+      __builtin_prefetch(objects_[here_ + kAhead]);
+    }
+    traverse(objects_[here_], types_.of(objects_[here_]), note_edge);
+  }
+  return has_edges_ && edges_.find(dominators_);
 }
 
 bool ObjectGraph::add_device_bytes(Node node, std::uint64_t bytes) {

@@ -2,8 +2,8 @@
 // with it.
 //
 // Breadth first from the roots: an object's number is its place in that order, so whoever
-// reaches or dominates it has a smaller one. No edge is kept; whoever needs the edges asks
-// the objects again (tp_traverse).
+// reaches or dominates it has a smaller one. No edge is kept but for the dominators; whoever needs
+// the edges asks the objects again (tp_traverse).
 
 #pragma once
 
@@ -11,13 +11,11 @@
 #include <cstdint>
 
 #include "agent/python/walk/autograd.h"
+#include "agent/python/walk/dominators.h"
 #include "agent/python/walk/object_map.h"
 #include "agent/python/walk/object_types.h"
 
 namespace lowtide::agent {
-
-using Node = std::uint32_t;
-inline constexpr Node kRoot = 0;  // not an object: what holds the roots
 
 class ObjectGraph {
  public:
@@ -37,9 +35,9 @@ class ObjectGraph {
     return stage_of(left) > stage_of(right);
   }
 
-  // After walk(): makes dominator() and retained figures exact. False when it gave up after
-  // `most_passes`; then they are too large for objects deep down.
-  bool find_dominators(std::uint32_t most_passes);
+  // After walk(): makes dominator() and retained figures exact. False where there is no memory for it; then
+  // an object counts for whoever reaches it first.
+  bool find_dominators();
 
   // What two objects have in common that holds them both.
   [[nodiscard]] Node common_holder(Node left, Node right) const {
@@ -64,13 +62,13 @@ class ObjectGraph {
   [[nodiscard]] std::uint64_t retained_bytes(Node node) const { return retained_[node]; }
   [[nodiscard]] std::uint64_t device_bytes(Node node) const { return device_ == nullptr ? 0 : device_[node]; }
   [[nodiscard]] std::uint32_t retained_objects(Node node) const { return members_[node]; }
-  [[nodiscard]] std::uint32_t passes() const { return passes_; }
+  [[nodiscard]] bool has_dominators() const { return dominators_ != nullptr; }
   [[nodiscard]] bool is_cut() const { return is_cut_ || map_.is_short_of_memory(); }
   ObjectTypes& types() { return types_; }
 
  private:
   static int visit(PyObject* object, void* graph);
-  static int join(PyObject* object, void* graph);
+  static int note_edge(PyObject* object, void* graph);
   void traverse(PyObject* object, const TypeInfo& info, Visit visitor);
   Node append(PyObject* object, Node from);
   [[nodiscard]] unsigned stage_of(Node node) const {
@@ -94,8 +92,8 @@ class ObjectGraph {
   Node walked_ = 0;
   Node stages_[2] = {~Node{0}, ~Node{0}};  // where the first and the second begin
   Node here_ = 0;
-  std::uint32_t passes_ = 0;
-  bool has_changed_ = false;
+  Dominators edges_;
+  bool has_edges_ = false;
   bool is_cut_ = false;
 };
 

@@ -1,22 +1,16 @@
 // Takes a snapshot of the Python objects: stops the interpreter for as long as a fork takes, and
-// walks in the child.
-//
-// The child is a grandchild, so that nobody has to wait for it: the one in between shares the
-// job's memory for the few instructions that it lives (as vfork does), which makes it cost
-// nothing, and neither sends a signal when it ends. fork handlers of the job's libraries
-// are not run: some stop threads of the job.
+// walks in the child (walkers.h).
 //
 // In a process that we were started with, the interpreter itself comes to us, by a pending call: no thread,
 // no ptrace. In one that is entered late a thread of ours takes the GIL.
 
 #include <fcntl.h>
-#include <linux/sched.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include "agent/heap/channel.h"
 #include "agent/heap/clock.h"
@@ -28,6 +22,7 @@
 #include "agent/python/walk/calls.h"
 #include "agent/python/walk/census.h"
 #include "agent/python/walk/snapshot.h"
+#include "agent/python/walk/walkers.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::agent {
@@ -125,35 +120,6 @@ void close_everything() {
 
 // --- the job ----------------------------------------------------------------------------------
 
-// True: the child is on its way, and `used` is what the fork took. The memory between clone and exit is the
-// job's own, so nothing but system calls is done there.
-__attribute__((noinline)) bool fork_walker(const WalkOrder& order, rusage& used) {
-  constexpr long kShareAndWait = CLONE_VM | CLONE_VFORK;
-  const long between = system_call(SYS_clone, kShareAndWait, 0, 0, 0, 0);
-  if (between == 0) {
-    // Its name is the child's from the first moment: whoever watches the job must not take it for a part of
-    // it.
-    system_call(SYS_prctl, PR_SET_NAME, as_word(wire::kWalkerName));
-    const long child = system_call(SYS_clone, 0, 0, 0, 0, 0);
-    if (child == 0) {
-      live_as_child(order);
-    }
-    for (;;) {
-      system_call(SYS_exit, failed(child) ? 1 : 0);
-    }
-  }
-  if (failed(between)) {
-    return false;
-  }
-  constexpr long kEveryKind = 0x40000000;  // __WALL: it sends no signal, so a plain wait does not see it
-  std::int32_t status = 0;
-  long reaped = 0;
-  do {
-    reaped = system_call(SYS_wait4, between, as_word(&status), kEveryKind, as_word(&used));
-  } while (reaped == -EINTR);
-  return reaped == between && status == 0;
-}
-
 std::int32_t to_number(wire::SnapshotResult result) {
   return static_cast<std::int32_t>(result);
 }
@@ -180,16 +146,17 @@ bool can_walk(std::int32_t& why_not) {
 
 constinit std::atomic<std::uint64_t> g_forked_ns{0};
 
-std::uint32_t microseconds_of(const rusage& used) {
-  const auto seconds = static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-  const auto rest = static_cast<std::uint64_t>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-  return static_cast<std::uint32_t>(seconds * 1'000'000 + rest);
+// Of this thread, on a processor.
+std::uint64_t thread_ns() {
+  timespec used = {};
+  system_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, as_word(&used));
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
-void tell_fork(const rusage& used) {
+void tell_fork(std::uint64_t used_ns) {
   const TableUse use;
   if (owns_tables()) {
-    header()->walk.fork_us.store(microseconds_of(used), std::memory_order_relaxed);
+    header()->walk.fork_us.store(static_cast<std::uint32_t>(used_ns / 1000), std::memory_order_relaxed);
   }
 }
 
@@ -200,12 +167,15 @@ std::int32_t fork_and_let_walk(const WalkOrder& order) {
   const std::uint64_t all = ~0ULL;
   std::uint64_t before = 0;
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&all), as_word(&before), sizeof(all));
-  rusage used = {};
-  const bool made = fork_walker(order, used);
+  const std::uint64_t used_before_ns = thread_ns();
+  const long made = fork_walker();
+  if (made == 0) {
+    live_as_child(order);
+  }
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&before), 0, sizeof(before));
   const std::uint64_t pause_us = (now_ns() - began_ns) / 1000;
-  tell_fork(used);
-  if (!made) {
+  tell_fork(thread_ns() - used_before_ns);
+  if (failed(made)) {
     return to_number(wire::SnapshotResult::NoFork);
   }
   return static_cast<std::int32_t>(pause_us < 0x7fffffff ? pause_us : 0x7fffffff);
@@ -236,10 +206,16 @@ WalkOrder usual_order() {
   return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), false};
 }
 
-// The job is gone while its child walks, and its memory is not: for so long at most.
+// The job is gone while its child walks, and its memory is not: for so long at most. The monitor takes in the
+// orphans of the process that it started. The orphan of another one may come to a launcher that never made
+// it: that one waits.
+bool is_left_to_monitor() {
+  return system_call(SYS_getppid) == monitor_pid();
+}
+
 WalkOrder order_at_end() {
-  constexpr unsigned long kWalkMs = 10'000;
-  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), true};
+  const unsigned long walk_ms = is_left_to_monitor() ? 10'000 : 3'000;
+  return {monitor_path(), 0, walk_ms, kMemoryMb, own_pid(), true};
 }
 
 void tell_result(std::int32_t result) {
@@ -320,10 +296,14 @@ void walk_at_end() {
   const std::uint64_t now = epoch() + 1ULL;
   if (ended_in.exchange(now, std::memory_order_relaxed) != now) {
     walk_unasked(wire::LastLook::AtEnd, order_at_end());
+    if (!is_left_to_monitor()) {
+      await_walkers();
+    }
   }
 }
 
 void walk_if_asked() {
+  reap_walkers();
   const TableUse use;
   if (!owns_tables()) {
     return;
@@ -345,4 +325,15 @@ void walk_if_asked() {
 extern "C" __attribute__((visibility("default"))) int lowtide_agent_snapshot(const char* order) {
   const lowtide::agent::HookScope scope;
   return lowtide::agent::take_snapshot(order);
+}
+
+// Called after the walk, where no sample may come that would do it; or by a thread that may wait.
+extern "C" __attribute__((visibility("default"))) int lowtide_agent_reap(const char* order) {
+  const lowtide::agent::HookScope scope;
+  if (lowtide::agent::equal(order, lowtide::wire::kWaitAndReap)) {
+    lowtide::agent::await_walkers();
+  } else {
+    lowtide::agent::reap_walkers();
+  }
+  return 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 
 #include "agent/heap/memory.h"
+#include "agent/heap/monitor_socket.h"
 #include "agent/heap/send_descriptor.h"
 #include "agent/heap/system_call.h"
 
@@ -39,8 +40,8 @@ bool SnapshotFile::hand_over(const char* socket_path) {
     }
     address.sun_path[at] = socket_path[at];
   }
-  const long socket = system_call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (failed(socket) || failed(system_call(SYS_connect, socket, as_word(&address), sizeof(address)))) {
+  const long socket = connect_to_monitor(address, 0);
+  if (failed(socket)) {
     return false;
   }
   wire::SnapshotHello hello{wire::kSnapshotMagic, wire::kSnapshotVersion, header_->pid,
