@@ -17,8 +17,8 @@ namespace lowtide::symbols {
 // so the ranges of all units are collected once.
 class DebugInfo {
  public:
-  // nullptr: the file has no debuginfo, it is broken, or it would take more than
-  // 1 GiB of memory. The file must outlive it.
+  // nullptr: the file has no debuginfo, it is broken, or it is
+  // larger than 64 MiB. The file must outlive it.
   static std::unique_ptr<DebugInfo> make(const ElfFile& file);
   ~DebugInfo();
   DebugInfo(const DebugInfo&) = delete;

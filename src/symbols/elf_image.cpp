@@ -120,6 +120,11 @@ FrameRule ElfImage::make_rule(std::uint64_t address) {
     }
     frames_ = std::make_unique<FrameTable>(file_, dwarf);
   }
+  // Each touches pages in three places, and with each page the kernel maps 15 others.
+  constexpr unsigned kRulesBetween = 32;
+  if (++rules_ % kRulesBetween == 0) {
+    file_.give_back();
+  }
   return frames_->make_rule(address);
 }
 

@@ -76,6 +76,22 @@ struct SymbolTable::Candidate {
   std::string name;
 };
 
+// Ends where the file was cut.
+template <typename Visit>
+void SymbolTable::each_symbol(const Source& source, Visit visit) {
+  std::array<Elf64_Sym, 1024> symbols{};
+  for (std::uint64_t first = 0; first < source.count; first += symbols.size()) {
+    const std::size_t count = std::min<std::uint64_t>(symbols.size(), source.count - first);
+    if (!source.file->read_file(source.offset_bytes + first * sizeof(Elf64_Sym),
+                                std::as_writable_bytes(std::span(symbols).first(count)))) {
+      return;
+    }
+    for (std::size_t at = 0; at < count; ++at) {
+      visit(first + at, symbols[at]);
+    }
+  }
+}
+
 void SymbolTable::add(const ElfFile& file) {
   Elf* elf = file.handle();
   std::optional<Source> of_linker;  // .symtab
@@ -100,28 +116,24 @@ void SymbolTable::add(const ElfFile& file) {
   }
 }
 
+// Twice: a table that grows takes three times its size on the way.
 void SymbolTable::add_section(const Source& source, const std::vector<bool>& is_code_section) {
-  std::array<Elf64_Sym, 2048> symbols{};
   const std::uint64_t number_of_source = sources_.size();
   sources_.push_back(source);
-  for (std::uint64_t first = 0; first < source.count; first += symbols.size()) {
-    const std::size_t count = std::min<std::uint64_t>(symbols.size(), source.count - first);
-    if (!source.file->read_file(source.offset_bytes + first * sizeof(Elf64_Sym),
-                                std::as_writable_bytes(std::span(symbols).first(count)))) {
-      return;  // the file was cut
+  std::size_t functions = 0;
+  each_symbol(source, [&](std::uint64_t /*number*/, const Elf64_Sym& symbol) {
+    functions += is_function(symbol, is_code_section) ? 1U : 0U;
+  });
+  keys_.reserve(keys_.size() + functions);
+  each_symbol(source, [&](std::uint64_t number, const Elf64_Sym& symbol) {
+    if (is_function(symbol, is_code_section) && keys_.size() < keys_.capacity()) {
+      keys_.push_back(symbol.st_value << kAddressShift | number_of_source << kNumberBits | number);
     }
-    for (std::size_t at = 0; at < count; ++at) {
-      if (is_function(symbols[at], is_code_section)) {
-        keys_.push_back(symbols[at].st_value << kAddressShift | number_of_source << kNumberBits |
-                        (first + at));
-      }
-    }
-  }
+  });
 }
 
 void SymbolTable::finish() {
   std::sort(keys_.begin(), keys_.end());
-  keys_.shrink_to_fit();
 }
 
 std::optional<SymbolTable::Candidate> SymbolTable::read(std::uint64_t key) const {

@@ -45,6 +45,8 @@ class SymbolTable {
   };
   struct Candidate;
 
+  template <typename Visit>
+  static void each_symbol(const Source& source, Visit visit);
   void add_section(const Source& source, const std::vector<bool>& is_code_section);
   [[nodiscard]] std::optional<Candidate> read(std::uint64_t key) const;
   [[nodiscard]] std::string read_name(const Source& source, std::uint32_t at) const;

@@ -98,6 +98,7 @@ void go_before_the_job() {
 
 console::ExitCode attach_job(pid_t pid, const Settings& settings) {
   go_before_the_job();
+  keep_small();
   if (settings.screen) {
     if (const auto trouble = LiveScreen::find_trouble()) {
       console::print_error(*trouble);

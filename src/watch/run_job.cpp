@@ -187,6 +187,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
 }  // namespace
 
 WatchedJob run_job(const std::vector<std::string>& command, const Settings& flags) {
+  keep_small();
   std::optional<JobOutput> output;
   if (flags.screen) {
     if (const auto user_error = make_way_for_screen(output)) {

@@ -2,11 +2,26 @@
 
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <utility>
 
 #include "console/user_error.h"
 
 namespace lowtide::watch {
+
+void keep_small() {
+#ifdef __GLIBC__
+  // Large blocks are mappings of their own, always: by itself glibc takes ever larger ones from the heap, where they
+  // leave holes. One arena for all threads, of which one does the work.
+  constexpr int kLargeBytes = 128 << 10;
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+  ::mallopt(M_TRIM_THRESHOLD, kLargeBytes);
+  ::mallopt(M_ARENA_MAX, 1);
+#endif
+}
 
 Watch::Options options_for(const Settings& settings, pid_t pid) {
   Watch::Options options;

@@ -15,6 +15,9 @@
 
 namespace lowtide::watch {
 
+// Makes this process give memory back that it does not need any more. In a container it counts against the job's limit.
+void keep_small();
+
 Watch::Options options_for(const Settings& settings, pid_t pid);
 
 record::Header header_for(const std::vector<std::string>& command, const Settings& settings, pid_t pid);
