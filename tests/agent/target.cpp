@@ -207,6 +207,11 @@ void memory_limit() {
 
 std::atomic<bool> g_stop{false};
 
+// So large a block is sampled for certain, and from the first sample on the agent counts what it sees.
+void be_sampled() {
+  std::free(std::malloc(64U << 20U));
+}
+
 void fork_in_threads(int forks) {
   std::vector<std::thread> threads;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -219,6 +224,7 @@ void fork_in_threads(int forks) {
   for (int at = 0; at < forks; ++at) {
     const pid_t child = ::fork();
     if (child == 0) {
+      be_sampled();
       storm(99, 3000, 50000);
       ::_exit(0);
     }
@@ -281,8 +287,7 @@ void vfork_and_spawn() {
 }
 
 void dlopen_storm() {
-  // So large a block is sampled for certain, and from the first sample on the agent counts what it sees.
-  std::free(std::malloc(64U << 20U));
+  be_sampled();
   std::vector<std::thread> threads;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     threads.emplace_back([=] {

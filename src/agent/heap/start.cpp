@@ -19,6 +19,7 @@
 #include "agent/heap/text.h"
 #include "agent/heap/thread_state.h"
 #include "agent/python/python.h"
+#include "agent/python/walk/walkers.h"
 #include "wire/layout.h"
 #include "wire/start.h"
 
@@ -127,6 +128,7 @@ wire::StartResult start_late(const char* socket_path) {
 
 wire::StartResult stop_late() {
   switch_off(wire::OffReason::DetachAsked);
+  reap_walkers();
   unpatch_all();
   return release_channel() ? wire::StartResult::Done : wire::StartResult::Busy;
 }

@@ -214,6 +214,7 @@ std::int32_t AgentRegistry::pid_of(std::int32_t pid_in_target) const {
 void AgentRegistry::read_walks() {
   constexpr double kToComeS = 1.0 + kToCome.count();  // its hello may follow the fork a moment later
   constexpr double kToEndS = 90;
+  constexpr double kToVanishS = 5;
   std::erase_if(walks_, [this](Walk& walk) {
     const double since_s = base::steady_seconds() - walk.asked_s;
     const auto agent = agents_.find(walk.pid);
@@ -223,12 +224,15 @@ void AgentRegistry::read_walks() {
       return was_refused || agent == agents_.end() || since_s > kToComeS;
     }
     pollfd end{walk.came->connection.get(), POLLIN, 0};
+    if (!walk.walker) walk.walker.emplace(walk.came->pid);
     if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) {
-      if (!walk.walker) walk.walker.emplace(walk.came->pid);
       if (!walk.walker->is_stuck(base::steady_seconds())) return false;
       walk.walker->end();
       return true;
     }
+    // Only when it has ended can the agent reap it, and must not be told to go before.
+    if (!walk.closed_s) walk.closed_s = base::steady_seconds();
+    if (!walk.walker->has_ended() && base::steady_seconds() - *walk.closed_s < kToVanishS) return false;
     // The job has still to say how long it was paused.
     const AgentRing::WalkState said = walk_of(walk.pid);
     const bool is_paused = said.result == static_cast<std::int32_t>(wire::SnapshotResult::Underway);

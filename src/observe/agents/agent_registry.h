@@ -114,6 +114,7 @@ class AgentRegistry {
     bool is_unasked = false;
     std::optional<AgentHello> came = {};
     std::optional<WalkerWatch> walker = {};
+    std::optional<double> closed_s = {};
   };
 
   struct Gone {
