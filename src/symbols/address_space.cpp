@@ -1,5 +1,6 @@
 #include "symbols/address_space.h"
 
+#include <functional>
 #include <utility>
 
 namespace lowtide::symbols {
@@ -13,24 +14,28 @@ base::Result<bool> AddressSpace::refresh() {
 }
 
 base::Result<bool> AddressSpace::refresh_from(std::string text) {
-  if (text == text_) {
+  const std::size_t text_hash = std::hash<std::string>{}(text);
+  if (has_maps_ && text_hash == text_hash_) {
     return false;
   }
   auto parsed = parse_maps(text);
   if (!parsed) {
     return std::move(parsed).error();
   }
-  // Of code alone: heaps and stacks come and go all the time.
+  // Code, and where its files begin: heaps and stacks come and go all the time, and a job has thousands of
+  // mappings.
   std::vector<Mapping> code;
   for (Mapping& mapping : parsed.value()) {
-    if (mapping.executable || mapping.kind == MappingKind::File) {
+    if (mapping.executable || (mapping.kind == MappingKind::File && mapping.file_offset_bytes == 0)) {
       code.push_back(std::move(mapping));
     }
   }
-  text_ = std::move(text);
+  has_maps_ = true;
+  text_hash_ = text_hash;
   if (code == mappings_) {
     return false;
   }
+  code.shrink_to_fit();
   mappings_ = std::move(code);
   opened_.assign(mappings_.size(), {});
   return true;

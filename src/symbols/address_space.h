@@ -53,7 +53,8 @@ class AddressSpace final : public RuleSource {
 
   ImageStore& store_;
   TargetFiles files_;
-  std::string text_;
+  bool has_maps_ = false;
+  std::size_t text_hash_ = 0;  // of the maps; the text of a job with torch has 200 kB
   std::vector<Mapping> mappings_;
   std::vector<Opened> opened_;  // one per mapping
 };

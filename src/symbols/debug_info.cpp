@@ -17,8 +17,9 @@ struct DebugInfo::Unit {
 
 namespace {
 
-// A library of 300 MB (triton) would take 20 MB of ours. Its functions are named all the same, by the symbols.
-constexpr std::uint64_t kMostDebugBytes = std::uint64_t{64} << 20U;
+// Of what is larger libdw keeps too much: 20 MB for triton's 300. Its functions are named all the same, by
+// the symbols.
+constexpr std::uint64_t kMostDebugBytes = std::uint64_t{32} << 20U;
 constexpr std::size_t kMostUnits = 1U << 20U;
 constexpr std::size_t kMostRanges = 16U << 20U;
 constexpr std::size_t kMostInlined = 64;
@@ -151,12 +152,12 @@ std::unique_ptr<DebugInfo> DebugInfo::make(const ElfFile& file) {
   if (dwarf == nullptr) {
     return nullptr;
   }
-  std::unique_ptr<DebugInfo> info(new DebugInfo(dwarf));
+  std::unique_ptr<DebugInfo> info(new DebugInfo(dwarf, file.debug_bytes()));
   info->collect_units();
   return info;
 }
 
-DebugInfo::DebugInfo(Dwarf* dwarf) : dwarf_(dwarf) {}
+DebugInfo::DebugInfo(Dwarf* dwarf, std::uint64_t file_bytes) : dwarf_(dwarf), file_bytes_(file_bytes) {}
 DebugInfo::~DebugInfo() = default;
 
 void DebugInfo::collect_units() {
@@ -195,7 +196,9 @@ const DebugInfo::Unit* DebugInfo::find_unit(std::uint64_t address) const {
 
 std::size_t DebugInfo::bytes() const {
   constexpr std::size_t kOfOneAnswer = 64U << 10U;  // the lines of a unit, mostly
-  return units_.capacity() * sizeof(Unit) + ranges_.capacity() * sizeof(Range) + asked_ * kOfOneAnswer;
+  // A distribution packs its debuginfo: unpacked it is in our memory, as far as it was read.
+  return file_bytes_ / 2 + units_.capacity() * sizeof(Unit) + ranges_.capacity() * sizeof(Range) +
+         asked_ * kOfOneAnswer;
 }
 
 std::vector<SourceFrame> DebugInfo::find_frames(std::uint64_t address) const {

@@ -18,7 +18,7 @@ namespace lowtide::symbols {
 class DebugInfo {
  public:
   // nullptr: the file has no debuginfo, it is broken, or it is
-  // larger than 64 MiB. The file must outlive it.
+  // larger than 32 MiB. The file must outlive it.
   static std::unique_ptr<DebugInfo> make(const ElfFile& file);
   ~DebugInfo();
   DebugInfo(const DebugInfo&) = delete;
@@ -46,13 +46,14 @@ class DebugInfo {
     std::size_t unit = 0;
   };
 
-  explicit DebugInfo(Dwarf* dwarf);
+  DebugInfo(Dwarf* dwarf, std::uint64_t file_bytes);
   void collect_units();
   [[nodiscard]] const Unit* find_unit(std::uint64_t address) const;
 
   std::unique_ptr<Dwarf, End> dwarf_;
   std::vector<Unit> units_;
   std::vector<Range> ranges_;
+  std::uint64_t file_bytes_ = 0;  // of its sections, unpacked
   mutable std::size_t asked_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "explain/report.h"
 #include "observe/cpu_time.h"
 #include "record/reader.h"
+#include "watch/setup.h"
 
 namespace lowtide::watch {
 namespace {
@@ -55,6 +56,7 @@ RecordingJudge::Found RecordingJudge::judge(const std::string& path, std::option
     }
   } catch (const std::bad_alloc&) {  // the watching goes on without it
   }
+  give_memory_back();
   out.cost_s = observe::thread_cpu_seconds();
   return out;
 }

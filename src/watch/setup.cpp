@@ -14,12 +14,18 @@ namespace lowtide::watch {
 
 void keep_small() {
 #ifdef __GLIBC__
-  // Large blocks are mappings of their own, always: by itself glibc takes ever larger ones from the heap, where they
-  // leave holes. One arena for all threads, of which one does the work.
+  // Large blocks are mappings of their own, always: by itself glibc takes ever larger ones from the heap,
+  // where they leave holes. One arena for all threads, of which one does the work.
   constexpr int kLargeBytes = 128 << 10;
   ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
   ::mallopt(M_TRIM_THRESHOLD, kLargeBytes);
   ::mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+void give_memory_back() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
 #endif
 }
 

@@ -15,8 +15,11 @@
 
 namespace lowtide::watch {
 
-// Makes this process give memory back that it does not need any more. In a container it counts against the job's limit.
+// Makes this process give memory back that it does not need any more. In a container it counts against the
+// job's limit.
 void keep_small();
+// What was freed, after much was taken for a moment. glibc keeps it otherwise.
+void give_memory_back();
 
 Watch::Options options_for(const Settings& settings, pid_t pid);
 

@@ -155,8 +155,9 @@ long make_file() {
   return fd;
 }
 
-// The child's copy of its parent's mapping goes; the parent's own stays as it is. The tables are begun anew also where there
-// is no mapping: another thread of the parent may have been making them at the fork, and left them half made.
+// The child's copy of its parent's mapping goes; the parent's own stays as it is. The tables are begun anew
+// also where there is no mapping: another thread of the parent may have been making them at the fork, and
+// left them half made.
 void drop_inherited() {
   if (g_header != nullptr) {
     system_call(SYS_munmap, as_word(g_header), static_cast<long>(kMapBytes));

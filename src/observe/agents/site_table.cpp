@@ -19,7 +19,10 @@ constexpr std::uint64_t kShortLivedEvery = 8;
 constexpr std::uint64_t kFewSamples = 4;
 constexpr double kSmallShare = 0.01;
 constexpr std::size_t kMostReadings = 64;  // of one process at a time
-constexpr double kTellAgainS = 10;         // although nothing has changed
+// Of all processes at a time; the others come with the next readings. Fifty frames with names take 10 kB, and
+// sixty workers begin at once.
+constexpr std::size_t kMostBegun = 128;
+constexpr double kTellAgainS = 10;  // although nothing has changed
 // When a sample is old: model::OldSamples. A step is a small part of any run that can be judged.
 constexpr double kOldShare = 1.0 / 16;  // of the time that the process was watched
 constexpr double kOldLeastS = 1;
@@ -117,18 +120,28 @@ std::uint32_t SiteTable::find_site(const AgentAllocation& allocation) {
   for (const std::uint64_t address : addresses_) hash = mix(hash, address);
   for (const wire::PythonFrame& frame : allocation.frames)
     hash = mix(hash, std::uint64_t{frame.code} << 32U | frame.line);
-  if (const auto known = by_stack_.find(hash); known != by_stack_.end()) return known->second;
-  if (by_stack_.size() >= kMostStacks || sites_.size() >= kMostSites) return 0;
-  Stack stack{.addresses = addresses_,
-              .calls = {allocation.frames.begin(), allocation.frames.end()},
-              .source = allocation.source};
-  const auto [found, is_new] =
-      by_frames_.try_emplace(hash_of(name(stack)), static_cast<std::uint32_t>(sites_.size()));
-  by_stack_.emplace(hash, found->second);
-  if (is_new) {
-    sites_.push_back({.id = model::SiteId{tools_.sites++}, .stack = std::move(stack), .cut = cut});
+  if (const auto known = by_stack_.find(hash); known != by_stack_.end()) {
+    keep_stack(sites_[known->second], allocation);
+    return known->second;
   }
+  if (by_stack_.size() >= kMostStacks || sites_.size() >= kMostSites) return 0;
+  const auto [found, is_new] =
+      by_frames_.try_emplace(hash_of(name(stack_of(allocation))), static_cast<std::uint32_t>(sites_.size()));
+  by_stack_.emplace(hash, found->second);
+  if (is_new) sites_.push_back({.id = model::SiteId{tools_.sites++}, .cut = cut});
+  keep_stack(sites_[found->second], allocation);
   return found->second;
+}
+
+SiteTable::Stack SiteTable::stack_of(const AgentAllocation& allocation) const {
+  return {.addresses = addresses_,
+          .calls = {allocation.frames.begin(), allocation.frames.end()},
+          .source = allocation.source};
+}
+
+// Of a place that holds something. Most allocate for the moment only, and are never told of.
+void SiteTable::keep_stack(Site& site, const AgentAllocation& allocation) const {
+  if (allocation.is_live && !site.has_begun && site.live_samples == 0) site.stack = stack_of(allocation);
 }
 
 std::vector<model::Frame> SiteTable::name(const Stack& stack) {
@@ -171,7 +184,7 @@ void SiteTable::on_free(std::uint64_t sample) {
   if (found == live_.end()) return;
   Site& site = sites_[found->second.site];
   site.live_bytes -= found->second.weight_bytes;
-  --site.live_samples;
+  if (--site.live_samples == 0) site.stack = {};
   (found->second.is_shared ? site.shared_bytes : live_bytes_) -= found->second.weight_bytes;
   if (found->second.is_old) {
     site.old.bytes -= found->second.weight_bytes;
@@ -202,11 +215,14 @@ void SiteTable::read_sites(model::ProcessId process, double at_s, std::vector<mo
                            std::vector<model::SiteInfo>& begun) {
   let_age(at_s);
   std::vector<std::uint32_t> wanted;
+  std::size_t beginning = 0;
   for (std::uint32_t number = 0; number < sites_.size(); ++number) {
     const Site& site = sites_[number];
     const bool large = site.live_samples >= kFewSamples ||
                        static_cast<double>(site.live_bytes) > kSmallShare * static_cast<double>(live_bytes_);
-    if (!site.has_begun && !(large && site.live_bytes > 0)) continue;
+    if (!site.has_begun && (!(large && site.live_bytes > 0) || begun.size() + beginning >= kMostBegun))
+      continue;
+    beginning += site.has_begun ? 0 : 1;
     const bool changed = site.live_bytes != site.told_bytes || site.old.bytes != site.told_old_bytes;
     if (changed || (site.live_bytes > 0 && at_s - site.told_at_s >= kTellAgainS)) wanted.push_back(number);
   }

@@ -75,7 +75,7 @@ class SiteTable : public AgentSink {
   };
   struct Site {
     model::SiteId id{};
-    Stack stack = {};  // until it has begun
+    Stack stack = {};  // while something of it is alive, until it has begun
     bool cut = false;
     bool has_begun = false;
     std::uint64_t live_bytes = 0;
@@ -103,6 +103,8 @@ class SiteTable : public AgentSink {
   void let_age(double at_s);
   symbols::StackEnd unwind(const AgentAllocation& allocation);
   std::uint32_t find_site(const AgentAllocation& allocation);
+  [[nodiscard]] Stack stack_of(const AgentAllocation& allocation) const;
+  void keep_stack(Site& site, const AgentAllocation& allocation) const;
   std::vector<model::Frame> name(const Stack& stack);
 
   SiteTools& tools_;
