@@ -1,5 +1,6 @@
 """A job that leaves something behind: the caller has the status at once, and the rest is watched to its end."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -33,8 +34,9 @@ def _watchers(box):
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         words = text_of(path).split("\0")
-        if words[0] == "lowtide" and "attach" in words and pathlib.Path(f"/proc/{path.parts[2]}/cwd").samefile(box.folder):
-            found.append(int(path.parts[2]))
+        with contextlib.suppress(OSError):  # it may end meanwhile
+            if words[0] == "lowtide" and "attach" in words and pathlib.Path(f"/proc/{path.parts[2]}/cwd").samefile(box.folder):
+                found.append(int(path.parts[2]))
     return found
 
 
