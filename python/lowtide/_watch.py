@@ -7,6 +7,7 @@ and everything else answers "nothing was watched".
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import sys
 import tempfile
@@ -193,13 +194,10 @@ class Watch:
         asked_s, before_s, began = live.now_s(), live.looked_s(), time.monotonic()
         if asked_s is None:
             return False
-
-        def is_taken() -> bool:
-            # On a busy machine the last tick may be older than the look before this one.
-            return live.looked_s() >= asked_s and live.looked_s() > before_s
-
+        # On a busy machine the last tick may be older than the look before this one.
+        after_s = max(asked_s, math.nextafter(before_s, math.inf))
         requests = 0
-        while not is_taken() and monitor.is_alive() and time.monotonic() - began < _LONGEST_LOOK_S:
+        while live.looked_s() < after_s and monitor.is_alive() and time.monotonic() - began < _LONGEST_LOOK_S:
             if time.monotonic() - began >= requests * _LAPSES_S and not (requests and _is_walked()):
                 if requests == _MOST_REQUESTS:
                     return False  # the monitor takes none where memory is short
@@ -207,7 +205,7 @@ class Watch:
                 requests += 1
             bytearray(1 << 20)  # the agent comes to it with an allocation, and here nobody else allocates
             time.sleep(0.01 if time.monotonic() - began < requests * _LAPSES_S else 0.2)
-        return is_taken()
+        return live.looked_s() >= after_s
 
     def _reader(self) -> LiveRecording | None:
         if self.recording is None or os.getpid() != self._owner:

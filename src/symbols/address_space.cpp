@@ -10,10 +10,10 @@ base::Result<bool> AddressSpace::refresh() {
   if (!text) {
     return std::move(text).error();
   }
-  return refresh_from(std::move(text).value());
+  return refresh_from(text.value());
 }
 
-base::Result<bool> AddressSpace::refresh_from(std::string text) {
+base::Result<bool> AddressSpace::refresh_from(const std::string& text) {
   const std::size_t text_hash = std::hash<std::string>{}(text);
   if (has_maps_ && text_hash == text_hash_) {
     return false;

@@ -32,7 +32,7 @@ class AddressSpace final : public RuleSource {
   // found: libraries are loaded late.
   base::Result<bool> refresh();
   // The same from text that somebody else has read.
-  base::Result<bool> refresh_from(std::string text);
+  base::Result<bool> refresh_from(const std::string& text);
 
   [[nodiscard]] const std::vector<Mapping>& mappings() const { return mappings_; }
   // The executable mapping that holds `address`.

@@ -1,12 +1,14 @@
 #include "symbols/mapped_file.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
+#include <mutex>
 
 namespace lowtide::symbols {
 namespace {
@@ -22,13 +24,10 @@ constinit std::uintptr_t g_page_bytes = 0;
 struct sigaction g_before {};
 
 bool is_mapped_file(std::uintptr_t address) {
-  for (const Slot& slot : g_slots) {
-    if (address >= slot.begin.load(std::memory_order_relaxed) &&
-        address < slot.end.load(std::memory_order_relaxed)) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(g_slots.begin(), g_slots.end(), [address](const Slot& slot) {
+    return address >= slot.begin.load(std::memory_order_relaxed) &&
+           address < slot.end.load(std::memory_order_relaxed);
+  });
 }
 
 // Only calls that are safe in a signal handler.
@@ -44,14 +43,14 @@ void handle_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
 }
 
 void watch_over() {
-  static const bool is_watched = [] {
+  static std::once_flag once;
+  std::call_once(once, [] {
     g_page_bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     struct sigaction action {};
     action.sa_sigaction = handle_bus_error;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    return ::sigaction(SIGBUS, &action, &g_before) == 0;
-  }();
-  static_cast<void>(is_watched);
+    ::sigaction(SIGBUS, &action, &g_before);
+  });
 }
 
 std::optional<std::size_t> take_slot() {
