@@ -150,6 +150,8 @@ console::ExitCode attach_job(pid_t pid, const Settings& settings) {
   const WatchLoop::End end = loop.run();
   if (settings.trim_trial && end != WatchLoop::End::JobEnded) watch.value().try_trim(kTrimPatienceS);
   if (deep) {
+    constexpr double kWalkPatienceS = 2;
+    hub->end_walks(kWalkPatienceS);
     if (const std::string trouble = deep->end(); !trouble.empty()) console::print_warning(trouble);
   }
   if (end == WatchLoop::End::JobEnded) watch.value().add_event(model::EventKind::Exit, "the job ended");

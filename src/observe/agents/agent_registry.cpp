@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -246,6 +247,21 @@ void AgentRegistry::read_walks() {
     }
     return true;
   });
+}
+
+void AgentRegistry::end_walks(double patience_s) {
+  constexpr double kToVanishS = 1;
+  constexpr std::chrono::milliseconds kNap{10};
+  const double until_s = base::steady_seconds() + patience_s;
+  while (is_walking() && base::steady_seconds() < until_s + kToVanishS) {
+    if (base::steady_seconds() >= until_s) {
+      for (const Walk& walk : walks_) {
+        if (walk.walker) walk.walker->end();
+      }
+    }
+    std::this_thread::sleep_for(kNap);
+    read_rings();
+  }
 }
 
 AgentRing::WalkState AgentRegistry::walk_of(std::int32_t pid) const {
