@@ -70,7 +70,8 @@ class AgentRegistry {
   void ask_walk(std::int64_t pid);
   // True from the request to the end of the walk.
   [[nodiscard]] bool is_walking() const { return !walks_.empty(); }
-  // Before the agents go, who reap the children that walk: waits for these, and ends them when the time is over.
+  // Before the agents go, who reap the children that walk: waits for these, and ends them when the time is
+  // over.
   void end_walks(double patience_s);
   // A child walks, or may at any moment: the pages of its job have one more owner. One that was asked and did
   // not come in time, since it runs no Python, is not waited for.
