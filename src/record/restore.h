@@ -1,8 +1,8 @@
-// A recording whose end is missing: with the tables put back that every recording begins with.
+// Opens a truncated recording by restoring the tables that every recording starts with.
 //
-// The schema and the first page of each table are the first 70 pages of the file, one between the other.
-// Without one of them SQLite refuses the whole file. But they are the same in every recording of one schema,
-// so those that are missing are taken from a new one: a table whose first page is missing is then empty.
+// The schema and the root pages of all tables are in the first 70 pages of the file. SQLite refuses the whole
+// file if one of them is missing. These pages are the same in every new recording of one schema version, so
+// missing pages are taken from a new recording. A table whose root page was missing is then empty.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace lowtide::record {
 
-// The file in memory. Unsupported: it is too large for that, or was made with other tables.
+// Returns the restored database in memory. Unsupported: the file is too large or has other tables.
 base::Result<Database> restore_tables(const std::string& path);
 
 }  // namespace lowtide::record

@@ -39,7 +39,7 @@ void handle_bus_error(int /*signal*/, siginfo_t* info, void* /*context*/) {
       ::mmap(page, g_page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page) {
     return;
   }
-  ::sigaction(SIGBUS, &g_before, nullptr);  // it comes again, to whom it belongs
+  ::sigaction(SIGBUS, &g_before, nullptr);  // the fault is raised again for the previous handler
 }
 
 void watch_over() {

@@ -1,6 +1,7 @@
-// A file that is mapped into memory to be read, and cannot kill us by it.
+// A file that is mapped for reading.
 //
-// A page that is cut off the file while it is mapped would be SIGBUS. Here it is a page of zeros.
+// If the file is truncated while it is mapped, reading the missing pages would raise SIGBUS. A signal handler
+// replaces such a page by a page of zeros.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace lowtide::symbols {
 
 class MappedFile {
  public:
-  // Nothing where there is no room for it: in the address space, or among the mappings that are watched over.
+  // Returns nothing if the file cannot be mapped or if too many files are mapped.
   static std::optional<MappedFile> map(int fd, std::size_t bytes);
 
   MappedFile(MappedFile&& other) noexcept
@@ -26,7 +27,7 @@ class MappedFile {
   [[nodiscard]] char* begin() const { return begin_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  // What was read so far is no longer resident in this process. It is read again when it is needed.
+  // Releases the pages that were read. They are read again when needed.
   void give_back() const;
 
  private:

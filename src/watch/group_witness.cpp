@@ -18,7 +18,7 @@
 namespace lowtide::watch {
 namespace {
 
-// Both get it within microseconds, but may have to wait for a processor.
+// Both processes receive the signal within microseconds, but may have to wait for a CPU.
 constexpr std::chrono::milliseconds kPatience{50};
 constexpr std::chrono::milliseconds kTogether{200};
 
@@ -33,7 +33,7 @@ void close_all_but(int kept) {
   }
 }
 
-// Whoever signals lowtide by its name or its words (pkill) means us, not this process.
+// A user who signals lowtide by name or command line (pkill) means the monitor, not the helper.
 void take_another_name() {
   constexpr std::array<char, 15> kName = {"signal-witness"};
   ::prctl(PR_SET_NAME, kName.data());
@@ -42,7 +42,7 @@ void take_another_name() {
   const ssize_t bytes = ::read(file, line.data(), line.size());
   ::close(file);
   if (bytes <= 0) return;
-  // The words of the command lie one behind the other, and the kernel shows this memory.
+  // The arguments are contiguous in memory, and /proc/PID/cmdline shows that memory.
   std::memset(program_invocation_name, 0, static_cast<std::size_t>(bytes));
   std::memcpy(program_invocation_name, kName.data(),
               std::min<std::size_t>(kName.size(), static_cast<std::size_t>(bytes)));
@@ -52,7 +52,7 @@ void take_another_name() {
 
 [[noreturn]] void GroupWitness::bear_witness(pid_t parent, int reports) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it ended before we could ask for that
+  if (::getppid() != parent) ::_exit(0);  // the parent ended before prctl()
   take_another_name();
   close_all_but(reports);
   sigset_t set;

@@ -1,7 +1,8 @@
-// Whether a signal was sent to our whole process group, and so to the job as well.
+// Detects signals that were sent to the whole process group, and thus to the job too.
 //
-// The kernel does not say. So a small process of ours is in the group too: if it gets the signal as we do,
-// the job has got it and must not get it again. Many trainers stop without a checkpoint at the second one.
+// The kernel does not report whether a signal was sent to one process or to the group. So lowtide starts a
+// small helper process in the same group. If the helper receives the signal too, the job has received it and
+// lowtide must not forward it. Many trainers stop without a checkpoint at the second signal.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +17,8 @@ namespace lowtide::watch {
 
 class GroupWitness {
  public:
-  // To be called before any thread is started, and with the signals blocked that are asked for. Nothing where
-  // no process can be made: then every signal counts as one to us alone.
+  // Call this before any thread starts, with the signals blocked. Returns nothing if no process can be
+  // created; then every signal is forwarded.
   static std::optional<GroupWitness> start();
 
   GroupWitness(GroupWitness&& other) noexcept;
@@ -28,10 +29,10 @@ class GroupWitness {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  // Asked when we have got it ourselves. Waits a moment for the answer.
+  // Call this after lowtide has received the signal. Waits up to 50 ms for the helper.
   bool has_got(int signal);
 
-  // Ends the process.
+  // Ends the helper process.
   void end();
 
  private:

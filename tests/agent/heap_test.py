@@ -55,19 +55,22 @@ def forks_among_threads_have_agents_of_their_own(bench):
     assert all(process["live"] == 0 for process in said.processes)
 
 
-BURST = """
+# Forks children that each run the same lines.
+FORKS = """
 import os, time
+before = {before}
 children = []
-for _ in range(100):
-    pid = os.fork()
-    if pid == 0:
-        kept = bytearray(50_000_000)
-        time.sleep(1)
+for _ in range({count}):
+    child = os.fork()
+    if child == 0:
+        kept = {kept}
+        time.sleep({seconds})
         os._exit(0)
-    children.append(pid)
-for pid in children:
-    os.waitpid(pid, 0)
+    children.append(child)
+for child in children:
+    os.waitpid(child, 0)
 """
+BURST = FORKS.format(before="None", count=100, kept="bytearray(50_000_000)", seconds=1)
 
 
 def each_of_a_hundred_children_that_allocate_once_is_heard(bench):
@@ -284,7 +287,7 @@ int main(int, char** words) {
 
 def a_filter_of_system_calls_that_the_job_installs_does_not_kill_it(bench):
     filtered = bench.compile("filtered", FILTERED)
-    # As the monitor tells it: how many hold for everything here.
+    # The monitor passes the number of filters that it has itself.
     filters = re.search(r"Seccomp_filters:\s*(\d+)", pathlib.Path("/proc/self/status").read_text())
     known = {"LOWTIDE_AGENT_FILTERS": filters[1] if filters else "0"}
     for way in ("prctl", "syscall"):
@@ -308,7 +311,7 @@ print(len(rights), "files", flush=True)
 
 
 def a_listener_of_another_user_gets_nothing(bench):
-    """The folder of a monitor that has ended can be made anew by anybody."""
+    """After a monitor has ended, any user can create its directory again."""
     if os.geteuid() != 0:
         raise Skip("needs root")
     os.chmod(bench.folder, 0o777)
@@ -324,19 +327,7 @@ def a_listener_of_another_user_gets_nothing(bench):
         listener.wait(60)
 
 
-WORKERS = """
-import os
-warm = [bytearray(100_000) for _ in range(60)]
-children = []
-for _ in range(60):
-    child = os.fork()
-    if child == 0:
-        kept = [bytearray(40_000) for _ in range(10)]
-        os._exit(0)
-    children.append(child)
-for child in children:
-    os.waitpid(child, 0)
-"""
+WORKERS = FORKS.format(before="[bytearray(100_000) for _ in range(60)]", count=60, kept="[bytearray(40_000) for _ in range(10)]", seconds=0)
 
 
 def forked_children_do_not_sample_the_same_allocations(bench):
@@ -355,7 +346,7 @@ def a_program_under_valgrind_is_left_alone(bench):
             raise Skip("no valgrind") from None
         raise
 
-    # Before it runs the program it is a program of its own, which may be sampled.
+    # The launcher `valgrind` is a separate program and may be sampled before it starts the tool.
     assert [process["reason"] for process in said.processes if process["state"] == STATE_OFF] == [VALGRIND]
 
 

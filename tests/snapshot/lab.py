@@ -45,7 +45,7 @@ class Lab:
         return path
 
 
-def tell(process, line):
+def write_line(process, line):
     """Writes one line to the job."""
     process.stdin.write(line + "\n")
     process.stdin.flush()

@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
-from lab import NOT_SEEN, PYTHON, Lab, by_path, ready, tell  # noqa: E402  (it makes the others known)
+from lab import NOT_SEEN, PYTHON, Lab, by_path, ready, write_line  # noqa: E402  (it makes the others known)
 from probing import KNOWN_PYTHONS, pythons  # noqa: E402
 from functions import LIMIT_S, Skip, main, read_line, state_of, wait_until  # noqa: E402
 
@@ -224,7 +224,7 @@ def main_thread_that_waits_gets_to_it_too_late_and_does_nothing(lab):
         assert "did not come to the script in time" in told, told
         (left,) = _folders() - before
         assert os.listdir(left) == ["look.py"]
-        tell(job, "go")
+        write_line(job, "go")
         assert read_line(job.stdout) == "done\n"
         wait_until(lambda: _folders() <= before, "the script to remove itself")
         out, err = job.communicate("go\n", timeout=LIMIT_S)

@@ -17,7 +17,7 @@ import tempfile
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
-from lab import NOT_SEEN, PYTHON, Lab, by_path, needs, ready, tell  # noqa: E402  (it makes the others known)
+from lab import NOT_SEEN, PYTHON, Lab, by_path, needs, ready, write_line  # noqa: E402  (it makes the others known)
 from probing import pythons  # noqa: E402
 from functions import LIMIT_S, Skip, children_of, cpu_ticks_of, is_sanitized, main, read_line, state_of, wait_until  # noqa: E402
 
@@ -55,7 +55,7 @@ def what_grew_is_named_in_every_python(lab):
             assert window["cache"] is None, (version, window)
             assert nodes["__main__.main.trainer.model[\"layers\"]", "list"]["retained_bytes"] > 1_200_000
             assert nodes["__main__.in_a_thread.kept", "list"]["retained_bytes"] > 700_000
-            tell(job, "grow 100")
+            write_line(job, "grow 100")
             assert json.loads(read_line(job.stdout))["step"] == 160
             after = lab.save(folder, "after.json", job.pid)
             difference = json.loads(lab.call("--diff", "--json", before, after).stdout)
@@ -67,7 +67,7 @@ def what_grew_is_named_in_every_python(lab):
                 assert 100 * bytes_each <= holder["growth_bytes"] <= 100 * (bytes_each + 900), (version, holder)
             assert grown["__main__.main.local_list"]["length"] == 100, (version, grown)
             assert "__main__.bounded" not in grown, (version, "a cache that is full has stopped growing")
-            tell(job, "end")
+            write_line(job, "end")
             assert read_line(job.stdout).split() == ["done", "160", "12880"]
             assert job.wait(LIMIT_S) == 0
 
@@ -243,7 +243,7 @@ print(seen, flush=True)
         ready(job)
         for _ in range(5):
             lab.take(job.pid)
-        tell(job, "end")
+        write_line(job, "end")
         assert read_line(job.stdout).strip() == "[]"
 
 
@@ -283,7 +283,7 @@ def launcher_that_takes_in_orphans_never_meets_the_child_that_walks(lab):
             for pid in (launcher, children_of(launcher)[0]):
                 lab.take(pid)
                 assert not [child for child in children_of(pid) if state_of(child) == "Z"], "a zombie"
-            tell(job, "end")
+            write_line(job, "end")
             assert job.wait(LIMIT_S) == 5, job.stderr.read()
 
 
@@ -355,7 +355,7 @@ sys.stdin.readline()
         look = subprocess.Popen([lab.binary, "snapshot", "--json", str(job.pid)], stdout=subprocess.PIPE, text=True)
         wait_until(lambda: "S" in _walkers(job.pid) or look.poll() is not None, "a child that waits")
         assert look.poll() is None, "no child waited"
-        tell(job, "free")
+        write_line(job, "free")
         snapshot = json.loads(look.communicate(timeout=LIMIT_S)[0])
         assert snapshot["snapshot"]["is_whole"], snapshot["snapshot"]
         assert ("__main__.kept", "list") in by_path(snapshot), snapshot["holders"]

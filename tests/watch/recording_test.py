@@ -1,5 +1,6 @@
 """Where the recording goes, and what happens to the job where it cannot go there: nothing."""
 
+import contextlib
 import os
 import re
 import resource
@@ -125,14 +126,22 @@ def recording_that_is_being_written_is_not_taken_over(box: Box):
     assert len(box.recordings()) == 2, box.recordings()
 
 
-def full_disk_costs_the_job_nothing(box: Box):
+@contextlib.contextmanager
+def _small_disk(box, size):
     need_root()
-    small = box.path("small")
-    small.mkdir()
-    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", small],
+    folder = box.path("small")
+    folder.mkdir()
+    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder],
                                                    capture_output=True).returncode != 0:
         raise Skip("a small tmpfs cannot be mounted here")
     try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def full_disk_costs_the_job_nothing(box: Box):
+    with _small_disk(box, "3m") as small:
         process = box.start(*LONG_JOB, options=("--output", str(small / "run.lowtide"), "--interval", "10ms"), stdout=subprocess.PIPE)
         box.wait_for_samples(small / "run.lowtide")
         disk = os.statvfs(small)
@@ -141,27 +150,17 @@ def full_disk_costs_the_job_nothing(box: Box):
         _check_long_job(box, process)
         recording = Recording(small / "run.lowtide")
         assert recording.samples >= 1
-        # With its log moved there is room for the last words.
+        # After the log was moved into the file there is room for the last rows.
         assert recording.meta("closed") == "1", recording.rows("SELECT * FROM meta")
         assert recording.rows("SELECT why FROM outage") != []
-    finally:
-        subprocess.run(["umount", "-l", small], check=True)
 
 
-def disk_that_is_full_from_the_start_is_told_and_another_place_taken(box: Box):
-    need_root()
-    full = box.path("full")
-    full.mkdir()
-    if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", full],
-                                                   capture_output=True).returncode != 0:
-        raise Skip("a small tmpfs cannot be mounted here")
-    try:
+def disk_that_is_full_from_the_start_is_reported_and_another_place_taken(box: Box):
+    with _small_disk(box, "300k") as full:
         done = box.run(*box.seen_job(), options=("--output", str(full / "run.lowtide")))
         assert done.returncode == 3 and b"the disk is full" in done.stderr, done
         assert not list(full.iterdir())
         assert box.recording().samples >= 1
-    finally:
-        subprocess.run(["umount", "-l", full], check=True)
 
 
 def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):

@@ -155,9 +155,9 @@ long make_file() {
   return fd;
 }
 
-// The child's copy of its parent's mapping goes; the parent's own stays as it is. The tables are begun anew
-// also where there is no mapping: another thread of the parent may have been making them at the fork, and
-// left them half made.
+// Unmaps what a child inherited from its parent; the mapping of the parent is not affected. The tables are
+// reset even if nothing is mapped: at the time of the fork another thread of the parent may have been
+// initializing them.
 void drop_inherited() {
   if (g_header != nullptr) {
     system_call(SYS_munmap, as_word(g_header), static_cast<long>(kMapBytes));

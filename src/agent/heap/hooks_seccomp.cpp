@@ -1,7 +1,7 @@
-// Notes that the job is about to install a seccomp filter (seccomp.h).
+// Detects that the job is about to install a seccomp filter (seccomp.h).
 //
-// Both functions are passed on by a jump: whoever makes a process or changes the stack by syscall() must not
-// find a frame of ours.
+// Both hooks end in a tail call. A caller of syscall() may create a process or switch stacks, so no frame of
+// the agent may be on the stack.
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -10,9 +10,9 @@ namespace lowtide::agent {
 
 using VisitObject = int (*)(dl_phdr_info* object, std::size_t bytes, void* into);
 
-// dl_iterate_phdr, except under a sanitizer that replaces it. That replacement cannot be called while the
-// sanitizer itself starts, and it asks us for dlsym then. There the loader's list is read without its lock:
-// only while the process starts, which it does with one thread.
+// Calls dl_iterate_phdr unless a sanitizer has replaced it. The replacement crashes while the sanitizer
+// starts, and the sanitizer calls our dlsym at that time. In that case this function reads the loader's list
+// without its lock. That is safe because the process has only one thread then.
 void visit_objects(VisitObject visit, void* into);
 
 }  // namespace lowtide::agent

@@ -1,4 +1,4 @@
-// Connects to the monitor, and to nobody else.
+// Connects to the monitor and refuses any other listener.
 
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace lowtide::agent {
 
-// A socket, or -errno. Refuses (-EPERM) a listener of another user: the folder of a monitor that has ended
-// can be made anew by anybody, and what is sent holds pieces of the job's stack. Root may listen to
-// everybody. `pid`, where wanted, is the listener's, or 0 where it lives in a namespace that we do not see.
+// Returns a socket or -errno. Returns -EPERM if the listener runs as another user who is not root: after a
+// monitor has ended, any user can create its directory again, and the agent sends parts of the job's stack.
+// Sets `pid`, if given, to the process ID of the listener, or to 0 if it is not visible in this namespace.
 long connect_to_monitor(const sockaddr_un& address, long flags, std::int32_t* pid = nullptr);
 
 }  // namespace lowtide::agent

@@ -15,7 +15,7 @@ namespace {
 constinit std::uint64_t g_expected = 0;
 constinit std::atomic<bool> g_behind_filter{false};
 
-// The lines of a file, one after the other; a longer line is cut.
+// Reads a file line by line and truncates long lines.
 class Lines {
  public:
   explicit Lines(long fd) : fd_(fd) {}
@@ -49,8 +49,8 @@ class Lines {
   char buffer_[256];
 };
 
-// Kernels before 5.9 do not count: there a filter is one. Where nothing can be read it is none, as far as
-// known.
+// Kernels before 5.9 report only whether there is a filter; that counts as one. Returns 0 if the file cannot
+// be read.
 std::uint64_t count_filters() {
   const long fd = system_call(SYS_openat, AT_FDCWD, as_word("/proc/self/status"), O_RDONLY | O_CLOEXEC);
   if (failed(fd)) {

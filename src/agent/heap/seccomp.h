@@ -1,12 +1,12 @@
-// Whether this process has put itself behind a seccomp filter.
+// Detects seccomp filters that the job installs.
 //
-// A filter may kill the process at a system call that it does not know, and the agent makes some that the job
-// does not. So the agent makes none from the moment at which the job installs a filter. The job does so by
-// prctl() or syscall(), which hooks_seccomp.cpp stands in front of; a filter that was installed in another
-// way is found before the memory file is made, in /proc/self/status.
+// A filter may kill the process for a system call that it does not list, and the agent makes system calls
+// that the job does not make. So the agent makes no system call after the job has installed a filter. The job
+// calls prctl() or syscall() for that, and hooks_seccomp.cpp intercepts both. A filter that was installed in
+// another way is detected in /proc/self/status before the agent creates its memory file.
 //
-// A filter that is there from the start, as in a container, also holds for the monitor, and is none of ours
-// to fear.
+// Filters that the process inherits, as in a container, apply to the monitor too and are not a reason to
+// stop.
 
 #pragma once
 
@@ -14,17 +14,18 @@
 
 namespace lowtide::agent {
 
-// `inherited`: how many filters the monitor has; kUnknownFilters: as many as this process has now.
+// `inherited` is the number of filters of the monitor. kUnknownFilters: use the number that this process has
+// now.
 inline constexpr std::uint64_t kUnknownFilters = ~0ULL;
 void expect_filters(std::uint64_t inherited);
 
-// True when the process has more filters than expected. Reads a file.
+// True if the process has more filters than expected. Reads /proc/self/status.
 bool has_new_filters();
 
-// From now on no system call is made, in this process and in its children.
+// Turns the agent off. It makes no more system calls in this process and in its children.
 void leave_before_filter();
 
-// True after leave_before_filter().
+// True after leave_before_filter() was called.
 bool is_behind_filter();
 
 }  // namespace lowtide::agent

@@ -231,7 +231,7 @@ void AgentRegistry::read_walks() {
       walk.walker->end();
       return true;
     }
-    // Only when it has ended can the agent reap it, and must not be told to go before.
+    // The agent can reap the child only after it has ended, and must not be detached before that.
     if (!walk.closed_s) walk.closed_s = base::steady_seconds();
     if (!walk.walker->has_ended() && base::steady_seconds() - *walk.closed_s < kToVanishS) return false;
     // The job has still to say how long it was paused.

@@ -17,7 +17,7 @@ constexpr std::int32_t kTaken = -1;
 constinit std::atomic<std::int32_t> g_walkers[4] = {};
 constinit std::atomic<std::uint32_t> g_count{0};
 
-// True when it has ended. So it has where this process is a copy of the one that made it.
+// True if the child has ended, or if this process is a fork of the process that created it.
 bool reap(std::int32_t pid, long flags) {
   constexpr long kEveryKind = 0x40000000;  // __WALL: it sends no signal, so a plain wait does not see it
   long result = 0;
@@ -50,7 +50,7 @@ long fork_walker() {
     }
     const long child = system_call(SYS_clone, 0, 0, 0, 0, 0);
     if (child == 0) {
-      // First of all: whoever watches the job must not take it for a part of it.
+      // This comes first: the monitor must not count the child as a process of the job.
       system_call(SYS_prctl, PR_SET_NAME, as_word(wire::kWalkerName));
       return 0;
     }

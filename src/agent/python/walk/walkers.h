@@ -1,8 +1,9 @@
-// The children that walk: made, and reaped.
+// Creates and reaps the child processes that take snapshots.
 //
-// A child of the job's own, and not of whoever takes in orphans: that may be the job itself (as pid 1 of a
-// container, or as a subreaper) or its launcher, which would get a signal and a process that it never made.
-// It sends no signal when it ends, and a wait() without __WALL does not see it. So it is ours to reap.
+// Each one is a direct child of the job. An orphan would be adopted by the nearest subreaper, which may be
+// the job itself (PID 1 of a container) or its launcher, and that process would receive a signal and a child
+// that it did not create. The child sends no signal when it ends, and wait() without __WALL does not return
+// it. So the agent must reap it.
 
 #pragma once
 
@@ -10,14 +11,14 @@
 
 namespace lowtide::agent {
 
-// As fork() does, but fork handlers of the job's libraries are not run: some stop threads of the job. 0 in
-// the child, 1 in the job, -errno where there is no child.
+// Like fork(), but does not run fork handlers: some of them stop threads of the job. Returns 0 in the child,
+// 1 in the job, and -errno on failure.
 long fork_walker();
 
-// Reaps children that have ended. To be called from time to time.
+// Reaps children that have ended. Call this regularly.
 void reap_walkers();
 
-// Waits until all have ended. They have a time limit of their own.
+// Waits until all children have ended. Each child has its own time limit.
 void await_walkers();
 
 }  // namespace lowtide::agent
