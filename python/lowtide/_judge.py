@@ -80,17 +80,17 @@ def _asked(values: array[float], steps: array[float] | None, seconds: array[floa
     return told["verdict"]
 
 
-def floor_growth(series: Iterable[float]) -> float:
-    """How far the floor of these readings rises, by its trend (src/judge/floor_growth.h)."""
+def floor_trend(series: Iterable[float]) -> float:
+    """The trend of the floor of these readings, in bytes over all of them (src/judge/floor_trend.h)."""
     values = _numbers(series)
     try:
-        from lowtide._native import floor_growth as native
+        from lowtide._native import floor_trend as native
     except ImportError:
-        return _floor_growth(values)
+        return _floor_trend(values)
     return float(native(values))
 
 
-def _floor_growth(values: array[float]) -> float:
+def _floor_trend(values: array[float]) -> float:
     """The same for a checkout without the compiled module; tests/package compares the two."""
     width = max(2, -(-len(values) // 24))
     floors = [min(values[at:at + width]) for at in range(0, len(values) - width + 1, width)]

@@ -148,7 +148,7 @@ def _stable(item: pytest.Function, test: Callable[..., Any], after_warmup: Union
 
 
 def _hold(series: Steps, watched: Any, after_warmup: Union[bool, int], max_growth: int | None) -> None:
-    from lowtide._judge import floor_growth, judge
+    from lowtide._judge import floor_trend, judge
 
     readings = series.readings
     if len(readings) < _FEWEST_STEPS:
@@ -160,7 +160,7 @@ def _hold(series: Steps, watched: Any, after_warmup: Union[bool, int], max_growt
     if after_warmup is True:
         first = int(verdict.warmup_end_step) if verdict.warmup_end_step is not None else len(readings) // 4
     first = min(first, len(readings) - _FEWEST_STEPS // 2)
-    growth = floor_growth(readings[first:])
+    growth = floor_trend(readings[first:])
     told = watched.report()
     if max_growth is not None:
         if growth <= max_growth:

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "judge/detector.h"
-#include "judge/floor_growth.h"
+#include "judge/floor_trend.h"
 #include "judge/live.h"
 #include "model/sample.h"
 #include "show/json/verdict.h"
@@ -58,8 +58,8 @@ std::string judge_series(const Numbers& bytes, const Numbers& steps, const Numbe
   return show::json_of(verdict).dump(-1, ' ', false, show::kReplaceInvalid);
 }
 
-double growth_of_floor(const Numbers& bytes) {
-  return judge::floor_growth({bytes.data(), bytes.shape(0)});
+double trend_of_floor(const Numbers& bytes) {
+  return judge::floor_trend({bytes.data(), bytes.shape(0)});
 }
 
 }  // namespace
@@ -70,6 +70,6 @@ NB_MODULE(_native, module) {
       "judge", &lowtide::bindings::judge_series, nanobind::arg("series"), nanobind::arg("steps"),
       nanobind::arg("seconds"), nanobind::arg("running"),
       "The verdict of a series of bytes, as JSON (docs/json.md); an empty axis is one that is not known.");
-  module.def("floor_growth", &lowtide::bindings::growth_of_floor, nanobind::arg("series"),
-             "How far the floor of a series of bytes rises, by its trend (src/judge/floor_growth.h).");
+  module.def("floor_trend", &lowtide::bindings::trend_of_floor, nanobind::arg("series"),
+             "The trend of the floor of a series, in bytes over the whole series (src/judge/floor_trend.h).");
 }

@@ -122,7 +122,7 @@ std::optional<double> start_up(const Report& report) {
 std::optional<double> compared_growth(const Report& report) {
   const SeriesReport* tree = tree_of(report);
   if (tree == nullptr || tree->verdict.samples == 0) return std::nullopt;
-  return static_cast<double>(model::growth_bytes(tree->verdict.floor));
+  return static_cast<double>(model::floor_growth(tree->verdict.floor));
 }
 
 std::optional<double> of_workers(const Report& report) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/units.h"
-#include "judge/floor_growth.h"
+#include "judge/floor_trend.h"
 #include "model/floor.h"
 
 namespace lowtide::explain {
@@ -64,13 +64,13 @@ std::optional<double> growth_since(const model::SeriesReport& series, const mode
     if (!before) lows.push_back(static_cast<double>(stretch.low_bytes));
   }
   if (lows.size() < kFewestReadings) return std::nullopt;
-  return judge::floor_growth(lows);
+  return judge::floor_trend(lows);
 }
 
 RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
   const model::Verdict& verdict = series.verdict;
   const auto most = static_cast<double>(rule.bytes);
-  const auto all = static_cast<double>(model::growth_bytes(verdict.floor));
+  const auto all = static_cast<double>(model::floor_growth(verdict.floor));
   const auto words = [&](double grown, const char* when) {
     return fmt::format("the floor grew by {}{}, {} are allowed", format_bytes(grown), when,
                        format_bytes(most));

@@ -1,5 +1,5 @@
-// The floor of a series at its beginning and at its end: the one definition, for verdicts, gates and the live
-// screen.
+// The floor of a series at its beginning and at its end, and its growth: the one definition, for verdicts,
+// gates, reports and the screen.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline Floor find_floor(std::span<const double> lows) {
 }
 
 // Negative where it fell.
-inline std::int64_t growth_bytes(const Floor& floor) {
+inline std::int64_t floor_growth(const Floor& floor) {
   return static_cast<std::int64_t>(floor.last_bytes) - static_cast<std::int64_t>(floor.first_bytes);
 }
 

@@ -46,7 +46,7 @@ std::int64_t LowWater::growth_bytes() const {
   std::vector<double> lows;
   lows.reserve(stretches_.size());
   for (const Stretch& stretch : stretches_) lows.push_back(static_cast<double>(stretch.low_bytes));
-  return model::growth_bytes(model::find_floor(lows));
+  return model::floor_growth(model::find_floor(lows));
 }
 
 std::optional<double> LowWater::bytes_per_s() const {

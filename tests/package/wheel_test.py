@@ -48,9 +48,9 @@ def command_agent_and_package_are_in_it(_binary):
         code = ("import lowtide, lowtide._native, json\n"
                 "v = lowtide.judge([1e9 + 1e6 * n for n in range(2000)], steps=range(2000))\n"
                 "with lowtide.watch('own.lowtide', quiet=True) as w: pass\n"
-                "from lowtide._judge import _floor_growth, _numbers, floor_growth\n"
+                "from lowtide._judge import _floor_trend, _numbers, floor_trend\n"
                 "teeth = [[(n % 7) * 1e6 + n * 3e5 for n in range(length)] for length in (0, 3, 4, 20, 90, 91, 1000)]\n"
-                "same = all(abs(floor_growth(one) - _floor_growth(_numbers(one))) < 1 for one in teeth)\n"
+                "same = all(abs(floor_trend(one) - _floor_trend(_numbers(one))) < 1 for one in teeth)\n"
                 "print(json.dumps([v.kind, v.rate.bytes, w.recording is not None, same]))")
         done = _run([commands / "python", "-c", code], cwd=place)
         assert json.loads(done.stdout) == ["leak", 1e6, True, True], done

@@ -49,7 +49,7 @@ std::size_t find_primary_series(const std::vector<const model::SeriesReport*>& s
   // Growth below a hundredth of the largest series is noise beside it, and must not let a small helper
   // process speak for the trainer.
   const auto material_growth = [&](const model::SeriesReport& one) {
-    const auto growth = static_cast<double>(model::growth_bytes(one.verdict.floor));
+    const auto growth = static_cast<double>(model::floor_growth(one.verdict.floor));
     return growth > largest / 100 ? growth : 0.0;
   };
   const auto rank = [&](const model::SeriesReport& one) {

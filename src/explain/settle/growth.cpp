@@ -102,7 +102,7 @@ HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent,
 model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
                                    const Sites& sites, const model::Verdict& verdict) {
   model::GrowthReport out;
-  out.floor_bytes = model::growth_bytes(verdict.floor);
+  out.floor_bytes = model::floor_growth(verdict.floor);
   if (!grows(evidence, verdict)) return out;
   const double all = tree_change(evidence);
 

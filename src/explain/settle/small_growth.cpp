@@ -21,7 +21,7 @@ constexpr std::uint64_t kFewestReadingsOfSmall = 30;
 
 std::optional<Argument> ignore_small_growth(const model::Verdict& series, double tree_bytes) {
   using model::VerdictKind;
-  const auto gain = static_cast<double>(model::growth_bytes(series.floor));
+  const auto gain = static_cast<double>(model::floor_growth(series.floor));
   // Where the readings fall between spikes is chance, and so is the floor under them by that much.
   const bool spiky = series.spikes >= model::kSpikesToNameThem;
   const double by_chance = spiky ? kShareOfSpike * static_cast<double>(series.spike_bytes.value_or(0)) : 0;

@@ -168,7 +168,7 @@ ListedGrowth growth_of(const Report& report) {
     return {report.growth->floor_bytes, report.growth->explained_share, report.growth->mechanisms};
   }
   if (report.verdict.samples == 0) return {};
-  return {model::growth_bytes(report.verdict.floor)};
+  return {model::floor_growth(report.verdict.floor)};
 }
 
 template <typename Row>

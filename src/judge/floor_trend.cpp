@@ -1,4 +1,4 @@
-#include "judge/floor_growth.h"
+#include "judge/floor_trend.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace lowtide::judge {
 
-double floor_growth(std::span<const double> lows) {
+double floor_trend(std::span<const double> lows) {
   constexpr std::size_t kMostParts = 24;
   constexpr std::size_t kFewestInPart = 2;
   const std::size_t width = std::max(kFewestInPart, (lows.size() + kMostParts - 1) / kMostParts);
