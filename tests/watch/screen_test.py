@@ -23,7 +23,7 @@ for step in range(100_000):
         sys.exit(3)
 """
 
-SLEEPS = "import time\nwhile True: time.sleep(0.1)\n"
+SLEEPS = "import time\nopen('begun', 'w').close()\nwhile True: time.sleep(0.1)\n"
 
 HOSTILE = "evil\x1b]0;owned\x07\x1b[2J\x1b[31m\rname"
 
@@ -279,6 +279,8 @@ def interrupt_key_reaches_the_job(box: Box):
         modes = _modes(tmux, box, "before")
         tmux.run(*_words(box, *box.script("sleeps.py", SLEEPS)))
         tmux.expect("PROCESS", "sleeps.py")
+        # An interpreter that still starts would die of the signal without an exception.
+        wait_until(lambda: os.path.exists(box.path("begun")), "the job")
         tmux.press("C-c")
         tmux.expect("KeyboardInterrupt", "recording: run.lowtide")
         _expect_restored(tmux, box, modes)
