@@ -66,7 +66,7 @@ class Call {
   [[nodiscard]] bool is_placed() const { return told_.borrowed_tid != 0; }
 
  private:
-  bool fill_block(const std::string& argument, const ReportSocket& socket, std::uint64_t function_offset);
+  bool fill_block(const std::string& function, const std::string& argument, const ReportSocket& socket);
   base::Result<bool> place();
   base::Result<bool> try_each(const std::vector<pid_t>& tids, Clock::time_point until);
   Attempt attempt(pid_t tid);
@@ -102,8 +102,7 @@ bool copy_text(const Text& from, char (&into)[Bytes]) {
   return true;
 }
 
-bool Call::fill_block(const std::string& argument, const ReportSocket& socket,
-                      std::uint64_t function_offset) {
+bool Call::fill_block(const std::string& function, const std::string& argument, const ReportSocket& socket) {
   const TargetFunctions& functions = image_.functions();
   block_.state_bytes = vector_state_bytes();
   if (::getrandom(&block_.token, sizeof(block_.token), 0) != sizeof(block_.token)) {
@@ -119,12 +118,12 @@ bool Call::fill_block(const std::string& argument, const ReportSocket& socket,
     block_.detach_thread = functions.detach_thread;
     block_.this_thread = functions.this_thread;
   }
-  block_.function_offset = function_offset;
+  block_.find_function = functions.find_function;
   block_.report_to.sun_family = AF_UNIX;
   block_.report_to_bytes = sizeof(sockaddr_un);
   told_.in_own_thread = block_.create_thread != 0;
   return copy_text(options_.agent_path, block_.library) && copy_text(argument, block_.argument) &&
-         copy_text(std::string("lowtide"), block_.thread_name) &&
+         copy_text(function, block_.function) && copy_text(std::string("lowtide"), block_.thread_name) &&
          copy_text(socket.path(), block_.report_to.sun_path) &&
          read_memory(pid_, functions.open_library, canary_);
 }
@@ -135,15 +134,14 @@ base::Result<Injected> Call::make(const std::string& function, const std::string
   if (!agent) {
     return std::move(agent).error().within("the agent " + options_.agent_path);
   }
-  const auto offset = find_export(read_exports(agent.value()), function);
-  if (!offset) {
+  if (!find_export(read_exports(agent.value()), function)) {
     return unsupported("the agent " + options_.agent_path + " has no " + function);
   }
   auto socket = ReportSocket::bind(options_.socket_path + ".call", uid, std::move(folder));
   if (!socket) {
     return std::move(socket).error();
   }
-  if (!fill_block(argument, socket.value(), *offset)) {
+  if (!fill_block(function, argument, socket.value())) {
     return unsupported("a path is too long, or the process's memory cannot be read");
   }
   if (auto placed = place(); !placed) {

@@ -14,7 +14,7 @@
 #define LOWTIDE_STUB extern "C" __attribute__((section("lowtide_stub"), used, noinline, visibility("hidden")))
 #define LOWTIDE_TEXT_(number) #number
 #define LOWTIDE_TEXT(number) LOWTIDE_TEXT_(number)
-#define LOWTIDE_BLOCK_BYTES 1360
+#define LOWTIDE_BLOCK_BYTES 1392
 
 static_assert(LOWTIDE_BLOCK_BYTES == lowtide::attach::kStubBlockBytes);
 
@@ -284,13 +284,17 @@ LOWTIDE_STUB void* lowtide_stub_work(void* page) {
   }
   constexpr int kNow = 2;  // RTLD_NOW
   void* library = function_at<void*(const char*, int)>(block.open_library)(block.library, kNow);
-  if (library == nullptr) {
+  // The loader looks the function up. Its place in the file would be wrong where the process has loaded an
+  // earlier version of the library: dlopen returns what was loaded by that name, also after the file was
+  // replaced.
+  void* function = library == nullptr
+                       ? nullptr
+                       : function_at<void*(void*, const char*)>(block.find_function)(library, block.function);
+  if (function == nullptr) {
     lowtide_stub_report(block, StubStage::NoLibrary, 0, began_ns,
                         function_at<const char*()>(block.last_error)());
   } else {
-    // The handle is a link_map, and the first thing in it is where the library lies.
-    const std::uint64_t base = *static_cast<const std::uint64_t*>(library);
-    const int result = function_at<int(const char*)>(base + block.function_offset)(block.argument);
+    const int result = reinterpret_cast<int (*)(const char*)>(function)(block.argument);
     lowtide_stub_report(block, StubStage::Done, result, began_ns, nullptr);
   }
   kernel(SYS_munmap, word_of(page), sizeof(StubBlock));

@@ -14,24 +14,25 @@ inline constexpr std::size_t kMostPathBytes = 1024;
 inline constexpr std::size_t kMostReasonBytes = 256;
 // Addresses are the target's. The entry code knows where `state_bytes` is.
 struct StubBlock {
-  std::uint64_t state_bytes;      // what XSAVE writes on this machine
-  std::uint64_t token;            // of the report
-  std::uint64_t open_library;     // dlopen
-  std::uint64_t last_error;       // dlerror
-  std::uint64_t errno_location;   // __errno_location
-  std::uint64_t create_thread;    // pthread_create; 0: the borrowed thread does it all
-  std::uint64_t detach_thread;    // pthread_detach
-  std::uint64_t this_thread;      // pthread_self
-  std::uint64_t work;             // lowtide_stub_work, where it lies in the target
-  std::uint64_t function_offset;  // in the library that is opened
+  std::uint64_t state_bytes;     // what XSAVE writes on this machine
+  std::uint64_t token;           // of the report
+  std::uint64_t open_library;    // dlopen
+  std::uint64_t last_error;      // dlerror
+  std::uint64_t errno_location;  // __errno_location
+  std::uint64_t create_thread;   // pthread_create; 0: the borrowed thread does it all
+  std::uint64_t detach_thread;   // pthread_detach
+  std::uint64_t this_thread;     // pthread_self
+  std::uint64_t work;            // lowtide_stub_work, where it lies in the target
+  std::uint64_t find_function;   // dlsym
   std::uint64_t report_to_bytes;
   sockaddr_un report_to;
   char unused[2];
   char library[kMostPathBytes];
   char argument[sizeof(sockaddr_un::sun_path) + 4];
   char thread_name[24];
+  char function[32];  // of the library
 };
-inline constexpr std::size_t kStubBlockBytes = 1360;
+inline constexpr std::size_t kStubBlockBytes = 1392;
 static_assert(sizeof(StubBlock) == kStubBlockBytes && kStubBlockBytes % 16 == 0);
 
 enum class StubStage : std::uint32_t {

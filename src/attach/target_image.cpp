@@ -141,7 +141,8 @@ base::Result<bool> TargetImage::survey() {
   if (!has_loader || !has_libc_) {
     return base::Error{base::ErrorCode::Unsupported, "not possible: static"};
   }
-  if (functions_.open_library == 0 || functions_.last_error == 0 || functions_.errno_location == 0) {
+  if (functions_.open_library == 0 || functions_.find_function == 0 || functions_.last_error == 0 ||
+      functions_.errno_location == 0) {
     return base::Error{base::ErrorCode::Unsupported, "not possible: its libc has no dlopen"};
   }
   std::sort(rooms_.begin(), rooms_.end(), [](const Room& a, const Room& b) { return a.bytes > b.bytes; });
@@ -204,6 +205,7 @@ void TargetImage::take_libc(const symbols::ElfFile& file, Module& module) {
     }
   };
   take("dlopen", functions_.open_library);
+  take("dlsym", functions_.find_function);
   take("dlerror", functions_.last_error);
   take("__errno_location", functions_.errno_location);
   take("pthread_create", functions_.create_thread);

@@ -29,6 +29,7 @@ enum class ModuleKind : std::uint8_t {
 
 struct TargetFunctions {
   std::uint64_t open_library = 0;
+  std::uint64_t find_function = 0;
   std::uint64_t last_error = 0;
   std::uint64_t errno_location = 0;
   std::uint64_t create_thread = 0;  // 0: no thread was ever made

@@ -53,7 +53,9 @@ struct SiteReading {
   std::uint64_t live_samples = 0;
   std::uint64_t allocated_bytes = 0;  // ever
   std::uint64_t allocated_samples = 0;
-  std::uint64_t shared_bytes = 0;      // of the live ones: memory that processes share
+  std::uint64_t shared_bytes = 0;  // of the live ones: memory that processes share
+  // One standard error of live_bytes. Absent: the recording is of before it was kept.
+  std::optional<std::uint64_t> error_bytes = {};
   std::optional<OldSamples> old = {};  // absent: the recording is of before they were counted
 };
 

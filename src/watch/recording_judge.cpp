@@ -19,7 +19,10 @@ namespace lowtide::watch {
 namespace {
 
 constexpr double kShortestPauseS = 2;
-constexpr double kCostFactor = 100;  // a hundredth of one core
+// The pause is this many times what the judgement took: 1 % of one core in the first minute, then 0.25 %.
+constexpr double kFirstFactor = 100;
+constexpr double kSteadyFactor = 400;
+constexpr double kFirstS = 60;
 constexpr double kNoThreadPauseS = 60;
 constexpr int kLowPriority = 10;
 
@@ -78,7 +81,8 @@ std::optional<model::Judgement> RecordingJudge::take(double now_s) {
   }
   Found found = under_way_.get();
   cost_s_ = found.cost_s;
-  next_s_ = std::max(began_s_ + kShortestPauseS, now_s + kCostFactor * cost_s_);
+  const double factor = now_s < kFirstS ? kFirstFactor : kSteadyFactor;
+  next_s_ = std::max(began_s_ + kShortestPauseS, now_s + factor * cost_s_);
   return std::move(found.judgement);
 }
 

@@ -2,8 +2,8 @@
 //
 // The status line, the screen, /metrics and `lowtide report` must say the same at the same moment, so all
 // take their verdict from explain. That reads the whole recording, which takes longer the longer the run is.
-// It must not delay a tick and must not cost much: it runs beside the ticks, at low priority, and pauses a
-// hundred times as long as it took.
+// It must not delay a tick and must not cost much: it runs beside the ticks, at low priority, and pauses for
+// a multiple of the time that it took.
 #pragma once
 
 #include <cstdint>

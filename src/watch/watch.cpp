@@ -117,6 +117,7 @@ double Watch::tick(double step) {
   latest_ = &monitor_.tick(at_s, step);
   has_seen_ = has_seen_ || !monitor_.tree().empty();
   if (!monitor_.tree().empty()) judge(*latest_);
+  if (monitor_.agents() != nullptr) monitor_.agents()->note_growth(model::may_leak(judgement_.verdict));
   if (looks_) looks_->tick(monitor_, *latest_, of_series_.verdict, writer_ ? &*writer_ : nullptr);
   record(*latest_);
 

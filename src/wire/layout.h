@@ -128,7 +128,8 @@ struct alignas(64) MonitorPart {
   std::atomic<std::uint32_t> asked_marks;  // rises: steps and phases are wanted, and torch's counters now
   std::atomic<std::uint64_t> walk_before_ns;   // CLOCK_MONOTONIC: later it is not wanted any more
   std::atomic<std::uint32_t> wants_last_look;  // unasked: of LastLook
-  std::uint32_t more_unused[5];
+  std::atomic<std::uint32_t> most_samples;     // per second; 0: the agent's own limit
+  std::uint32_t more_unused[4];
 };
 static_assert(sizeof(MonitorPart) == 64);
 

@@ -26,7 +26,7 @@ void Pace::set(std::uint64_t mean_bytes, std::uint64_t samples_per_second) {
 // Several threads may be in here at once; the worst that can come of it is a window
 // of a wrong length. Every thread draws with the mean that it finds, and its samples
 // carry weights of that mean, so the estimates stay right whatever the mean does.
-void Pace::count(std::uint64_t now_ns) {
+void Pace::count(std::uint64_t now_ns, std::uint64_t asked) {
   const std::uint64_t samples = window_samples_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::uint64_t began_ns = window_began_ns_.load(std::memory_order_relaxed);
   if (began_ns == 0) {
@@ -38,12 +38,13 @@ void Pace::count(std::uint64_t now_ns) {
   if (samples < kWindowSamples && passed_ns < kSecondNs) {
     return;
   }
+  const std::uint64_t limit = asked == 0 ? limit_ : std::min(limit_, asked);
   const std::uint64_t rate = samples * kSecondNs / passed_ns;
-  if (rate > limit_) {
-    const std::uint64_t factor_64ths = std::min<std::uint64_t>(rate * 64 / limit_, 512);
+  if (rate > limit) {
+    const std::uint64_t factor_64ths = std::min<std::uint64_t>(rate * 64 / limit, 512);
     change(std::max(mean + 1, mean * factor_64ths / 64), now_ns);
-  } else if (rate < limit_ / 2 && mean > base_bytes_ && !was_slowed(now_ns)) {
-    const std::uint64_t factor_64ths = std::max<std::uint64_t>(rate * 96 / limit_, 16);
+  } else if (rate < limit / 2 && mean > base_bytes_ && !was_slowed(now_ns)) {
+    const std::uint64_t factor_64ths = std::max<std::uint64_t>(rate * 96 / limit, 16);
     change(mean * factor_64ths / 64, now_ns);
   } else {
     change(mean, now_ns);

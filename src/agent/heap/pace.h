@@ -20,8 +20,8 @@ class Pace {
 
   [[nodiscard]] std::uint64_t mean_bytes() const { return mean_bytes_.load(std::memory_order_relaxed); }
 
-  // One more sample was taken.
-  void count(std::uint64_t now_ns);
+  // One more sample was taken. `asked` is the limit that the monitor set, in samples per second; 0: none.
+  void count(std::uint64_t now_ns, std::uint64_t asked);
 
   // A sample could not be told. Often the reader only had no processor for a moment, in which hundreds are
   // lost: so once a second it counts.

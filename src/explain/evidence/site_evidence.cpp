@@ -24,7 +24,7 @@ std::vector<SiteEvidence> read_sites(record::Recording& recording) {
     const model::SiteReading& last = point.last;
     sites[place->second].moments.push_back({point.at_s, last.live_bytes, last.live_samples,
                                             last.allocated_bytes, last.allocated_samples, last.shared_bytes,
-                                            last.old});
+                                            last.error_bytes, last.old});
   });
   sites.erase(std::remove_if(sites.begin(), sites.end(),
                              [](const SiteEvidence& site) { return site.moments.empty(); }),

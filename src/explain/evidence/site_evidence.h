@@ -21,6 +21,7 @@ struct SiteMoment {
   std::uint64_t allocated_bytes = 0;
   std::uint64_t allocated_samples = 0;
   std::uint64_t shared_bytes = 0;
+  std::optional<std::uint64_t> error_bytes = {};
   std::optional<model::OldSamples> old = {};
 };
 

@@ -110,6 +110,15 @@ double site_growth(const SiteEvidence& site, const Window& early, const Window& 
          static_cast<double>(site.at(window_middle(early)).live_bytes);
 }
 
+// Of what is alive. Recordings of before it was kept have samples of the same weight.
+double variance_of(const SiteMoment& moment, const Seen& seen) {
+  if (!moment.error_bytes) {
+    return seen.interval_bytes * seen.interval_bytes * static_cast<double>(moment.live_samples);
+  }
+  const auto error = static_cast<double>(*moment.error_bytes);
+  return error * error;
+}
+
 class Grouping {
  public:
   explicit Grouping(const Evidence& evidence) : evidence_(evidence), moments_(moments_of(evidence)) {
@@ -199,20 +208,23 @@ class Grouping {
     }
   }
 
-  // A sample stands for about `interval` bytes: those that are alive now and were
-  // not at first make the error of the difference.
+  // Samples that are alive now and were not at first make the error of the difference.
   [[nodiscard]] double error_of(const LivesSeen& lives, std::size_t latest) const {
     const Seen& seen = lives.seen[latest];
-    double replaced = 0;
+    double variance = 0;
+    double of_one_sample = 0;
     for (const SiteEvidence& site : evidence_.sites) {
       if (site.info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
       const SiteMoment first = site.at(window_middle(seen.early));
       const SiteMoment last = site.at(window_middle(evidence_.late));
       const auto taken =
           static_cast<double>(last.allocated_samples) - static_cast<double>(first.allocated_samples);
-      replaced += std::clamp(taken, 0.0, static_cast<double>(last.live_samples));
+      const auto alive = static_cast<double>(last.live_samples);
+      if (alive <= 0) continue;
+      variance += variance_of(last, seen) * std::clamp(taken / alive, 0.0, 1.0);
+      of_one_sample = std::max(of_one_sample, variance_of(last, seen) / alive);
     }
-    return seen.interval_bytes * std::sqrt(std::max(1.0, replaced));
+    return std::sqrt(std::max(variance, of_one_sample));
   }
 
   void measure(Sites& out, std::size_t place, std::vector<const SiteEvidence*> members) const {
@@ -228,6 +240,8 @@ class Grouping {
     });
     group.members = std::move(members);
     group.act_on = frame_to_act_on(group.frames());
+    double variance = 0;  // of the growth: that of the samples that are alive now and were not at first
+    double of_one_sample = 0;
     for (const SiteEvidence* site : group.members) {
       const SiteMoment& end = site->moments.back();
       group.allocated_bytes += end.allocated_bytes;
@@ -238,6 +252,11 @@ class Grouping {
       group.live_bytes += last.live_bytes;
       group.live_samples += last.live_samples;
       group.shared_bytes += last.shared_bytes;
+      variance += variance_of(last, seen) - variance_of(first, seen);
+      if (last.live_samples > 0) {
+        const double each = variance_of(last, seen) / static_cast<double>(last.live_samples);
+        of_one_sample = std::max(of_one_sample, each);
+      }
       const RetentionByAge keeping = keeping_of(first, last);
       group.new_samples += static_cast<double>(last.live_samples) - static_cast<double>(first.live_samples);
       group.kept_samples += keeping.samples;
@@ -245,7 +264,7 @@ class Grouping {
       group.knows_old |= last.old.has_value();
       if (lives.lives.size() == 1) group.kept_bytes += keeping.bytes;
     }
-    group.error_bytes = seen.interval_bytes * std::sqrt(std::max(1.0, std::abs(group.new_samples)));
+    group.error_bytes = std::sqrt(std::max(std::abs(variance), of_one_sample));
     for (const SiteEvidence* site : group.members) {
       group.change_bytes += site_growth(*site, group.early, evidence_.late);
     }

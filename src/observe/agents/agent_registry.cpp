@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "observe/agents/sampling_rate.h"
 #include "observe/agents/snapshot_records.h"
 #include "observe/agents/socket_folder.h"
 #include "observe/cpu_time.h"
@@ -123,7 +124,9 @@ void AgentRegistry::take_hellos() {
     ++ended_.processes;
     // The same pid again: it has called exec.
     if (const auto before = agents_.find(hello->pid); before != agents_.end()) note_end(*before->second);
-    agents_[hello->pid] = std::make_unique<Agent>(std::move(ring).value(), hello->pid, *tools_);
+    auto& agent = agents_[hello->pid];
+    agent = std::make_unique<Agent>(std::move(ring).value(), hello->pid, *tools_);
+    agent->began_s = agent->limited_s = base::steady_seconds();
   }
 }
 
@@ -342,6 +345,7 @@ void AgentRegistry::read_books(model::Tick& tick, const ProcessTree& tree) {
     ++entry;
     if (tick.at_s - agent.told_at_s < sites_interval_s_) continue;
     agent.told_at_s = tick.at_s;
+    limit_samples(agent, base::steady_seconds());
     tick.heaps.push_back({.process = member->info.id,
                           .live_bytes = agent.book.live_bytes(),
                           .live_samples = agent.book.live_samples(),
@@ -353,6 +357,19 @@ void AgentRegistry::read_books(model::Tick& tick, const ProcessTree& tree) {
                           .asking_ns = agent.status.asking_ns});
     agent.book.read_sites(member->info.id, tick.at_s, tick.sites, begun_);
   }
+}
+
+void AgentRegistry::limit_samples(Agent& agent, double at_s) const {
+  SamplingNeed need{.watched_s = at_s - agent.began_s,
+                    .processes = agents_.size(),
+                    .grows = grows_,
+                    .searched_s = agent.searched_s};
+  const std::uint64_t samples = agent.book.live_samples();
+  if (need.watched_s < kFullRateS) agent.first_samples = samples;
+  need.new_samples = samples - std::min(samples, agent.first_samples);
+  if (is_search_due(need)) agent.searched_s += at_s - agent.limited_s;
+  agent.limited_s = at_s;
+  agent.ring.limit_samples(samples_per_second(need));
 }
 
 void AgentRegistry::ask_trims() {

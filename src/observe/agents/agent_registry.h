@@ -62,6 +62,9 @@ class AgentRegistry {
   [[nodiscard]] bool is_trimming() const;
   [[nodiscard]] std::vector<model::TrimTrial> trials(double at_s, const ProcessTree& tree) const;
 
+  // The verdict is a leak, or leans to one: samples are worth more (sampling_rate.h).
+  void note_growth(bool grows) { grows_ = grows; }
+
   // Between two readings of all sites; a second unless told.
   void read_sites_every(double interval_s) { sites_interval_s_ = interval_s; }
 
@@ -105,6 +108,10 @@ class AgentRegistry {
     SiteTable book;
     AgentStatus status;
     double told_at_s = -1e18;
+    double began_s = 0;    // when it came
+    double limited_s = 0;  // when its rate was last set
+    double searched_s = 0;
+    std::uint64_t first_samples = 0;  // alive at the end of the full rate
   };
 
   AgentRegistry(std::string folder, AgentSocket socket);
@@ -132,11 +139,13 @@ class AgentRegistry {
   void read_walks();
   [[nodiscard]] AgentRing::WalkState walk_of(std::int32_t pid) const;
   void read_rings();
+  void limit_samples(Agent& agent, double at_s) const;
   void read_books(model::Tick& tick, const ProcessTree& tree);
   void note_end(const Agent& agent);
   static std::uint64_t dropped_of(const AgentStatus& status);
 
   double sites_interval_s_ = 1.0;
+  bool grows_ = false;
   std::string folder_;
   std::string path_;
   AgentSocket socket_;

@@ -345,6 +345,10 @@ void AgentRing::want_last_looks(std::uint32_t which) {
   header().monitor.wants_last_look.store(which, std::memory_order_relaxed);
 }
 
+void AgentRing::limit_samples(std::uint32_t per_second) {
+  header().monitor.most_samples.store(per_second, std::memory_order_relaxed);
+}
+
 void AgentRing::read_marks(AgentMarks& into) const {
   const wire::MarksPart& part = header().marks;
   const auto number = [](const auto& field) { return field.load(std::memory_order_relaxed); };

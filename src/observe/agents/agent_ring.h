@@ -157,6 +157,8 @@ class AgentRing {
   void ask_marks();
   // Which looks are welcome that we did not ask for: of wire::LastLook.
   void want_last_looks(std::uint32_t which);
+  // What the agent takes per second at most; 0: its own limit.
+  void limit_samples(std::uint32_t per_second);
   void read_marks(AgentMarks& into) const;  // whose room is used again
 
  private:

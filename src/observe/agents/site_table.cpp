@@ -1,9 +1,12 @@
 #include "observe/agents/site_table.h"
-#include "base/clock.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
+
+#include "base/clock.h"
+#include "base/units.h"
 
 namespace lowtide::observe {
 namespace {
@@ -57,6 +60,13 @@ symbols::Registers registers_of(const AgentAllocation& allocation) {
   for (unsigned at = 0; at < 4; ++at) registers.set(12 + at, from[4 + at]);
 #endif
   return registers;
+}
+
+// Of the estimate that one sample makes. A block of s bytes is sampled with the probability s / weight, so
+// the variance is weight * (weight - s). Blocks that are always sampled have none.
+float variance_of(const AgentAllocation& allocation) {
+  const auto weight = static_cast<double>(allocation.weight_bytes);
+  return static_cast<float>(weight * std::max(0.0, weight - static_cast<double>(allocation.requested_bytes)));
 }
 
 std::string_view function_of(wire::Source source) {
@@ -172,10 +182,12 @@ void SiteTable::on_allocation(const AgentAllocation& allocation) {
   if (!allocation.is_live) return;
   site.live_bytes += allocation.weight_bytes;
   ++site.live_samples;
+  const float variance = variance_of(allocation);
+  site.variance += variance;
   const bool is_shared = allocation.source == wire::Source::SharedMmap;
   (is_shared ? site.shared_bytes : live_bytes_) += allocation.weight_bytes;
   const auto phase = static_cast<std::uint8_t>(std::min(allocation.phase, wire::kMaxPhases));
-  live_[allocation.sample] = {number, allocation.weight_bytes, phase, is_shared};
+  live_[allocation.sample] = {number, allocation.weight_bytes, variance, phase, is_shared};
   if (new_.size() + young_.size() < kMostYoung) new_.push_back(allocation.sample);
 }
 
@@ -184,7 +196,11 @@ void SiteTable::on_free(std::uint64_t sample) {
   if (found == live_.end()) return;
   Site& site = sites_[found->second.site];
   site.live_bytes -= found->second.weight_bytes;
-  if (--site.live_samples == 0) site.stack = {};
+  site.variance -= found->second.variance;
+  if (--site.live_samples == 0) {
+    site.stack = {};
+    site.variance = 0;  // without what rounding left
+  }
   (found->second.is_shared ? site.shared_bytes : live_bytes_) -= found->second.weight_bytes;
   if (found->second.is_old) {
     site.old.bytes -= found->second.weight_bytes;
@@ -256,6 +272,7 @@ void SiteTable::read_sites(model::ProcessId process, double at_s, std::vector<mo
                         .allocated_bytes = site.allocated_bytes,
                         .allocated_samples = site.allocated_samples,
                         .shared_bytes = site.shared_bytes,
+                        .error_bytes = base::to_bytes(std::sqrt(std::max(0.0, site.variance))),
                         .old = site.old});
   }
 }

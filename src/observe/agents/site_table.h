@@ -80,6 +80,7 @@ class SiteTable : public AgentSink {
     bool has_begun = false;
     std::uint64_t live_bytes = 0;
     std::uint64_t live_samples = 0;
+    double variance = 0;  // of live_bytes
     std::uint64_t allocated_bytes = 0;
     std::uint64_t allocated_samples = 0;
     std::uint64_t shared_bytes = 0;
@@ -91,6 +92,7 @@ class SiteTable : public AgentSink {
   struct LiveSample {
     std::uint32_t site = 0;
     std::uint64_t weight_bytes = 0;
+    float variance = 0;
     std::uint8_t phase = 0;
     bool is_shared = false;
     bool is_old = false;

@@ -211,6 +211,7 @@ constexpr auto kSiteMembers = std::to_array<Member<SiteReading>>({
     member<&SiteReading::allocated_samples>("allocated_samples", "ever"),
     member<&SiteReading::shared_bytes>("shared_bytes",
                                        "of the live ones, in memory that processes share; not in `heap`"),
+    member<&SiteReading::error_bytes>("error_bytes", "one standard error of `live_bytes`"),
     member<&SiteReading::old, &OldSamples::bytes>("old_bytes",
                                                   "alive for a sixteenth of the time watched, 1 to 10 s"),
     further<&SiteReading::old, &OldSamples::samples>("old_samples", "the same"),
