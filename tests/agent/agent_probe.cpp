@@ -173,6 +173,9 @@ struct Probe {
           if (std::getenv("PROBE_TRIM") != nullptr) {
             process->ring->ask_trim();
           }
+          if (const char* most = std::getenv("PROBE_MOST_SAMPLES")) {
+            process->ring->limit_samples(static_cast<std::uint32_t>(std::atoi(most)));
+          }
         } else {
           process->broken = ring.error().message;
         }

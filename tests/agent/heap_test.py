@@ -34,6 +34,19 @@ def live_bytes_are_estimated_within_the_stated_error(bench):
     assert abs(process["sampled_bytes"] - 2 * kept) < error * 2 * kept
 
 
+def a_lower_rate_that_the_monitor_asks_for_keeps_the_estimates_right(bench):
+    settings = {"LOWTIDE_AGENT_RATE": "100000"}
+    full = bench.run(bench.target, "keep", 400, environment=settings).only()
+    said = bench.run(bench.target, "keep", 400, environment={**settings, "PROBE_MOST_SAMPLES": "50"})
+    process, kept = said.only(), int(said.output)
+
+    assert process["samples"] < full["samples"] / 2, (process["samples"], full["samples"])
+    assert process["mean_bytes"] > full["mean_bytes"], process["mean_bytes"]
+    # The variance is at most the largest weight times the sum; the mean may have fallen since the largest.
+    error = 5 * math.sqrt(4 * process["mean_bytes"] * kept)
+    assert abs(process["live_bytes"] - kept) < error, (process["live_bytes"], kept, error)
+
+
 def what_an_allocator_promises_is_kept(bench):
     assert bench.run(bench.target, "promises").only()["live"] == 0
 

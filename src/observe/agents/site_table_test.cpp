@@ -9,16 +9,19 @@ namespace lowtide::observe {
 namespace {
 
 constexpr model::ProcessId kProcess{1};
+constexpr std::uint64_t kRequested = 100;
 constexpr std::uint64_t kWeight = 1000;
 
 // A book about this process, and samples of one Python line.
 class SiteBookTest : public testing::Test {
  protected:
-  void take(std::uint64_t sample, wire::Source source = wire::Source::PythonObject) {
+  void take(std::uint64_t sample, wire::Source source = wire::Source::PythonObject,
+            std::uint64_t weight_bytes = kWeight) {
     const std::array<wire::PythonFrame, 1> frames{wire::PythonFrame{.code = 1, .line = 31}};
     AgentAllocation allocation;
     allocation.sample = sample;
-    allocation.weight_bytes = kWeight;
+    allocation.requested_bytes = kRequested;
+    allocation.weight_bytes = weight_bytes;
     allocation.source = source;
     allocation.is_live = allocation.is_tracked = true;
     allocation.frames = frames;
@@ -83,6 +86,20 @@ TEST_F(SiteBookTest, shared_memory_is_of_the_site_but_not_of_the_heap) {
   EXPECT_EQ(reading.live_bytes, 3 * kWeight);
   EXPECT_EQ(reading.shared_bytes, 2 * kWeight);
   EXPECT_EQ(book_.live_bytes(), kWeight);
+}
+
+TEST_F(SiteBookTest, error_follows_from_the_weights_and_falls_with_frees) {
+  take(1, wire::Source::Malloc, 10'000);
+  take(2, wire::Source::Malloc, 20'000);
+  const model::SiteReading both = read(0);
+  book_.on_free(2);
+  const model::SiteReading one = read(1);
+  take(3, wire::Source::Malloc, kRequested);  // it was certain to be sampled
+  const model::SiteReading certain = read(2);
+
+  EXPECT_EQ(both.error_bytes, 22'293U);  // sqrt(10,000 * 9,900 + 20,000 * 19,900)
+  EXPECT_EQ(one.error_bytes, 9'950U);
+  EXPECT_EQ(certain.error_bytes, 9'950U);
 }
 
 }  // namespace
