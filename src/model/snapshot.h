@@ -92,6 +92,7 @@ struct Snapshot {
   bool has_holders = false;
   bool is_exact = false;             // what is retained: else it is an upper bound
   bool is_whole = false;             // every object was counted
+  bool is_finished = true;           // false: the child that walks ended before it was done
   bool is_at_end = false;            // the interpreter was about to end: variables of functions are gone
   std::vector<TypeCount> types;      // most bytes first
   std::vector<TensorCount> tensors;  // the same

@@ -83,10 +83,14 @@ std::variant<attach::Injected, console::UserError> enter(pid_t pid, const attach
   return user_error;
 }
 
-// The child that walks waited for a lock; another one may not.
-struct Stuck {};
+// The child that walks waited for a lock of the job, or died of what another thread was just doing. Another child
+// may come to its end.
+struct Unfinished {
+  std::string why;
+  std::optional<model::Snapshot> part = {};
+};
 
-std::variant<model::Snapshot, console::UserError, Stuck> try_once(pid_t pid, const attach::WalkLimits& limits,
+std::variant<model::Snapshot, console::UserError, Unfinished> try_once(pid_t pid, const attach::WalkLimits& limits,
                                                                   WayIn way, const std::string& library) {
   auto socket = observe::SnapshotSocket::open();
   if (!socket) {
@@ -104,7 +108,7 @@ std::variant<model::Snapshot, console::UserError, Stuck> try_once(pid_t pid, con
   auto snapshot = socket.value().receive(std::chrono::seconds(10), limits.to_end);
   const bool by_ptrace = std::get<attach::Injected>(begun).borrowed_tid != 0;
   if (by_ptrace) attach::end_snapshot(pid, options);
-  if (!snapshot && snapshot.error().code == base::ErrorCode::Gone) return Stuck{};
+  if (!snapshot && snapshot.error().code == base::ErrorCode::Gone) return Unfinished{snapshot.error().message};
   if (!snapshot) {
     return console::UserError{
         fmt::format("the snapshot of process {} came to nothing: {}", pid, snapshot.error().message),
@@ -116,6 +120,10 @@ std::variant<model::Snapshot, console::UserError, Stuck> try_once(pid_t pid, con
   snapshot.value().at_s = at_s;
   snapshot.value().pause_s =
       std::chrono::duration<double>(std::get<attach::Injected>(begun).pause_of_python).count();
+  constexpr double kAtMostBeforeS = 1;  // it ends itself when its time is over
+  const double limit_s = std::chrono::duration<double>(limits.to_end).count();
+  const bool had_time = base::unix_seconds() - at_s < limit_s - kAtMostBeforeS;
+  if (!snapshot.value().is_finished && had_time) return Unfinished{"", std::move(snapshot).value()};
   return std::move(snapshot).value();
 }
 
@@ -129,20 +137,16 @@ std::variant<model::Snapshot, console::UserError> take_snapshot(pid_t pid, const
                               "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
                               "./dev build"};
   }
-  // A lock that was taken just then is free a moment later.
   constexpr int kMostTries = 3;
   for (int tries = 1;; ++tries) {
     auto taken = try_once(pid, limits, way, *library);
-    if (!std::holds_alternative<Stuck>(taken)) {
-      if (auto* user_error = std::get_if<console::UserError>(&taken)) return std::move(*user_error);
-      return std::move(std::get<model::Snapshot>(taken));
-    }
-    if (tries == kMostTries) {
-      return console::UserError{
-          fmt::format("the snapshot of process {} came to nothing, {} times", pid, tries),
-          "a thread of the job held a lock that is needed to look at its objects",
-          fmt::format("again: lowtide snapshot {}", pid)};
-    }
+    if (auto* user_error = std::get_if<console::UserError>(&taken)) return std::move(*user_error);
+    if (auto* whole = std::get_if<model::Snapshot>(&taken)) return std::move(*whole);
+    if (tries < kMostTries) continue;
+    auto& unfinished = std::get<Unfinished>(taken);
+    if (unfinished.part) return std::move(*unfinished.part);
+    return console::UserError{fmt::format("the snapshot of process {} failed {} times", pid, tries),
+                              unfinished.why, fmt::format("again: lowtide snapshot {}", pid)};
   }
 }
 

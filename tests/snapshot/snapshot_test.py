@@ -195,6 +195,24 @@ def _losses(process):
     return out
 
 
+HOLDS_MANY = "import time\nkept = [[n] for n in range(300000)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
+
+
+def _walking_children(pid):
+    return [child for child in children_of(pid) if pathlib.Path(f"/proc/{child}/comm").read_text() == "lowtide-walk\n"]
+
+
+def child_that_dies_is_followed_by_another(lab):
+    with lab.running(PYTHON, "-c", HOLDS_MANY) as job:
+        ready(job)
+        taking = subprocess.Popen([lab.binary, "snapshot", "--json", str(job.pid)], stdout=subprocess.PIPE, text=True)
+        wait_until(lambda: _walking_children(job.pid), "the child that walks")
+        os.kill(_walking_children(job.pid)[0], signal.SIGKILL)
+        out, _ = taking.communicate(timeout=120)
+        assert taking.returncode == 0 and json.loads(out)["snapshot"]["is_whole"], (taking.returncode, out[:500])
+        assert job.poll() is None
+
+
 def training_is_the_same_however_often_it_is_looked_at(lab):
     needs("torch")
     if is_sanitized(lab.binary):  # takes seconds to find a safe place, and what is in the job is the same

@@ -99,9 +99,10 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
   if (!snapshot || snapshot.value().objects != 0) return snapshot;
   // It ends itself when its time is over.
   constexpr std::chrono::seconds kAtMostBefore{1};
-  return failure(Clock::now() >= end_until - kAtMostBefore
-                     ? "the child had not counted the objects when its time was over"
-                     : "the child died while it counted the objects");
+  if (Clock::now() >= end_until - kAtMostBefore) {
+    return failure("the child had not counted the objects when its time was over");
+  }
+  return base::Error{base::ErrorCode::Gone, "the child died while it counted the objects"};
 }
 
 }  // namespace lowtide::observe
