@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any
+from typing import Any, SupportsFloat
 
 import lowtide
 from lowtide._log import warn_once
+from lowtide._options import check_recording, limit_flags
 from lowtide._readings import metrics
 from lowtide._report import Report, growth_words
 from lowtide._units import format_bytes
@@ -28,8 +29,10 @@ class TrainingMemory:
     """`begin`, `step` after every step, `end`. `report` is there after the end."""
 
     def __init__(self, every: int = 10, *, recording: str | os.PathLike[str] | None = None, deep: bool = True,
-                 limit: str | None = None, quiet: bool = False) -> None:
+                 limit: str | SupportsFloat | None = None, quiet: bool = False) -> None:
         self.every = check_every(every)
+        limit_flags(limit)  # a wrong argument raises here, not when the training begins
+        check_recording(recording)
         self.report: Report | None = None
         self._options: dict[str, Any] = {"recording": recording, "deep": deep, "limit": limit}
         self._quiet = quiet

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from types import FrameType
-from typing import Any
+from typing import Any, SupportsFloat
 
 from transformers import TrainerCallback
 
@@ -31,7 +31,7 @@ class MemoryCallback(TrainerCallback):
     """every: steps between two readings; the rest as in `lowtide.watch()`."""
 
     def __init__(self, every: int = 10, *, recording: str | os.PathLike[str] | None = None, deep: bool = True,
-                 limit: str | None = None, quiet: bool = False) -> None:
+                 limit: str | SupportsFloat | None = None, quiet: bool = False) -> None:
         self.memory = TrainingMemory(every, recording=recording, deep=deep, limit=limit, quiet=quiet)
         self._unsent: dict[str, float] = {}
         self._sent_step = -1

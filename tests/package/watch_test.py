@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 
-from environment import HERE, PYTHON, folder, main, run, told
+from environment import HERE, PYTHON, folder, main, need, run, told
 
 JOB = HERE / "jobs" / "plain.py"
 
@@ -70,10 +70,32 @@ def without_the_program_training_goes_on_and_is_told_once(binary):
     assert done.stderr.count("not watched") == 1 and "try:" in done.stderr, done.stderr
 
 
-def monitor_that_refuses_is_told_and_training_goes_on(binary):
+def numbers_are_accepted_as_times_and_sizes(binary):
+    """Seconds and bytes, as int, float and number of numpy, in watch(), in a callback and in a report."""
+    need(PYTHON, "numpy")
+    code = ("import lowtide, json, numpy\n"
+            "is_on = []\n"
+            "for interval, limit in ((0.5, 32e9), (1, 32_000_000_000), (numpy.float32(0.25), numpy.int64(32_000_000_000)), ('1 s', '32GB')):\n"
+            "    with lowtide.watch('job.lowtide', deep=False, interval=interval, limit=limit, quiet=True) as w: is_on.append(w.is_on)\n"
+            "with lowtide.MemoryLog(limit=32e9, deep=False, recording='log.lowtide', quiet=True) as log: is_on.append(log.memory.watch.is_on)\n"
+            "kinds = [lowtide.open('job.lowtide').report(limit=limit).verdict.kind for limit in (48e9, numpy.float64(48e9), '48GB')]\n"
+            "print(json.dumps([is_on, len(kinds)]))")
     with folder() as place:
-        done = run(binary, [PYTHON, "-c", "import lowtide; w = lowtide.watch(limit='x'); print(w.verdict().kind)"], cwd=place)
-    assert done.stdout == "inconclusive\n" and "--limit" in done.stderr, done
+        done = run(binary, [PYTHON, "-c", code], cwd=place)
+    assert told(done) == [[True] * 5, 3] and done.stderr == "", done
+
+
+def wrong_argument_raises_an_error_where_it_is_written(binary):
+    for words, error in (("interval=0.001", "ValueError"), ("interval='soon'", "ValueError"), ("interval=[1]", "TypeError"),
+                         ("interval=float('nan')", "ValueError"), ("limit='x'", "ValueError"), ("limit=-1", "ValueError"),
+                         ("limit=5", "ValueError"), ("limit=True", "TypeError"), ("recording='.'", "ValueError"),
+                         ("recording=3", "TypeError")):
+        name = words.partition("=")[0]
+        for call in ("watch", *(["MemoryLog"] if name != "interval" else [])):
+            with folder() as place:
+                done = run(binary, [PYTHON, "-c", f"import lowtide; lowtide.{call}({words})"], cwd=place, expect=1)
+                assert os.listdir(place) == [], os.listdir(place)
+            assert f"{error}: lowtide: {name}=" in done.stderr and "why:" in done.stderr and "try:" in done.stderr, done.stderr
 
 
 def words_come_at_the_end_of_a_job_that_only_said_watch(binary):
