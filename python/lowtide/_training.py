@@ -3,9 +3,11 @@ reason for one, and a summary at the end. Nothing of what a trainer hands to its
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import time
+import weakref
 from typing import Any, SupportsFloat
 
 import lowtide
@@ -38,6 +40,8 @@ class TrainingMemory:
         self._quiet = quiet
         self._watch: Watch | None = None
         self._is_own = False
+        self._owner = os.getpid()
+        self._finalizer: weakref.finalize[..., object] | None = None
         self._next_judgement_s = 0.0
         self._has_warned = False
 
@@ -45,13 +49,21 @@ class TrainingMemory:
     def watch(self) -> Watch | None:
         return self._watch
 
-    def begin(self) -> None:
+    def begin(self, callback: object = None) -> None:
+        """`callback`: the object whose trainer calls `end`, for a trainer that does not call it after an exception. The
+        summary then comes at the exit of the program, or when the trainer and its callback are gone."""
         if self._watch is not None:  # a second fit() of the same callback
             return
+        self._owner = os.getpid()
         there = current()
         self._is_own = there is None
         self._watch = there if there is not None else watch(quiet=True, **self._options)
         self._next_judgement_s = time.monotonic() + _BETWEEN_JUDGEMENTS_S
+        atexit.register(self._end_early, look=True)
+        if callback is not None:
+            # No snapshot there: the garbage collector may be at work.
+            self._finalizer = weakref.finalize(callback, self._end_early, look=False)
+            self._finalizer.atexit = False
 
     def step(self, number: int) -> dict[str, float] | None:
         """Tells the step; every N of them a reading, for the trainer's log."""
@@ -64,8 +76,15 @@ class TrainingMemory:
     def read(self) -> dict[str, float]:
         return metrics(self._watch)
 
-    def end(self) -> Report:
-        """Stops what `begin` started, and says what was seen."""
+    def _end_early(self, *, look: bool) -> None:
+        if self._watch is not None and os.getpid() == self._owner:
+            self.end(look=look)
+
+    def end(self, *, look: bool = True) -> Report:
+        """Stops what `begin` started, and says what was seen. `look`: with a last snapshot."""
+        atexit.unregister(self._end_early)
+        if self._finalizer is not None:
+            self._finalizer.detach()
         told = self._watch
         self._watch = None
         if told is None:
@@ -73,7 +92,7 @@ class TrainingMemory:
 
             return Report(Verdict.unknown("the training did not begin"))
         if self._is_own:
-            told.stop()
+            told.stop(look=look)
         self.report = told.report()
         if not self._quiet and told.recording is not None and sys.stderr is not None:
             print("\n".join([*growth_words(self.report), f"  recording: {told.recording}"]), file=sys.stderr)

@@ -47,7 +47,7 @@ class MemoryCallback(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self._go_first()
-        self.memory.begin()
+        self.memory.begin(self)
         loader, model = kwargs.get("train_dataloader"), kwargs.get("model")
         warn_of_loader(loader)
         # What is compiled would be compiled again for a hook that comes and goes.

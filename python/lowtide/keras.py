@@ -38,7 +38,7 @@ class MemoryCallback(keras.callbacks.Callback):
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._steps = 0
-        self.memory.begin()
+        self.memory.begin(self)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self._steps += 1

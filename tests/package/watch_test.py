@@ -58,6 +58,24 @@ def loop_of_your_own_is_logged_and_summed_up(binary):
     assert "held by" in done.stderr and "loop.lowtide" in done.stderr, done.stderr
 
 
+def callback_that_is_never_ended_gives_its_summary_once(binary):
+    """As after an exception in a trainer that does not call on_train_end. A forked child says nothing."""
+    job = ("import lowtide, os, sys\nfrom lowtide._training import TrainingMemory\n"
+           "class Callback:\n"
+           "    def __init__(self): self.memory = TrainingMemory(recording='job.lowtide', deep=False); self.memory.begin(self)\n"
+           "callback = Callback()\n"
+           "child = os.fork()\n"
+           "if child == 0: sys.exit(0)\n"
+           "os.waitpid(child, 0)\n")
+    for end, expect in (("raise RuntimeError('broken')", 1), ("sys.exit(7)", 7), ("del callback; print('on', file=sys.stderr)", 0),
+                        ("callback.memory.end()", 0)):
+        with folder() as place:
+            done = run(binary, [PYTHON, "-c", job + end], cwd=place, expect=expect)
+        assert done.stderr.count("recording: ") == 1 and done.stderr.count("lowtide: ") == 1, (end, done.stderr)
+        assert ("RuntimeError: broken" in done.stderr) == (expect == 1), done.stderr
+        assert not end.startswith("del") or done.stderr.index("recording: ") < done.stderr.index("on\n"), done.stderr
+
+
 def without_the_program_training_goes_on_and_is_told_once(binary):
     code = ("import lowtide\n"
             "for _ in range(3):\n"
