@@ -212,6 +212,35 @@ def spawned_workers_do_not_watch_again(binary):
     assert done.stdout.splitlines() == ["spawn [True, True]", "fork [False, False]", "True"], done
 
 
+def pages_that_are_own_again_when_forked_workers_end_are_no_growth(binary):
+    """The workers of a DataLoader share the data set of the trainer; when they have ended, its pages are the trainer's alone."""
+    code = ("import lowtide, json, os, time\n"
+            "block = os.urandom(1 << 20) * 150\n"
+            "w = lowtide.watch('job.lowtide', deep=False, interval=0.02, quiet=True)\n"
+            "step = 0\n"
+            "def work(readings):\n"
+            "    global step\n"
+            "    sql = 'SELECT count(*) FROM process_sample WHERE process = 0 AND uss_bytes IS NOT NULL'\n"
+            "    ends = lowtide.open('job.lowtide').rows(sql)[0][0] + readings\n"
+            "    while w.is_on and lowtide.open('job.lowtide').rows(sql)[0][0] < ends: lowtide.step(step); step += 1; time.sleep(0.02)\n"
+            "reader, writer = os.pipe()\n"
+            "workers = [os.fork() for _ in range(4) if os.getpid() == w._owner]\n"
+            "if 0 in workers: os.close(writer); os.read(reader, 1); os._exit(0)\n"
+            "work(4)\n"
+            "os.close(writer)\n"
+            "for worker in workers: os.waitpid(worker, 0)\n"
+            "work(4)\n"
+            "w.stop()\n"
+            "trainer = next(one for one in w.report().raw['processes'] if one['pid'] == os.getpid())\n"
+            "rows = lowtide.open('job.lowtide').rows('SELECT min(own_bytes), max(own_bytes) FROM process_sample WHERE process = 0')\n"
+            "print(json.dumps([len(block), *rows[0], trainer['verdict']]))")
+    with folder() as place:
+        block, least, most, verdict = told(run(binary, [PYTHON, "-c", code], cwd=place))
+    assert most - least > 0.8 * block, (least, most)  # else nothing was shared, and nothing is tested
+    floor = verdict["floor"]
+    assert abs(floor["last_bytes"] - floor["first_bytes"]) < 0.1 * block, verdict
+
+
 def child_that_was_forked_leaves_the_monitor_alone(binary):
     code = ("import lowtide, os, sys, time\n"
             "w = lowtide.watch(quiet=True)\n"
