@@ -15,6 +15,7 @@ _STRETCHES = 9
 _SHORTEST_STRETCH = 2
 _PAIRS_FOR_AN_EXCEPTION = 18  # 2 of 36 pairs of floors may not rise; noise alone does that in 1 of 8,000 tests
 _LEAST_RISE_BYTES = 1_000_000  # what interpreter, allocator and agent take for themselves
+_LEAST_SHARE_OF_BEFORE = 0.6  # of the rise per step in the first half, where the rise is uneven
 _LEAST_LATER_SHARE = 0.5  # of the rise in the first half of the stretches; a leak has about 1, a cache that fills less
 
 
@@ -31,16 +32,21 @@ def rises_steadily(readings: Sequence[int], after_step: int = 0) -> bool:
     exceptions = sum(later <= earlier for earlier, later in itertools.combinations(floors, 2))
     middle = floors[count // 2]
     return (exceptions <= count * (count - 1) // 2 // _PAIRS_FOR_AN_EXCEPTION
-            and (exceptions == 0 or not _slows_down(readings, max(after_step, len(readings) // 4), begin, length))
+            and (_is_even(floors) or not _slows_down(readings, max(after_step, 1), begin, length))
             and floors[-1] > floors[-3]
             and floors[-1] - floors[0] >= _LEAST_RISE_BYTES
             and floors[-1] - middle >= _LEAST_LATER_SHARE * (middle - floors[0]))
 
 
+def _is_even(floors: Sequence[int]) -> bool:
+    rises = sorted(later - earlier for earlier, later in zip(floors, floors[1:]))
+    return rises[0] > _LEAST_LATER_SHARE * rises[len(rises) // 2]
+
+
 def _slows_down(readings: Sequence[int], earlier: int, begin: int, length: int) -> bool:
-    """From `begin` on the floor rises by less than half as much per step as from `earlier` to `begin`."""
+    """From `begin` on the floor rises by much less per step than from `earlier` to `begin`: something fills up."""
     if earlier >= begin:
         return False
     at_earlier, at_begin, at_end = (min(readings[at:at + length]) for at in (earlier, begin, len(readings) - length))
-    return (at_end - at_begin) * (begin - earlier) < (_LEAST_LATER_SHARE * (at_begin - at_earlier)
+    return (at_end - at_begin) * (begin - earlier) < (_LEAST_SHARE_OF_BEFORE * (at_begin - at_earlier)
                                                       * (len(readings) - length - begin))

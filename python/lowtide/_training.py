@@ -41,7 +41,7 @@ class TrainingMemory:
         self._watch: Watch | None = None
         self._is_own = False
         self._owner = os.getpid()
-        self._finalizer: weakref.finalize[..., object] | None = None
+        self._finalizer: Any = None  # a weakref.finalize, whose type parameters depend on the version of typeshed
         self._next_judgement_s = 0.0
         self._has_warned = False
 
