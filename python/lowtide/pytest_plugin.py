@@ -94,7 +94,7 @@ def _arguments(mark: pytest.Mark, names: tuple[str, ...]) -> dict[str, Any]:
     unknown = [*map(repr, mark.args[len(names):]), *(name for name in mark.kwargs if name not in names)]
     if unknown:
         raise ValueError(f"lowtide: {mark.name} has no argument {unknown[0]}\n  why:  it takes {', '.join(names)}\n"
-                         f"  try:  pytest --markers")
+                         "  try:  pytest --markers")
     return {**dict(zip(names, mark.args)), **mark.kwargs}
 
 
