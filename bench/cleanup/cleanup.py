@@ -37,7 +37,7 @@ def misses(name, none, fixed, learned):
     """What of the aims was not kept."""
     if learned["mean"] > MOST_MEAN * fixed["mean"] or learned["settled"] > MOST_SETTLED * fixed["settled"]:
         yield f"memory {learned['mean'] / fixed['mean']:.2f} of that by hand, at the end {learned['settled'] / fixed['settled']:.2f}"
-    if learned["share"] > MOST_COST + learned["longest_s"] / learned["took_s"]:
+    if learned["share"] > MOST_COST + learned["longest_s"] / learned["elapsed_s"]:
         yield f"cost {learned['share']:.2%}"
     if name[:2] in WARM_UPS and learned["needed"]:
         yield "a warm-up is said to need it"

@@ -7,10 +7,11 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 from urllib.parse import quote
 
 from lowtide._command import ask
+from lowtide._options import limit_flags
 from lowtide._report import Report, Verdict
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ class Recording:
     def meta(self) -> dict[str, str]:
         return {str(key): str(value) for key, value in self.rows("SELECT key, value FROM meta")}
 
-    def report(self, limit: str | None = None) -> Report:
+    def report(self, limit: str | SupportsFloat | None = None) -> Report:
         """Verdict and findings, as `lowtide report` tells them."""
-        told = json.loads(ask(["report", "--json", *(["--limit", limit] if limit else []), str(self.path)]))
+        told = json.loads(ask(["report", "--json", *limit_flags(limit), str(self.path)]))
         return Report.from_json(told, self._curve())
 
     def verdict(self) -> Verdict:

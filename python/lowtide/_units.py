@@ -1,26 +1,62 @@
-"""Sizes as people write and read them, by the rules of the program (src/base/units.h): "MB" is 10^6 bytes and "MiB"
-2^20, in what we print and in what we read; a bare letter ("20G") is a power of 1024."""
+"""Sizes and times as people write and read them, by the rules of the program (src/base/units.h): "MB" is 10^6 bytes
+and "MiB" 2^20, in what we print and in what we read; a bare letter ("20G") is a power of 1024."""
 
 from __future__ import annotations
 
+import math
 import re
+from typing import Any, SupportsFloat
 
 _LETTERS = "kmgt"
+_SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def parse_size(text: str | float) -> int:
-    """"500MB", "20G", "17.5 GiB"; a number is bytes."""
-    if isinstance(text, (int, float)):
-        return int(text)
-    hit = re.fullmatch(r"\s*([0-9][0-9,]*(?:\.[0-9]*)?)\s*(?:([kmgt])(i?b)?|b)?\s*", text, re.IGNORECASE)
+def parse_size(value: str | SupportsFloat, name: str = "size") -> int:
+    """Bytes: a number, or text such as "500MB", "20G", "17.5 GiB". `name` is the argument that an error names."""
+    wrong = _Wrong(name, value, "a size", f'{name}="20GB", or {name}=20e9 for a number of bytes')
+    if not isinstance(value, str):
+        return int(wrong.number())
+    hit = re.fullmatch(r"\s*([0-9][0-9,]*(?:\.[0-9]*)?)\s*(?:([kmgt])(i?b)?|b)?\s*", value, re.IGNORECASE)
     if hit is None:
-        raise ValueError(f"{text!r} is not a size such as 500M, 20G or 17.5GB")
+        raise wrong.error("it is not a number with a unit (kB, MB, GB, TB, KiB, MiB, GiB, TiB)")
     number = float(hit[1].replace(",", ""))
     if hit[2] is None:
         return int(number)
     power = _LETTERS.index(hit[2].lower()) + 1
     base = 1000 if (hit[3] or "").lower() == "b" else 1024
     return round(number * float(base**power))
+
+
+def parse_seconds(value: str | SupportsFloat, name: str = "time") -> float:
+    """Seconds: a number, or text such as "500ms", "2.5 min", "1h". `name` is the argument that an error names."""
+    wrong = _Wrong(name, value, "a time", f'{name}="500ms", or {name}=0.5 for a number of seconds')
+    if not isinstance(value, str):
+        return wrong.number()
+    hit = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([a-z]*)\s*", value)
+    if hit is None or hit[2] not in _SECONDS:
+        raise wrong.error("it is not a number with a unit (ms, s, min, h, d)")
+    return float(hit[1]) * _SECONDS[hit[2]]
+
+
+class _Wrong:
+    """A value of an argument, and the error for it: what, why, what to try."""
+
+    def __init__(self, name: str, value: Any, kind: str, example: str) -> None:
+        self._what = f"lowtide: {name}={value!r} is not {kind}"
+        self._value = value
+        self._example = example
+
+    def error(self, why: str) -> ValueError:
+        return ValueError(f"{self._what}\n  why:  {why}\n  try:  {self._example}")
+
+    def number(self) -> float:
+        """The value as a number that is finite and not negative; numbers of numpy are numbers too."""
+        if isinstance(self._value, bool) or not hasattr(self._value, "__float__"):
+            raise TypeError(str(self.error(f"it is of type {type(self._value).__name__}")))
+        number = float(self._value)
+        if not 0 <= number < math.inf:
+            raise self.error("it is negative or not finite")
+        return number
 
 
 def format_bytes(count: float) -> str:

@@ -14,11 +14,12 @@ import tempfile
 import time
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import lowtide
 from lowtide._command import CommandFailed, CommandMissing, ask, find_command
 from lowtide._log import warn_once
+from lowtide._options import check_recording, interval_flags, limit_flags
 from lowtide._report import Report, Verdict
 
 if TYPE_CHECKING:
@@ -300,19 +301,23 @@ def current() -> Watch | None:
     return _current if _current is not None and _current.is_on else None
 
 
-def watch(recording: str | os.PathLike[str] | None = None, *, deep: bool = True, interval: str | None = None,
-          limit: str | None = None, quiet: bool = False) -> Watch:
+def watch(recording: str | os.PathLike[str] | None = None, *, deep: bool = True,
+          interval: str | SupportsFloat | None = None, limit: str | SupportsFloat | None = None,
+          quiet: bool = False) -> Watch:
     """Watches this process and all below it from outside, until the end of the job, `stop()` or the end of a `with`.
 
     recording   the file it goes to; default lowtide-TIME-PID.lowtide here
     deep        also let the agent into this process: lines that allocate, variables that hold
-    interval    between two readings, "500ms"; default 250ms, later 1s
-    limit       forecast when this much is reached, "32G"; default the cgroup's limit or the machine
+    interval    between two readings: "500ms", or seconds as a number; default 250ms, later 1s
+    limit       forecast when this much is reached: "32GB", or bytes as a number; default the cgroup's limit or the machine
     quiet       no words at the end of the job
 
-    Under `lowtide run` no second monitor is started: the answers come from the one that is there.
+    Under `lowtide run` no second monitor is started: the answers come from the one that is there. A wrong argument raises
+    ValueError or TypeError. Everything else that goes wrong is logged, and the job runs unwatched.
     """
     global _current
+    flags = [*interval_flags(interval), *limit_flags(limit)]
+    check_recording(recording)
     if _is_helper():
         return _nothing("a worker of a job that is watched as a whole", warn=False)
     if _current is not None and _current.is_on:
@@ -321,12 +326,8 @@ def watch(recording: str | os.PathLike[str] | None = None, *, deep: bool = True,
     if outer is not None:
         _current = Watch(outer, None, None, True)
         return _current
-    options = []
-    for flag, value in (("--interval", interval), ("--limit", limit)):
-        if value is not None:
-            options += [flag, value]
     try:
-        watched = _start(_choose_recording(recording), deep, options, quiet)
+        watched = _start(_choose_recording(recording), deep, flags, quiet)
     except CommandMissing as missing:
         return _nothing(str(missing))
     except Exception as error:  # a watch is never worth a training

@@ -14,7 +14,7 @@ Memory goes to the accelerator's trackers every N steps. Of several processes ea
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, SupportsFloat
 
 from lowtide import loop
 from lowtide._loaders import warn_of_loader
@@ -24,7 +24,7 @@ class MemoryLog(loop.MemoryLog):
     """every: steps between two readings; the rest as in `lowtide.watch()`."""
 
     def __init__(self, accelerator: Any, every: int = 10, *, recording: str | os.PathLike[str] | None = None,
-                 deep: bool = True, limit: str | None = None, quiet: bool = False) -> None:
+                 deep: bool = True, limit: str | SupportsFloat | None = None, quiet: bool = False) -> None:
         super().__init__(lambda told, number: accelerator.log(told, step=number), every, recording=recording, deep=deep,
                          limit=limit, quiet=quiet)
         self._accelerator = accelerator

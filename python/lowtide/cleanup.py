@@ -11,7 +11,9 @@ frees anything. Here every call is measured: what it took, and what it freed *th
 memory that the job takes back at once was not spare. What decides at the end whether it was needed is how much lower
 memory was for it on average (_spared.py). The policy:
 
-- All actions together stay under a share of the time of the job (1 % by default). One that would break the budget waits.
+- All actions together stay under a share of the time since the start (1 % by default), at every moment: a call comes when
+  the time that has passed pays for it. What a call will take is the longest of its last five; before the first call it
+  is a guess by the memory of the process, on the safe side.
 - An action is tried alone, one a step, so that what is freed has one cause.
 - What frees nothing is asked again for a tenth of the budget, since a job has phases: what costs little soon, what costs
   much late. After five times it counts as dropped.
@@ -44,6 +46,8 @@ _CLOSE_SHARE = 0.8  # of what there is
 _SHARE_FOR_USELESS = 0.1  # of the budget
 _SHORTEST_PAUSE_S = 0.3  # between two chances of what was dropped: asking takes time too
 _STEPS_BETWEEN_READINGS = 8
+_SHARE_FOR_READINGS = 0.1  # of the budget
+_GUESS_S = 0.1  # for a first call of an action of the user
 _FIRST_STEPS = 3  # imports, caches and pools are filled in these
 
 
@@ -95,6 +99,8 @@ class Action:
     longest_s: float = 0.0  # of its calls
     is_dropped: bool = False
     is_for_steps: bool = False  # not for an evaluation, which may come between the parts of a step
+    guess_s: float = 0.0  # what a first call may take
+    guess_s_per_mb: float = 0.0  # of the process, in addition
 
     _useless: int = 0
     _next_chance_s: float = 0.0
@@ -116,6 +122,10 @@ class Action:
     def _usual_s(self) -> float:
         """What a call takes: one that was interrupted, or had much to free, is not what the next will take."""
         return sorted(self._lately_s)[len(self._lately_s) // 2] if self._lately_s else 0.0
+
+    def _expected_s(self, host_bytes: int) -> float:
+        """What the next call may take, for the budget."""
+        return max(self._lately_s) if self._lately_s else self.guess_s + self.guess_s_per_mb * host_bytes / 1e6
 
     @property
     def _worth(self) -> float:
@@ -153,21 +163,23 @@ class Cleanup:
             def drop_gradients() -> None:
                 optimizer.zero_grad(set_to_none=True)
 
-            self.actions.append(Action("zero_grad(set_to_none=True)", drop_gradients, is_for_steps=True))
+            self.actions.append(Action("zero_grad(set_to_none=True)", drop_gradients, is_for_steps=True, guess_s=0.002))
         # The ones that cost least come first: what they cost is not known before.
         if trim and _find_trim() is not None:
-            self.actions.append(Action("malloc_trim(0)", malloc_trim))
+            self.actions.append(Action("malloc_trim(0)", malloc_trim, guess_s_per_mb=0.0001))
         cuda = sys.modules.get("torch.cuda")
         if cuda is not None and cuda.is_available():
-            self.actions.append(Action("torch.cuda.empty_cache()", _empty_cache))
-        self.actions.append(Action("gc.collect()", _collect))
-        self.actions += [Action(name, call) for name, call in (actions or {}).items()]
+            self.actions.append(Action("torch.cuda.empty_cache()", _empty_cache, guess_s=0.05))
+        self.actions.append(Action("gc.collect()", _collect, guess_s=0.005, guess_s_per_mb=0.0003))
+        self.actions += [Action(name, call, guess_s=_GUESS_S) for name, call in (actions or {}).items()]
         self.steps = 0
         self._began_s = time.perf_counter()
         self._spent_s = 0.0
         self._pending: list[_Pending] = []
         self._host, self._device = Spared(), Spared()
         self._read_step = 0
+        self._reading_s = 0.0  # what a reading takes
+        self._next_reading_s = 0.0
         self._limit = memory_limit()
 
     # When the loop calls.
@@ -184,32 +196,43 @@ class Cleanup:
     after_epoch = after_evaluation
 
     def _visit(self, *, all_at_once: bool) -> None:
-        began_s = time.perf_counter()
         self.steps += 1
-        self._settle()
-        waited_s = 0.0
+        if self._pending or self._is_reading_due():
+            # The processor time of this thread: a reading waits for nothing but a processor.
+            began_s = time.thread_time()
+            self._settle()
+            self._reading_s = time.thread_time() - began_s
+            self._spent_s += self._reading_s
+            self._next_reading_s = time.perf_counter() + self._reading_s / (_SHARE_FOR_READINGS * self.budget)
         if due := self._due(all_at_once):
-            before_s = _waited_s()
+            began_s, waited_s = time.perf_counter(), _waited_s()
             for action in due:
                 self._try(action)
-            waited_s = _waited_s() - before_s
-        self._spent_s += max(0.0, time.perf_counter() - began_s - waited_s)  # the readings are part of the cost
+            # The readings around a call are part of its cost.
+            self._spent_s += max(0.0, time.perf_counter() - began_s - (_waited_s() - waited_s))
+
+    def _is_reading_due(self) -> bool:
+        return self.steps - self._read_step >= _STEPS_BETWEEN_READINGS and time.perf_counter() >= self._next_reading_s
 
     def _due(self, all_at_once: bool) -> Sequence[Action]:
         fitting = [action for action in self.actions if not (all_at_once and action.is_for_steps)]
         if self.every is not None:
             return fitting if all_at_once or self.steps % self.every == 0 else ()
-        if self.steps <= _FIRST_STEPS:
+        if self.steps <= _FIRST_STEPS or self._host.level == 0:  # what a call may take is guessed by the level
             return ()
         now_s = time.perf_counter()
         left_s = self.budget * (now_s - self._began_s) - self._spent_s
+        if left_s <= 0:
+            return ()
         due = sorted((action for action in fitting
                       if now_s >= action._next_chance_s or (all_at_once and not action.is_dropped)),
                      key=lambda action: -action._worth)
         chosen = []
         for action in due:
-            if action._usual_s <= left_s and left_s > 0:
-                left_s -= action._usual_s
+            # One reading before the call, one after it and one at the next step.
+            cost_s = action._expected_s(self._host.level) + 3 * self._reading_s
+            if cost_s <= left_s:
+                left_s -= cost_s
                 chosen.append(action)
         return chosen if all_at_once else chosen[:1]
 
@@ -225,8 +248,6 @@ class Cleanup:
         """What is still free of what the last actions freed, a step later. Of several, what came back is laid to all
         in proportion."""
         unread = self.steps - self._read_step
-        if not self._pending and unread < _STEPS_BETWEEN_READINGS:
-            return
         self._read_step = self.steps
         host, device = own_bytes(), (device_bytes() or (0, 0))[1]
         self._host.after_steps(host, unread)
@@ -312,7 +333,8 @@ class Cleanup:
                  for row in rows]
         lines.append(f"all of it took {self.spent_share:.2%} of {elapsed_s:.1f} s, "
                      + (f"budget {self.budget:.2%}" if self.every is None else f"every {self.every} steps")
-                     + ("" if self.was_needed else f"; nothing of it was needed: memory was {self._lower_words(None)}"))
+                     + ("" if self.was_needed else "; nothing was called" if not any(action.calls for action in self.actions)
+                        else f"; nothing of it was needed: memory was {self._lower_words(None)}"))
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from types import FrameType
-from typing import Any
+from typing import Any, SupportsFloat
 
 from transformers import TrainerCallback
 
@@ -31,7 +31,7 @@ class MemoryCallback(TrainerCallback):
     """every: steps between two readings; the rest as in `lowtide.watch()`."""
 
     def __init__(self, every: int = 10, *, recording: str | os.PathLike[str] | None = None, deep: bool = True,
-                 limit: str | None = None, quiet: bool = False) -> None:
+                 limit: str | SupportsFloat | None = None, quiet: bool = False) -> None:
         self.memory = TrainingMemory(every, recording=recording, deep=deep, limit=limit, quiet=quiet)
         self._unsent: dict[str, float] = {}
         self._sent_step = -1
@@ -47,7 +47,7 @@ class MemoryCallback(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self._go_first()
-        self.memory.begin()
+        self.memory.begin(self)
         loader, model = kwargs.get("train_dataloader"), kwargs.get("model")
         warn_of_loader(loader)
         # What is compiled would be compiled again for a hook that comes and goes.

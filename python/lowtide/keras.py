@@ -11,7 +11,7 @@ that shall see it come after this one in the list.
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, SupportsFloat
 
 import keras
 
@@ -24,7 +24,7 @@ class MemoryCallback(keras.callbacks.Callback):
     """every: batches between two readings; the rest as in `lowtide.watch()`."""
 
     def __init__(self, every: int = 10, *, recording: str | os.PathLike[str] | None = None, deep: bool = True,
-                 limit: str | None = None, quiet: bool = False) -> None:
+                 limit: str | SupportsFloat | None = None, quiet: bool = False) -> None:
         super().__init__()
         self.memory = TrainingMemory(every, recording=recording, deep=deep, limit=limit, quiet=quiet)
         self._steps = 0
@@ -38,7 +38,7 @@ class MemoryCallback(keras.callbacks.Callback):
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._steps = 0
-        self.memory.begin()
+        self.memory.begin(self)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self._steps += 1

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from lowtide._loaders import warn_of_loader
 from lowtide._report import Report
@@ -34,7 +34,7 @@ class MemoryCallback(Callback):
     """every: steps between two readings; the rest as in `lowtide.watch()`."""
 
     def __init__(self, every: int = 10, *, recording: str | os.PathLike[str] | None = None, deep: bool = True,
-                 limit: str | None = None, quiet: bool = False) -> None:
+                 limit: str | SupportsFloat | None = None, quiet: bool = False) -> None:
         super().__init__()
         self.memory = TrainingMemory(every, recording=recording, deep=deep, limit=limit, quiet=quiet)
         self._told_step = -1

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from types import TracebackType
+from typing import SupportsFloat
 
 from lowtide._report import Report
 from lowtide._training import TrainingMemory
@@ -23,8 +24,8 @@ class MemoryLog:
     """
 
     def __init__(self, log: Callable[[dict[str, float], int], object] | None = None, every: int = 10, *,
-                 recording: str | os.PathLike[str] | None = None, deep: bool = True, limit: str | None = None,
-                 quiet: bool = False) -> None:
+                 recording: str | os.PathLike[str] | None = None, deep: bool = True,
+                 limit: str | SupportsFloat | None = None, quiet: bool = False) -> None:
         self.memory = TrainingMemory(every, recording=recording, deep=deep, limit=limit, quiet=quiet)
         self._log = log
         self._last_step = 0

@@ -15,7 +15,10 @@
 
 memory_stable(after_warmup=True, max_growth=None, steps=120)
     after_warmup   True: what the warm-up takes does not count, wherever it ends; a number: it ends at that step
-    max_growth     how far the floor may rise from there to the last step; None: it must not leak
+    max_growth     how far the floor may rise from there to the last step: "50MB", or bytes as a number; None: the floor
+                   must not rise steadily in the last half of the steps (_steady.py)
+
+Both marks work on methods of unittest.TestCase too; setUp and tearDown are called once, around all steps.
 
 What fails is told as a finding: how much, in which steps, from which line, held by which variable. The numbers come from
 statistics over the low-water marks; a batch that was larger, or a collector that has not run yet, is no growth.
@@ -24,18 +27,25 @@ statistics over the low-water marks; a batch that was larger, or a collector tha
 from __future__ import annotations
 
 import functools
+import gc
+import inspect
+import numbers
 import os
 import re
 import tempfile
+import unittest
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 import pytest
 
+from lowtide._units import parse_size
+
 _DEFAULT_STEPS = 120
 _FEWEST_STEPS = 20
+_COLLECTIONS = 20  # in all steps, so that every stretch of the last half has one (_steady.py)
 
 
 class Steps:
@@ -53,6 +63,9 @@ class Steps:
 
         for number in range(self.count):
             yield number
+            # Garbage that waits for the collector is no growth. A test that switches the collector off keeps its garbage.
+            if gc.isenabled() and (number % max(1, self.count // _COLLECTIONS) == 0 or number == self.count - 1):
+                gc.collect()
             self.readings.append(own_bytes())
             tell(number)
             if number in (self.count // 4, self.count - 1):  # the last while the variables of the test are there
@@ -69,45 +82,97 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "limit_memory(size): the test takes no more than this at its peak (lowtide)")
 
 
-def _words_of(mark: pytest.Mark, after_warmup: Union[bool, int] = True, max_growth: Union[str, float, None] = None,
-              steps: int = _DEFAULT_STEPS) -> tuple[Union[bool, int], int | None, int]:
-    from lowtide._units import parse_size
+class _Rule(NamedTuple):
+    """The arguments of memory_stable."""
 
-    if steps < _FEWEST_STEPS:
-        raise ValueError(f"steps={steps}: fewer than {_FEWEST_STEPS} tell nothing")
-    return after_warmup, None if max_growth is None else parse_size(max_growth), steps
+    after_warmup: Union[bool, int] = True
+    max_growth: Union[int, None] = None
+    steps: int = _DEFAULT_STEPS
 
 
-def _stable_words(item: pytest.Item) -> tuple[Union[bool, int], int | None, int] | None:
+def _arguments(mark: pytest.Mark, names: tuple[str, ...]) -> dict[str, Any]:
+    unknown = [*map(repr, mark.args[len(names):]), *(name for name in mark.kwargs if name not in names)]
+    if unknown:
+        raise ValueError(f"lowtide: {mark.name} has no argument {unknown[0]}\n  why:  it takes {', '.join(names)}\n"
+                         "  try:  pytest --markers")
+    return {**dict(zip(names, mark.args)), **mark.kwargs}
+
+
+def _whole(value: Any, name: str, least: int, why: str) -> int:
+    if not isinstance(value, numbers.Integral) or value < least:
+        raise ValueError(f"lowtide: {name}={value!r} is not a whole number of at least {least}\n  why:  {why}\n"
+                         f"  try:  {name}={_DEFAULT_STEPS}")
+    return value if isinstance(value, bool) else int(value)
+
+
+def _stable_rule(item: pytest.Item) -> _Rule | None:
     mark = item.get_closest_marker("memory_stable")
-    return None if mark is None else _words_of(mark, *mark.args, **mark.kwargs)
+    if mark is None:
+        return None
+    try:
+        rule = _Rule(**_arguments(mark, _Rule._fields))
+        return _Rule(_whole(rule.after_warmup, "after_warmup", 0, "it is True, False or the step where the warm-up ends"),
+                     None if rule.max_growth is None else parse_size(rule.max_growth, "max_growth"),
+                     _whole(rule.steps, "steps", _FEWEST_STEPS, "fewer steps say nothing about growth"))
+    except (TypeError, ValueError) as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
+def _limit(item: pytest.Item) -> int | None:
+    mark = item.get_closest_marker("limit_memory")
+    # pytest-memray has a mark of that name too: where both are there it is memray's.
+    if mark is None or item.config.pluginmanager.has_plugin("memray"):
+        return None
+    try:
+        return parse_size(_arguments(mark, ("size",)).get("size", ""), "size")
+    except (TypeError, ValueError) as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.fixture
 def memory_steps(request: pytest.FixtureRequest) -> Steps:
     """The steps of a test with the mark memory_stable; a loop over it reads memory after each."""
-    words = _stable_words(request.node)
-    steps = Steps(words[2] if words is not None else _DEFAULT_STEPS)
+    rule = _stable_rule(request.node)
+    steps = Steps(rule.steps if rule is not None else _DEFAULT_STEPS)
     request.node._lowtide_steps = steps
     return steps
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """The test is replaced by one that measures; pytest calls it as it would have called the other."""
-    limit = pyfuncitem.get_closest_marker("limit_memory")
-    # pytest-memray has a mark of that name too: where both are there it is memray's.
-    if limit is not None and not pyfuncitem.config.pluginmanager.has_plugin("memray"):
-        pyfuncitem.obj = _limited(pyfuncitem, pyfuncitem.obj, _limit_of(*limit.args, **limit.kwargs))
-    words = _stable_words(pyfuncitem)
-    if words is not None:
-        pyfuncitem.obj = _stable(pyfuncitem, pyfuncitem.obj, *words)
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """The test is replaced by one that measures, for this call; pytest calls it as it would have called the other."""
+    test = pyfuncitem.obj
+    pyfuncitem.obj = _measured(pyfuncitem)
+    yield
+    pyfuncitem.obj = test
 
 
-def _limit_of(size: Union[str, float]) -> int:
-    from lowtide._units import parse_size
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """pytest does not call the methods of a unittest.TestCase itself: unittest calls them, from here."""
+    if isinstance(item, pytest.Function) and item.cls is not None and issubclass(item.cls, unittest.TestCase):
+        test = item.obj
+        item.obj = _measured(item)
+        yield
+        item.obj = test
+    else:
+        yield
 
-    return parse_size(size)
+
+def _measured(item: pytest.Function) -> Callable[..., Any]:
+    """The test, within what its marks ask for."""
+    test: Callable[..., Any] = item.obj
+    limit, rule = _limit(item), _stable_rule(item)
+    if limit is None and rule is None:
+        return test
+    if inspect.iscoroutinefunction(test):
+        pytest.fail(f"lowtide: cannot measure {item.name}\n  why:  it is a coroutine, and nothing here awaits it\n"
+                    "  try:  a test that runs the coroutine with asyncio.run()", pytrace=False)
+    if limit is not None:
+        test = _limited(item, test, limit)
+    if rule is not None:
+        test = _stable(item, test, rule)
+    return test
 
 
 def _recording_of(item: pytest.Item) -> str:
@@ -123,14 +188,13 @@ def _remove(watched: Any) -> None:
         Path(f"{watched.recording}{suffix}").unlink(missing_ok=True)
 
 
-def _stable(item: pytest.Function, test: Callable[..., Any], after_warmup: Union[bool, int], max_growth: int | None,
-            steps: int) -> Callable[..., Any]:
+def _stable(item: pytest.Function, test: Callable[..., Any], rule: _Rule) -> Callable[..., Any]:
     @functools.wraps(test)
     def measured(*arguments: Any, **named: Any) -> None:
         from lowtide._watch import watch
 
         own_loop: Steps | None = getattr(item, "_lowtide_steps", None)
-        series = own_loop if own_loop is not None else Steps(steps)
+        series = own_loop if own_loop is not None else Steps(rule.steps)
         watched = watch(_recording_of(item), interval="20ms", quiet=True)
         series.at_look = watched.look
         try:
@@ -141,14 +205,15 @@ def _stable(item: pytest.Function, test: Callable[..., Any], after_warmup: Union
                     test(*arguments, **named)
         finally:
             watched.stop(look=not series.is_looked_at)
-        _hold(series, watched, after_warmup, max_growth)
+        _hold(series, watched, rule)
         _remove(watched)
 
     return measured
 
 
-def _hold(series: Steps, watched: Any, after_warmup: Union[bool, int], max_growth: int | None) -> None:
+def _hold(series: Steps, watched: Any, rule: _Rule) -> None:
     from lowtide._judge import floor_trend, judge
+    from lowtide._steady import rises_steadily
 
     readings = series.readings
     if len(readings) < _FEWEST_STEPS:
@@ -156,20 +221,21 @@ def _hold(series: Steps, watched: Any, after_warmup: Union[bool, int], max_growt
                     "memory_steps looped over?", pytrace=False)
     verdict = judge(readings, steps=range(len(readings)))
     # `True == 1`: asked by its type.
-    first = after_warmup if type(after_warmup) is int else 0
-    if after_warmup is True:
+    named = rule.after_warmup if type(rule.after_warmup) is int else 0
+    first = named
+    if rule.after_warmup is True:
         first = int(verdict.warmup_end_step) if verdict.warmup_end_step is not None else len(readings) // 4
     first = min(first, len(readings) - _FEWEST_STEPS // 2)
     growth = floor_trend(readings[first:])
     told = watched.report()
-    if max_growth is not None:
-        if growth <= max_growth:
+    if rule.max_growth is not None:
+        if growth <= rule.max_growth:
             return
-    elif not (verdict.is_leak or (told.verdict.is_leak and growth > 0)):
+    elif not (verdict.is_leak or rises_steadily(readings, min(named, first)) or (told.verdict.is_leak and growth > 0)):
         if verdict.kind == "inconclusive" and verdict.lean == "leak":
             warnings.warn(pytest.PytestWarning(f"memory_stable cannot tell: {verdict}; more steps would"), stacklevel=2)
         return
-    pytest.fail(_finding(readings, first, growth, max_growth, verdict, told, watched), pytrace=False)
+    pytest.fail(_finding(readings, first, growth, rule.max_growth, verdict, told, watched), pytrace=False)
 
 
 def _finding(readings: list[int], first: int, growth: float, max_growth: int | None, verdict: Any, told: Any,
@@ -182,6 +248,9 @@ def _finding(readings: list[int], first: int, growth: float, max_growth: int | N
     lines = [f"memory grows by {format_bytes(growth)} in steps {first} to {len(readings)}, "
              f"{format_bytes(growth / length)} a step"
              + (f"; {format_bytes(max_growth)} are allowed" if max_growth is not None else ""),
+             *([] if max_growth is not None else
+               ["  rule:   without max_growth the floor must not rise steadily in the last half of the steps; for a cache that "
+                "fills: more steps, or max_growth"]),
              f"  floor:  {format_bytes(settled.floor_first_bytes)} -> {format_bytes(settled.floor_last_bytes)}",
              f"  judged: {verdict}"]
     lines += [f"  from:   {_place(one)}, {format_bytes(one['growth_bytes'])} more alive" for one in told.sites[:2]

@@ -158,6 +158,32 @@ TEST_F(Report, pinned_memory_that_grows_is_named) {
   EXPECT_EQ(find_finding(report, "gpu-outside-torch"), nullptr);
 }
 
+TEST_F(Report, pages_that_are_own_again_when_workers_end_are_no_growth) {
+  for (const char* name : {"workers-end", "workers-end-often"}) {
+    const std::string path = record(name);
+    const model::Report report = report_of(path);
+    std::filesystem::remove(path);
+
+    const model::ProcessReport* trainer = find_pid(report, 100);
+    ASSERT_NE(trainer, nullptr);
+    EXPECT_EQ(trainer->series.verdict.kind, VerdictKind::Stable)
+        << name << ": " << trainer->series.verdict.reason;
+    EXPECT_NE(report.verdict.kind, VerdictKind::Leak) << name << ": " << report.verdict.reason;
+    EXPECT_EQ(find_finding(report, "leak-in-process"), nullptr) << name;
+    EXPECT_EQ(find_finding(report, "growth-in-process"), nullptr) << name;
+    EXPECT_EQ(find_finding(report, "copy-on-write"), nullptr) << name;
+  }
+}
+
+TEST_F(Report, leak_of_a_trainer_whose_workers_end_is_found) {
+  const model::Report report = report_of(record("leak-beside-workers-that-end"));
+
+  EXPECT_EQ(find_pid(report, 100)->series.verdict.kind, VerdictKind::Leak);
+  const model::Finding* finding = find_finding(report, "leak-in-process");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->pid, 100);
+}
+
 TEST_F(Report, worker_whose_rss_is_flat_copies_on_write) {
   const model::Report report = report_of(record("copy-on-write"));
 

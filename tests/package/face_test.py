@@ -40,10 +40,12 @@ def judge_refuses_axes_of_another_length(binary):
     assert "ValueError: 3 readings and 1 steps" in done.stderr, done.stderr
 
 
-def sizes_are_read_as_the_program_reads_them(binary):
-    code = ("from lowtide._units import parse_size as p, format_bytes as f\n"
-            "print(json.dumps([[p(t) for t in ('500MB', '20G', '17.5 GiB', '1,024 kB', '4096', 12)], [f(b) for b in (0, 92000, 5.8e6, -1.5e9)]]))")
-    read, written = _say(binary, code)
+def sizes_and_times_are_read_as_the_program_reads_them(binary):
+    code = ("from lowtide._units import parse_size as p, parse_seconds as s, format_bytes as f\n"
+            "print(json.dumps([[p(t) for t in ('500MB', '20G', '17.5 GiB', '1,024 kB', '4096', 12)], [f(b) for b in (0, 92000, 5.8e6, -1.5e9)],\n"
+            "  [s(t) for t in ('500ms', '1s', '2.5 min', '1h', '7d', '3', 0.25)]]))")
+    read, written, seconds = _say(binary, code)
+    assert seconds == [0.5, 1, 150, 3600, 604800, 3, 0.25], seconds
     assert read == [500_000_000, 20 << 30, int(17.5 * (1 << 30)), 1_024_000, 4096, 12], read
     assert written == ["0 B", "92.0 kB", "5.80 MB", "-1.50 GB"], written
 

@@ -5,6 +5,7 @@ usage: frameworks_test.py --binary LOWTIDE [NAME...] | --list
 
 import csv
 import pathlib
+import signal
 import sys
 
 from environment import HERE, folder, frameworks, main, run, told
@@ -141,6 +142,35 @@ def keras_leak_is_found_and_logged(binary):
 def keras_fixed_job_is_clean(binary):
     with folder() as place:
         _clean(_job(binary, place, "keras_fit.py", "fixed")[0], "activations")
+
+
+def _assert_summary_after_an_exception(binary, trainer, interrupted=-signal.SIGINT):
+    """The summary comes once, and neither the exception nor the exit status changes."""
+    for how, expect, words in (("error", 1, "RuntimeError: the training is broken"), ("interrupt", interrupted, "KeyboardInterrupt"),
+                               ("caught", 0, "the script goes on")):
+        with folder() as place:
+            done = run(binary, [frameworks(), "-W", "ignore", JOBS / "interrupted.py", place, 60, trainer, how], expect=expect, cwd=place,
+                       OMP_NUM_THREADS="1")
+            path = f"recording: {place / 'job.lowtide'}"
+        assert words in done.stderr and done.stderr.count(path) == 1 and done.stderr.count("lowtide: ") == 1, done.stderr
+        if how == "caught":
+            assert done.stderr.index(path) < done.stderr.index(words), done.stderr
+
+
+def transformers_exception_ends_with_a_summary(binary):
+    _assert_summary_after_an_exception(binary, "transformers")
+
+
+def keras_exception_ends_with_a_summary(binary):
+    _assert_summary_after_an_exception(binary, "keras")
+
+
+def lightning_exception_ends_with_a_summary(binary):
+    _assert_summary_after_an_exception(binary, "lightning", interrupted=1)  # Lightning itself exits with 1
+
+
+def accelerate_exception_ends_with_a_summary(binary):
+    _assert_summary_after_an_exception(binary, "accelerate")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-from environment import PYTHON, folder, main, need, run
+from environment import PYTHON, folder, main, need, run, told
 from marked import EXPECTED, SUITE, outcomes, run_suite
 
 
@@ -17,12 +17,30 @@ def marks_pass_and_fail_as_they_should(binary):
         done = run_suite(binary, place)
     assert outcomes(done.stdout) == EXPECTED, done.stdout
     assert "PytestUnknownMarkWarning" not in done.stdout, done.stdout
+    for words in ("memory_stable has no argument step", "max_growth='much' is not a size", "cannot measure test_async_method"):
+        assert f"lowtide: {words}\n  why:" in done.stdout, done.stdout
+
+
+def rise_is_steady_only_where_it_goes_on(binary):
+    code = ("import json, random\nfrom lowtide._steady import rises_steadily as rises\n"
+            "def leak(rate, n, noise=0): return [int(1e8 + rate * i + (random.random() * noise)) for i in range(n)]\n"
+            "random.seed(1)\n"
+            "flat = sum(rises(leak(0, n, 20e6)) for n in (20, 60, 120, 400) for _ in range(500))\n"
+            "filled = [rises([int(1e8 + 8e5 * min(i, stop)) for i in range(120)]) for stop in (0, 1, 40, 60, 80, 100)]\n"
+            "highest = sum(rises([max(leak(0, 120, 50e6)[:i + 1]) for i in range(120)]) for _ in range(100))\n"
+            "leaks = [rises(leak(rate, n)) for rate in (1e5, 8e5) for n in (20, 60, 120, 400)]\n"
+            "noisy = sum(rises(leak(8e5, 120, 5e6)) for _ in range(100))\n"
+            "late = [rises(leak(8e5, 120), 100), rises([int(1e8)] * 119 + [int(1e9)], 100), rises([]), rises([1] * 20, 110)]\n"
+            "print(json.dumps([flat, filled, highest, leaks, noisy, late]))")
+    flat, filled, highest, leaks, noisy, late = told(run(binary, [PYTHON, "-c", code]))
+    assert flat <= 2 and not any(filled) and highest == 0, (flat, filled, highest)
+    assert all(leaks) and noisy >= 95 and late == [True, False, False, False], (leaks, noisy, late)
 
 
 def failure_is_a_finding_with_numbers_site_and_holder(binary):
     need(PYTHON, "pytest")
     with folder() as place:
-        done = run_suite(binary, place, "-k", "test_leaking")
+        done = run_suite(binary, place, "-k", "test_leaking and not test_leaking_")
         recordings = list((place / "cache").rglob("*.lowtide"))
     text = done.stdout
     grown = re.search(r"memory grows by ([0-9.]+) MB in steps \d+ to 120, 2\.0\d MB a step; 50\.0 MB are allowed", text)

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 
-from environment import HERE, PYTHON, folder, main, run, told
+from environment import HERE, PYTHON, folder, main, need, run, told
 
 JOB = HERE / "jobs" / "plain.py"
 
@@ -58,6 +58,24 @@ def loop_of_your_own_is_logged_and_summed_up(binary):
     assert "held by" in done.stderr and "loop.lowtide" in done.stderr, done.stderr
 
 
+def callback_that_is_never_ended_gives_its_summary_once(binary):
+    """As after an exception in a trainer that does not call on_train_end. A forked child says nothing."""
+    job = ("import lowtide, os, sys\nfrom lowtide._training import TrainingMemory\n"
+           "class Callback:\n"
+           "    def __init__(self): self.memory = TrainingMemory(recording='job.lowtide', deep=False); self.memory.begin(self)\n"
+           "callback = Callback()\n"
+           "child = os.fork()\n"
+           "if child == 0: sys.exit(0)\n"
+           "os.waitpid(child, 0)\n")
+    for end, expect in (("raise RuntimeError('broken')", 1), ("sys.exit(7)", 7), ("del callback; print('on', file=sys.stderr)", 0),
+                        ("callback.memory.end()", 0)):
+        with folder() as place:
+            done = run(binary, [PYTHON, "-c", job + end], cwd=place, expect=expect)
+        assert done.stderr.count("recording: ") == 1 and done.stderr.count("lowtide: ") == 1, (end, done.stderr)
+        assert ("RuntimeError: broken" in done.stderr) == (expect == 1), done.stderr
+        assert not end.startswith("del") or done.stderr.index("recording: ") < done.stderr.index("on\n"), done.stderr
+
+
 def without_the_program_training_goes_on_and_is_told_once(binary):
     code = ("import lowtide\n"
             "for _ in range(3):\n"
@@ -70,10 +88,32 @@ def without_the_program_training_goes_on_and_is_told_once(binary):
     assert done.stderr.count("not watched") == 1 and "try:" in done.stderr, done.stderr
 
 
-def monitor_that_refuses_is_told_and_training_goes_on(binary):
+def numbers_are_accepted_as_times_and_sizes(binary):
+    """Seconds and bytes, as int, float and number of numpy, in watch(), in a callback and in a report."""
+    need(PYTHON, "numpy")
+    code = ("import lowtide, json, numpy\n"
+            "is_on = []\n"
+            "for interval, limit in ((0.5, 32e9), (1, 32_000_000_000), (numpy.float32(0.25), numpy.int64(32_000_000_000)), ('1 s', '32GB')):\n"
+            "    with lowtide.watch('job.lowtide', deep=False, interval=interval, limit=limit, quiet=True) as w: is_on.append(w.is_on)\n"
+            "with lowtide.MemoryLog(limit=32e9, deep=False, recording='log.lowtide', quiet=True) as log: is_on.append(log.memory.watch.is_on)\n"
+            "kinds = [lowtide.open('job.lowtide').report(limit=limit).verdict.kind for limit in (48e9, numpy.float64(48e9), '48GB')]\n"
+            "print(json.dumps([is_on, len(kinds)]))")
     with folder() as place:
-        done = run(binary, [PYTHON, "-c", "import lowtide; w = lowtide.watch(limit='x'); print(w.verdict().kind)"], cwd=place)
-    assert done.stdout == "inconclusive\n" and "--limit" in done.stderr, done
+        done = run(binary, [PYTHON, "-c", code], cwd=place)
+    assert told(done) == [[True] * 5, 3] and done.stderr == "", done
+
+
+def wrong_argument_raises_an_error_where_it_is_written(binary):
+    for words, error in (("interval=0.001", "ValueError"), ("interval='soon'", "ValueError"), ("interval=[1]", "TypeError"),
+                         ("interval=float('nan')", "ValueError"), ("limit='x'", "ValueError"), ("limit=-1", "ValueError"),
+                         ("limit=5", "ValueError"), ("limit=True", "TypeError"), ("recording='.'", "ValueError"),
+                         ("recording=3", "TypeError")):
+        name = words.partition("=")[0]
+        for call in ("watch", *(["MemoryLog"] if name != "interval" else [])):
+            with folder() as place:
+                done = run(binary, [PYTHON, "-c", f"import lowtide; lowtide.{call}({words})"], cwd=place, expect=1)
+                assert os.listdir(place) == [], os.listdir(place)
+            assert f"{error}: lowtide: {name}=" in done.stderr and "why:" in done.stderr and "try:" in done.stderr, done.stderr
 
 
 def words_come_at_the_end_of_a_job_that_only_said_watch(binary):
@@ -170,6 +210,35 @@ def spawned_workers_do_not_watch_again(binary):
         done = run(binary, [PYTHON, "job.py"], cwd=place)
         assert len([name for name in os.listdir(place) if name.endswith(".lowtide")]) == 1, os.listdir(place)
     assert done.stdout.splitlines() == ["spawn [True, True]", "fork [False, False]", "True"], done
+
+
+def pages_that_are_own_again_when_forked_workers_end_are_no_growth(binary):
+    """The workers of a DataLoader share the data set of the trainer; when they have ended, its pages are the trainer's alone."""
+    code = ("import lowtide, json, os, time\n"
+            "block = os.urandom(1 << 20) * 150\n"
+            "w = lowtide.watch('job.lowtide', deep=False, interval=0.02, quiet=True)\n"
+            "step = 0\n"
+            "def work(readings):\n"
+            "    global step\n"
+            "    sql = 'SELECT count(*) FROM process_sample WHERE process = 0 AND uss_bytes IS NOT NULL'\n"
+            "    ends = lowtide.open('job.lowtide').rows(sql)[0][0] + readings\n"
+            "    while w.is_on and lowtide.open('job.lowtide').rows(sql)[0][0] < ends: lowtide.step(step); step += 1; time.sleep(0.02)\n"
+            "reader, writer = os.pipe()\n"
+            "workers = [os.fork() for _ in range(4) if os.getpid() == w._owner]\n"
+            "if 0 in workers: os.close(writer); os.read(reader, 1); os._exit(0)\n"
+            "work(4)\n"
+            "os.close(writer)\n"
+            "for worker in workers: os.waitpid(worker, 0)\n"
+            "work(4)\n"
+            "w.stop()\n"
+            "trainer = next(one for one in w.report().raw['processes'] if one['pid'] == os.getpid())\n"
+            "rows = lowtide.open('job.lowtide').rows('SELECT min(own_bytes), max(own_bytes) FROM process_sample WHERE process = 0')\n"
+            "print(json.dumps([len(block), *rows[0], trainer['verdict']]))")
+    with folder() as place:
+        block, least, most, verdict = told(run(binary, [PYTHON, "-c", code], cwd=place))
+    assert most - least > 0.8 * block, (least, most)  # else nothing was shared, and nothing is tested
+    floor = verdict["floor"]
+    assert abs(floor["last_bytes"] - floor["first_bytes"]) < 0.1 * block, verdict
 
 
 def child_that_was_forked_leaves_the_monitor_alone(binary):

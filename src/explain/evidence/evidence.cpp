@@ -69,6 +69,7 @@ void read_processes(record::Recording& recording, Evidence& evidence) {
     out.rss_bytes = point.last.rss_bytes;
     out.file_bytes = point.last.file_bytes;
     out.shmem_bytes = point.last.shmem_bytes;
+    out.held_bytes = point.last.anon_bytes + point.last.shmem_bytes + point.last.swap_bytes;
     take_bytes(process.bytes, point.last, process.trail.empty() ? 0 : out.at_s - process.trail.back().at_s);
     process.trail.push_back(out);
     if (point.last.pss) ++process.pss_readings;

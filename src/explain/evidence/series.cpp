@@ -118,6 +118,7 @@ void fill_between(RecordedSeries& trail, const RecordedSeries& ticks) {
       point.rss_bytes = between(from.rss_bytes, to.rss_bytes, share);
       point.file_bytes = between(from.file_bytes, to.file_bytes, share);
       point.shmem_bytes = between(from.shmem_bytes, to.shmem_bytes, share);
+      point.held_bytes = between(from.held_bytes, to.held_bytes, share);
       filled.push_back(point);
     }
   }

@@ -29,6 +29,8 @@ struct TrailPoint {
   std::uint64_t rss_bytes = 0;  // the latest of the stretch, of whatever the point has
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
+  std::uint64_t held_bytes =
+      0;                        // of a process: anonymous and shared memory and swap, whoever else holds them
   std::uint32_t processes = 0;  // of the tree; 0 in the trail of a process
 };
 

@@ -113,6 +113,45 @@ void play_respawned(record::Writer& writer) {
   stage.end(kTicks);
 }
 
+// Four workers share 285 MB of the trainer. `lives`: how often they end and are forked again; then they end
+// for good.
+void play_forked_workers(record::Writer& writer, int lives, double leak_per_tick) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  std::array<std::size_t, 4> workers{};
+  const int life = kTicks * 3 / 4 / lives;
+  std::int64_t pid = 200;
+  for (int at = 0; at < kTicks; ++at) {
+    const bool are_working = at < life * lives && at % life < life - 10;
+    for (std::size_t& worker : workers) {
+      if (are_working && at % life == 0) {
+        worker = at == 0 ? stage.enter(pid, 100, model::ProcessRole::Worker, "python train.py")
+                         : stage.follow(worker, pid, at);
+        ++pid;
+        stage[worker].own = 8 * kMB;
+        stage[worker].shared = 285 * kMB;
+      }
+      if (!are_working && stage[worker].on) stage.leave(worker, at, 0);
+    }
+    stage[main].shared = are_working ? 285 * kMB : 0;
+    stage[main].own = 322 * kMB - stage[main].shared + leak_per_tick * at + stage.noise(0.5 * kMB);
+    stage.put(stage.tick(at, 2.0 * at));
+  }
+  stage.end(kTicks);
+}
+
+void play_workers_end(record::Writer& writer) {
+  play_forked_workers(writer, 1, 0);
+}
+
+void play_workers_end_often(record::Writer& writer) {
+  play_forked_workers(writer, 6, 0);
+}
+
+void play_leak_beside_workers_that_end(record::Writer& writer) {
+  play_forked_workers(writer, 6, 0.5 * kMB);
+}
+
 void play_copy_on_write(record::Writer& writer) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
@@ -397,6 +436,10 @@ constexpr std::array kAll{
     Scenario{"workers-start", "the same for 20 s, then it stays", play_workers_start},
     Scenario{"page-cache", "files are read, nothing leaks", play_page_cache},
     Scenario{"respawned", "four workers, made anew every 50 s; nothing leaks", play_respawned},
+    Scenario{"workers-end", "workers that share the trainer's pages end; nothing leaks", play_workers_end},
+    Scenario{"workers-end-often", "the same, with new workers every 75 s", play_workers_end_often},
+    Scenario{"leak-beside-workers-that-end", "the same, and the trainer leaks",
+             play_leak_beside_workers_that_end},
     Scenario{"copy-on-write", "two workers copy the parent's pages", play_copy_on_write},
     Scenario{"copying", "the same after 300 steps", play_copying},
     Scenario{"copied", "two workers copied what they touch, and are done", play_copied},

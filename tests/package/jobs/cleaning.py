@@ -1,6 +1,6 @@
 """A loop that is cleaned, in one of three ways.
 
-usage: cleaning.py warmup|retention learned|fixed|none
+usage: cleaning.py warmup|retention|short learned|fixed|none
 """
 
 import json
@@ -10,7 +10,7 @@ import time
 import lowtide
 from lowtide._readings import own_bytes
 
-STEPS, STEP_S = 400, 0.02
+STEPS, SHORT_STEPS, STEP_S = 400, 100, 0.02
 
 
 def warm_up(number, held):
@@ -26,12 +26,19 @@ def retain(number, held):
         held.append(blocks[::2000])
 
 
+def grow_objects(number, held):
+    """So many objects that one collection takes longer than the budget of the whole run."""
+    if number == 0:
+        held.append([[] for _ in range(2_000_000)])
+
+
 def main():
     kind, how = sys.argv[1:3]
-    work = {"warmup": warm_up, "retention": retain}[kind]
+    work = {"warmup": warm_up, "retention": retain, "short": grow_objects}[kind]
+    steps = SHORT_STEPS if kind == "short" else STEPS
     cleanup = lowtide.Cleanup(every=1 if how == "fixed" else None) if how != "none" else None
     held, readings, began = [], [], time.perf_counter()
-    for number in range(STEPS):
+    for number in range(steps):
         work(number, held)
         end = began + (number + 1) * STEP_S
         time.sleep(max(0.0, end - time.perf_counter()))
@@ -40,7 +47,7 @@ def main():
         readings.append(own_bytes())
     told = {"last": readings[-1], "mean": sum(readings[50:]) / len(readings[50:]), "took_s": time.perf_counter() - began}
     if cleanup is not None:
-        told |= {"share": cleanup.spent_share, "longest_s": max(action.longest_s for action in cleanup.actions),
+        told |= {"share": cleanup.spent_share, "elapsed_s": cleanup.elapsed_s, "longest_s": max(action.longest_s for action in cleanup.actions),
                  "needed": cleanup.was_needed, "table": cleanup.table(),
                  "calls": {action.name: action.calls for action in cleanup.actions},
                  "freed": {action.name: action.freed_bytes for action in cleanup.actions},

@@ -1,10 +1,13 @@
 """A suite for the marks of lowtide: what passes and what fails is known."""
 
+import random
 import time
+import unittest
 
 import pytest
 
-kept = []
+kept, cache = [], []
+numbers = random.Random(0)
 
 
 def work():
@@ -55,6 +58,62 @@ def test_beyond_the_limit():
 def test_failing_for_another_reason(memory_steps):
     for step in memory_steps:
         assert step < 5
+
+
+@pytest.mark.memory_stable
+def test_leaking_with_defaults():
+    kept.append(bytearray(b"x" * 800_000))
+
+
+@pytest.mark.memory_stable(steps=60)
+def test_leaking_in_few_steps():
+    kept.append(bytearray(b"x" * 800_000))
+
+
+@pytest.mark.memory_stable
+def test_noise_and_a_cache_that_fills():
+    if len(cache) < 50:
+        cache.append(bytearray(b"x" * 800_000))
+    bytearray(b"x" * numbers.randrange(5_000_000))
+
+
+class Garbage:
+    def __init__(self):
+        self.me = self  # it waits for the collector
+        self.block = bytearray(b"x" * 300_000)
+
+
+@pytest.mark.memory_stable
+def test_garbage_that_waits_for_the_collector():
+    Garbage()
+
+
+class Case(unittest.TestCase):
+    @pytest.mark.memory_stable
+    def test_leaking_method(self):
+        kept.append(bytearray(b"x" * 800_000))
+
+    @pytest.mark.memory_stable
+    def test_stable_method(self):
+        self.assertTrue(bytearray(b"x" * 800_000))
+
+    @pytest.mark.limit_memory(10e6)
+    def test_method_beyond_the_limit(self):
+        self.assertTrue(bytearray(30_000_000))
+
+    @pytest.mark.memory_stable
+    async def test_async_method(self):
+        pass
+
+
+@pytest.mark.memory_stable(step=50)
+def test_unknown_argument():
+    pass
+
+
+@pytest.mark.memory_stable(max_growth="much")
+def test_wrong_size():
+    pass
 
 
 def test_without_a_mark():

@@ -25,10 +25,9 @@ def pace(seconds):
 
 
 time.sleep = pace
-began = time.perf_counter()
 runpy.run_path(sys.argv[0], run_name="__main__")
 readings = readings or [0]
 print(json.dumps({"mean": sum(readings) / len(readings), "settled": min(readings[-len(readings) // 4:]), "steps": len(readings),
-                  "took_s": time.perf_counter() - began, "share": cleanup.spent_share if cleanup else 0,
+                  "elapsed_s": cleanup.elapsed_s if cleanup else 0, "share": cleanup.spent_share if cleanup else 0,
                   "longest_s": max(action.longest_s for action in cleanup.actions) if cleanup else 0,
                   "table": cleanup.table() if cleanup else "", "needed": cleanup.was_needed if cleanup else False}))
