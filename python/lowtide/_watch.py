@@ -192,9 +192,13 @@ class Watch:
         live = self._reader()
         if live is None:
             return False
-        asked_s, before_s, began = live.now_s(), live.looked_s(), time.monotonic()
-        if asked_s is None:
-            return False
+        began = time.monotonic()
+        # On a busy machine the first tick may come later than this.
+        while (asked_s := live.now_s()) is None:
+            if not monitor.is_alive() or time.monotonic() - began > _LONGEST_LOOK_S:
+                return False
+            time.sleep(0.01)
+        before_s = live.looked_s()
         # On a busy machine the last tick may be older than the look before this one.
         after_s = max(asked_s, math.nextafter(before_s, math.inf))
         requests = 0

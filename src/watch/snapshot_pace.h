@@ -13,10 +13,19 @@
 
 namespace lowtide::watch {
 
+// What a process seems to be doing before its first snapshot.
+enum class StartUp {
+  Unknown,
+  Loading,   // libraries were loaded a moment ago: imports are running
+  Stepping,  // the first steps are done
+};
+
 class SnapshotPace {
  public:
   static constexpr double kFirstS = 4;  // imports, the model, the first steps
-  static constexpr double kLeastGapS = 3;
+  static constexpr double kFirstSteppingS = 1.5;
+  static constexpr double kLongestLoadS = 20;  // a job may load libraries all the time
+  static constexpr double kLeastGapS = 2;
   static constexpr double kShortPauseS = 0.05;
   static constexpr int kFirstLooks =
       4;  // may cost five times as much: most runs that are watched for a leak are short
@@ -26,9 +35,14 @@ class SnapshotPace {
   static constexpr double kForkSPerByte = 0.012 / (1ULL << 30U);
 
   // `eager`: there is a reason to look just now, such as a verdict that leans to a leak for the first time.
-  [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager) const {
+  [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager,
+                            StartUp start_up = StartUp::Unknown) const {
     const double pause_s = std::max(pause_s_, fork_s(resident_bytes));
-    if (!asked_s_) return age_s >= std::max(kFirstS, kPauseFactor * pause_s);
+    if (!asked_s_) {
+      if (start_up == StartUp::Loading && age_s < kLongestLoadS) return false;
+      const double first_s = start_up == StartUp::Stepping ? kFirstSteppingS : kFirstS;
+      return age_s >= std::max(first_s, kPauseFactor * pause_s);
+    }
     const double since_s = age_s - *asked_s_;
     const double costs_s = std::max(kPauseFactor * pause_s, kWalkFactor * walk_s_);
     constexpr double kHaste = 5;

@@ -22,6 +22,26 @@ TEST(SnapshotPace, small_job_is_walked_over_soon_and_then_less_often) {
   EXPECT_LE(taken, 40);
 }
 
+TEST(SnapshotPace, first_one_comes_after_the_first_steps_and_not_while_libraries_are_loaded) {
+  const SnapshotPace pace;
+  EXPECT_FALSE(pace.is_due(1, 100 << 20, false, StartUp::Stepping));
+  EXPECT_TRUE(pace.is_due(2, 100 << 20, false, StartUp::Stepping));
+  EXPECT_FALSE(pace.is_due(10, 100 << 20, false, StartUp::Loading));
+  EXPECT_TRUE(pace.is_due(21, 100 << 20, false, StartUp::Loading));
+}
+
+TEST(SnapshotPace, run_of_half_a_minute_on_a_busy_machine_has_several) {
+  SnapshotPace pace;
+  int taken = 0;
+  for (double age_s = 0; age_s < 30; age_s += 1) {
+    if (!pace.is_due(age_s, 400 << 20, false)) continue;
+    pace.note_asked(age_s);
+    pace.note_taken(0.006, 0.8);  // a walk takes ten times as long as on an idle machine
+    ++taken;
+  }
+  EXPECT_GE(taken, 3);
+}
+
 TEST(SnapshotPace, pauses_stay_below_a_thousandth_of_the_time) {
   SnapshotPace pace;
   double paused_s = 0;

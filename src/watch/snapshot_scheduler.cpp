@@ -29,6 +29,13 @@ std::optional<std::uint64_t> room_below_limit(const observe::Monitor& monitor, c
   return limit->reach_bytes - std::min(limit->reach_bytes, tick.target.bytes);
 }
 
+StartUp start_up_of(const observe::AgentRegistry& agents, std::int64_t pid, double step) {
+  constexpr double kMomentS = 1;
+  constexpr double kFirstSteps = 3;
+  if (step >= kFirstSteps) return StartUp::Stepping;
+  return agents.since_loading_s(pid) < kMomentS ? StartUp::Loading : StartUp::Unknown;
+}
+
 }  // namespace
 
 void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Writer* writer) {
@@ -60,8 +67,8 @@ bool SnapshotScheduler::is_due(ProcessSchedule& looked, const observe::Member& m
     looked.took_headroom_snapshot = true;
     looked.is_eager = true;
   }
-  return looked.answered < asked_ ||
-         looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes, looked.is_eager);
+  return looked.answered < asked_ || looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes,
+                                                        looked.is_eager, looked.start_up);
 }
 
 // Looks that the process may take by itself: of wire::LastLook. At its end none of one that uses a GPU, whose
@@ -107,6 +114,7 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
     ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
     ids_.insert_or_assign(pid, member->info.id);
     agents->want_last_looks(pid, allowed_unsolicited(looked, *member, tick.at_s, room_at_end, is_walking));
+    looked.start_up = start_up_of(*agents, pid, tick.step);
     if (is_walking || !is_due(looked, *member, tick.at_s, room_bytes)) continue;
     if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
     chosen = &looked;

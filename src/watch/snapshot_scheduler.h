@@ -40,6 +40,7 @@ class SnapshotScheduler {
  private:
   struct ProcessSchedule {
     SnapshotPace pace;
+    StartUp start_up = StartUp::Unknown;
     bool is_eager = false;
     bool took_headroom_snapshot = false;
     std::size_t answered = 0;  // of asked_

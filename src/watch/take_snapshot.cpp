@@ -83,15 +83,17 @@ std::variant<attach::Injected, console::UserError> enter(pid_t pid, const attach
   return user_error;
 }
 
-// The child that walks waited for a lock of the job, or died of what another thread was just doing. Another child
-// may come to its end.
+// The child that walks waited for a lock of the job, or died of what another thread was just doing. Another
+// child may come to its end.
 struct Unfinished {
   std::string why;
   std::optional<model::Snapshot> part = {};
 };
 
-std::variant<model::Snapshot, console::UserError, Unfinished> try_once(pid_t pid, const attach::WalkLimits& limits,
-                                                                  WayIn way, const std::string& library) {
+std::variant<model::Snapshot, console::UserError, Unfinished> try_once(pid_t pid,
+                                                                       const attach::WalkLimits& limits,
+                                                                       WayIn way,
+                                                                       const std::string& library) {
   auto socket = observe::SnapshotSocket::open();
   if (!socket) {
     return console::UserError{"cannot take a snapshot: " + socket.error().message,
@@ -108,7 +110,8 @@ std::variant<model::Snapshot, console::UserError, Unfinished> try_once(pid_t pid
   auto snapshot = socket.value().receive(std::chrono::seconds(10), limits.to_end);
   const bool by_ptrace = std::get<attach::Injected>(begun).borrowed_tid != 0;
   if (by_ptrace) attach::end_snapshot(pid, options);
-  if (!snapshot && snapshot.error().code == base::ErrorCode::Gone) return Unfinished{snapshot.error().message};
+  if (!snapshot && snapshot.error().code == base::ErrorCode::Gone)
+    return Unfinished{snapshot.error().message};
   if (!snapshot) {
     return console::UserError{
         fmt::format("the snapshot of process {} came to nothing: {}", pid, snapshot.error().message),

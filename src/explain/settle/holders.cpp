@@ -68,13 +68,36 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
   return out;
 }
 
-// At the end of a program the variables of its functions are gone, which is no loss: the look then counts
-// where it shows what the others show, and more of it.
+// The process had given back most of what it gained by then, and works no more.
+bool has_shrunk(const ProcessEvidence& process, const Looks& looks) {
+  constexpr double kLeastGain = 1e6;
+  const double from_s = looks.front()->at_s;
+  const double before = change_between(process.trail, from_s, looks[looks.size() - 2]->at_s);
+  const double now = change_between(process.trail, from_s, looks.back()->at_s);
+  return process.info.ended_s && before > kLeastGain && now < 0.5 * before;
+}
+
+bool is_after_last_step(const Evidence& evidence, const Looks& looks) {
+  return !evidence.is_running && evidence.steps.known && looks.back()->at_s > evidence.steps.last_at_s;
+}
+
+// At the end of a program, or after its last step, the variables of its functions are gone.
+bool is_after_work(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks) {
+  return looks.back()->is_at_end || is_after_last_step(evidence, looks) || has_shrunk(process, looks);
+}
+
+// A snapshot after the work counts where it shows what the others show, and more of it: what is gone by then
+// is no loss.
 ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks) {
   ProcessHolders with_end = compare(evidence, process, looks);
-  if (!looks.back()->is_at_end || looks.size() == 2) return with_end;
+  if (looks.size() == 2 || !is_after_work(evidence, process, looks)) return with_end;
+  const bool is_only_smaller = !is_after_last_step(evidence, looks) && !looks.back()->is_at_end;
   looks.pop_back();
   ProcessHolders before = compare(evidence, process, looks);
+  // What was given back is named, but it proves nothing.
+  if (is_only_smaller) {
+    for (HeldGrowth& grown : before.grown) ++grown.losses;
+  }
   const auto is_more = [](const model::HolderReport& later, const model::HolderReport& holder) {
     return later.node.path == holder.node.path && later.growth_bytes >= holder.growth_bytes &&
            later.growth_device_bytes >= holder.growth_device_bytes;

@@ -161,6 +161,27 @@ TEST(Holders, look_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it
   EXPECT_TRUE(find_holders(lost.evidence)[0].grown.empty());
 }
 
+TEST(Holders, snapshot_after_the_last_step_does_not_erase_what_earlier_ones_had) {
+  Job gone({10, 20, 30, 0});
+  gone.evidence.steps = {.known = true, .first_at_s = 0, .last_at_s = 25};
+  const auto holders = find_holders(gone.evidence);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
+}
+
+TEST(Holders, what_an_ended_process_gave_back_is_named_but_proves_nothing) {
+  Job gone({10, 20, 30, 0});
+  ProcessEvidence& process = gone.evidence.processes[0];
+  process.info.ended_s = 40;
+  for (TrailPoint& point : process.trail) {
+    if (point.at_s > 25) point.low_bytes = point.high_bytes = 100 * kHeldMB;
+  }
+  const auto holders = find_holders(gone.evidence);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_EQ(holders[0].grown[0].holder.node.path, "__main__.kept");
+  EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0]));
+}
+
 TEST(Holders, list_that_a_loop_runs_over_at_one_look_is_the_same_list) {
   for (const std::size_t looked_at_in_a_loop : {1U, 3U}) {
     Job run({10, 20, 30, 40});

@@ -176,6 +176,11 @@ SiteTable::PhaseBytes AgentRegistry::kept_in_phases(std::int64_t pid) const {
   return found == agents_.end() ? SiteTable::PhaseBytes{} : found->second->book.kept_in_phases();
 }
 
+double AgentRegistry::since_loading_s(std::int64_t pid) const {
+  const auto found = agents_.find(static_cast<std::int32_t>(pid));
+  return base::steady_seconds() - (found == agents_.end() ? 0 : found->second->loaded_s);
+}
+
 std::vector<std::int64_t> AgentRegistry::pythons() const {
   std::vector<std::int64_t> out;
   for (const auto& [pid, agent] : agents_) {
@@ -291,7 +296,10 @@ void AgentRegistry::read_rings() {
   for (auto& [pid, agent] : agents_) {
     const AgentStatus before = agent->status;
     agent->status = agent->ring.status();
-    if (agent->status.module_changes != before.module_changes) agent->book.forget_places();
+    if (agent->status.module_changes != before.module_changes) {
+      agent->book.forget_places();
+      agent->loaded_s = at_s;
+    }
     static_cast<void>(agent->ring.poll(agent->book));
     if (since_s > 0)
       fastest = std::max(fastest, static_cast<double>(agent->status.samples - before.samples) / since_s);

@@ -84,6 +84,8 @@ class AgentRegistry {
   [[nodiscard]] bool awaits_last_walk() const;
   // Processes whose agent has found a Python that can be walked over.
   [[nodiscard]] std::vector<std::int64_t> pythons() const;
+  // Seconds since the process last loaded or unloaded a library.
+  [[nodiscard]] double since_loading_s(std::int64_t pid) const;
   // The interpreter of a process tells steps and phases from now on, and torch's counters once.
   void ask_marks(std::int64_t pid);
   void want_last_looks(std::int64_t pid, std::uint32_t which);  // of wire::LastLook
@@ -109,6 +111,7 @@ class AgentRegistry {
     AgentStatus status;
     double told_at_s = -1e18;
     double began_s = 0;    // when it came
+    double loaded_s = 0;   // when it last loaded or unloaded a library
     double limited_s = 0;  // when its rate was last set
     double searched_s = 0;
     std::uint64_t first_samples = 0;  // alive at the end of the full rate

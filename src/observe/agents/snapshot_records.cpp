@@ -173,8 +173,7 @@ base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file) {
   out.is_at_end = has(header, wire::SnapshotPart::AtEnd);
   out.is_whole = has(header, wire::SnapshotPart::Walked) && has(header, wire::SnapshotPart::Complete) &&
                  !has(header, wire::SnapshotPart::OutOfMemory) && !has(header, wire::SnapshotPart::OutOfRoom);
-  out.is_finished =
-      has(header, wire::SnapshotPart::Complete) || has(header, wire::SnapshotPart::OutOfMemory);
+  out.is_finished = has(header, wire::SnapshotPart::Complete) || has(header, wire::SnapshotPart::OutOfMemory);
   Records(file, out).read_all(sizeof(header), std::min<std::uint64_t>(header.used_bytes, file.size()));
   std::stable_sort(out.types.begin(), out.types.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
