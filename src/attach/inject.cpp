@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,12 @@ constexpr std::uint64_t kLargeStackBytes = 128U << 10U;  // dlopen and the agent
 
 constexpr int kUrgent = -15;
 
+// A function of the agent, as the target finds it.
+struct AgentFunction {
+  std::string library;
+  std::uint64_t offset = 0;
+};
+
 struct Placed {};
 using Attempt = std::variant<Placed, Place, base::Error>;
 
@@ -66,7 +73,8 @@ class Call {
   [[nodiscard]] bool is_placed() const { return told_.borrowed_tid != 0; }
 
  private:
-  bool fill_block(const std::string& argument, const ReportSocket& socket, std::uint64_t function_offset);
+  base::Result<AgentFunction> find_agent(const std::string& function) const;
+  bool fill_block(const std::string& argument, const ReportSocket& socket, const AgentFunction& agent);
   base::Result<bool> place();
   base::Result<bool> try_each(const std::vector<pid_t>& tids, Clock::time_point until);
   Attempt attempt(pid_t tid);
@@ -102,8 +110,33 @@ bool copy_text(const Text& from, char (&into)[Bytes]) {
   return true;
 }
 
-bool Call::fill_block(const std::string& argument, const ReportSocket& socket,
-                      std::uint64_t function_offset) {
+// An agent that is loaded already is called where it lies: it may be of another build than our file, and a
+// second copy would find the hooks of the first.
+base::Result<AgentFunction> Call::find_agent(const std::string& function) const {
+  const std::string own_path = own_agent_path(options_);
+  AgentFunction found{.library = options_.agent_path};
+  std::optional<std::uint64_t> offset;
+  if (const LoadedAgent* loaded = image_.loaded_agent()) {
+    struct stat own {};
+    if (::stat(own_path.c_str(), &own) != 0 || own.st_ino != loaded->inode) {
+      found.library = loaded->path;
+    }
+    offset = find_export(loaded->exports, function);
+  } else {
+    auto file = symbols::ElfFile::open(symbols::open_regular(own_path));
+    if (!file) {
+      return std::move(file).error().within("the agent " + own_path);
+    }
+    offset = find_export(read_exports(file.value()), function);
+  }
+  if (!offset) {
+    return unsupported("the agent " + found.library + " has no " + function);
+  }
+  found.offset = *offset;
+  return found;
+}
+
+bool Call::fill_block(const std::string& argument, const ReportSocket& socket, const AgentFunction& agent) {
   const TargetFunctions& functions = image_.functions();
   block_.state_bytes = vector_state_bytes();
   if (::getrandom(&block_.token, sizeof(block_.token), 0) != sizeof(block_.token)) {
@@ -119,11 +152,11 @@ bool Call::fill_block(const std::string& argument, const ReportSocket& socket,
     block_.detach_thread = functions.detach_thread;
     block_.this_thread = functions.this_thread;
   }
-  block_.function_offset = function_offset;
+  block_.function_offset = agent.offset;
   block_.report_to.sun_family = AF_UNIX;
   block_.report_to_bytes = sizeof(sockaddr_un);
   told_.in_own_thread = block_.create_thread != 0;
-  return copy_text(options_.agent_path, block_.library) && copy_text(argument, block_.argument) &&
+  return copy_text(agent.library, block_.library) && copy_text(argument, block_.argument) &&
          copy_text(std::string("lowtide"), block_.thread_name) &&
          copy_text(socket.path(), block_.report_to.sun_path) &&
          read_memory(pid_, functions.open_library, canary_);
@@ -131,19 +164,15 @@ bool Call::fill_block(const std::string& argument, const ReportSocket& socket,
 
 base::Result<Injected> Call::make(const std::string& function, const std::string& argument, uid_t uid,
                                   base::Fd folder) {
-  auto agent = symbols::ElfFile::open(symbols::open_regular(options_.agent_path));
+  const auto agent = find_agent(function);
   if (!agent) {
-    return std::move(agent).error().within("the agent " + options_.agent_path);
-  }
-  const auto offset = find_export(read_exports(agent.value()), function);
-  if (!offset) {
-    return unsupported("the agent " + options_.agent_path + " has no " + function);
+    return agent.error();
   }
   auto socket = ReportSocket::bind(options_.socket_path + ".call", uid, std::move(folder));
   if (!socket) {
     return std::move(socket).error();
   }
-  if (!fill_block(argument, socket.value(), *offset)) {
+  if (!fill_block(argument, socket.value(), agent.value())) {
     return unsupported("a path is too long, or the process's memory cannot be read");
   }
   if (auto placed = place(); !placed) {
@@ -364,7 +393,7 @@ Entry enter_and_call(pid_t pid, const InjectOptions& options, const char* functi
   if (!image) {
     return {std::move(image).error()};
   }
-  auto folder = chown_socket_dir(options.socket_path, target.value().uid);
+  auto folder = chown_socket_dir(options, target.value().uid);
   if (!folder) {
     return {std::move(folder).error()};
   }

@@ -73,6 +73,10 @@ WatchLoop::End WatchLoop::run() {
 void WatchLoop::tick() {
   const double wait_s = watch_.tick(steps_.refresh());
   next_tick_s_ = watch_.at_s() + wait_s;
+  if (options_.entry != nullptr) {
+    options_.entry->tick(watch_.monitor().tree(), watch_.at_s());
+    watch_.note_not_entered(options_.entry->not_entered(), options_.entry->not_listed());
+  }
   if (has_screen()) {
     options_.screen->take_tick(watch_);
   } else if (watch_.latest() != nullptr) {
