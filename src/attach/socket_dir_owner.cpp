@@ -16,8 +16,7 @@ std::string folder_of(const std::string& path) {
 namespace {
 
 std::string from_here(const InjectOptions& options, const std::string& path) {
-  return options.folder_from_here.empty() ? path
-                                          : options.folder_from_here + path.substr(path.rfind('/'));
+  return options.folder_from_here.empty() ? path : options.folder_from_here + path.substr(path.rfind('/'));
 }
 
 }  // namespace

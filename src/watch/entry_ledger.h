@@ -1,8 +1,8 @@
 // Which processes of the job the agent is in, which are to be entered next, and which could not be.
 //
-// A process is left alone for its first second: most helpers (`git`, `sh -c`, `nvidia-smi`) have ended by then.
-// exec makes another program of a process, without the agent, so an entry is of one program, not of one process.
-// A program is tried a few times with growing pauses, never for ever.
+// A process is left alone for its first second: most helpers (`git`, `sh -c`, `nvidia-smi`) have ended by
+// then. exec makes another program of a process, without the agent, so an entry is of one program, not of one
+// process. A program is tried a few times with growing pauses, never for ever.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,8 @@ class EntryLedger {
 
   // The processes that were entered and are still there.
   [[nodiscard]] std::vector<std::int64_t> entered() const;
-  // "pid 4711 (python worker.py): why", in the order of the failures; also of processes that have ended since.
+  // "pid 4711 (python worker.py): why", in the order of the failures; also of processes that have ended
+  // since.
   [[nodiscard]] std::vector<std::string> not_entered() const;
   // Those that are not in the list, which is bounded.
   [[nodiscard]] std::size_t not_listed() const { return forgotten_; }

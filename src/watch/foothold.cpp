@@ -53,7 +53,8 @@ base::Error failed(const std::string& what) {
 }  // namespace
 
 base::Result<Foothold> Foothold::make(pid_t pid, const std::string& agent_path) {
-  const base::Fd root(::open(("/proc/" + std::to_string(pid) + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const base::Fd root(
+      ::open(("/proc/" + std::to_string(pid) + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) {
     return base::Error{errno == ENOENT ? base::ErrorCode::Gone : base::ErrorCode::Denied,
                        "its root folder cannot be opened"};

@@ -1,9 +1,9 @@
 // The agent and a socket for it in the file system of a process that does not see ours.
 //
-// A process in another mount namespace or under another root (a container, a chroot) finds neither our library
-// nor our socket. A process of a second user finds them, but may not enter a folder that belongs to the first.
-// Both get a folder of their own in a temporary folder that they see: a copy of the library, and a socket. A
-// socket with a path is found by its inode, so it also connects network namespaces.
+// A process in another mount namespace or under another root (a container, a chroot) finds neither our
+// library nor our socket. A process of a second user finds them, but may not enter a folder that belongs to
+// the first. Both get a folder of their own in a temporary folder that they see: a copy of the library, and a
+// socket. A socket with a path is found by its inode, so it also connects network namespaces.
 #pragma once
 
 #include <sys/types.h>
@@ -32,10 +32,13 @@ class Foothold {
 
   [[nodiscard]] attach::InjectOptions options() const;
   // Where its agents say hello; to be taken once.
-  [[nodiscard]] std::optional<observe::AgentSocket> take_socket() { return std::exchange(socket_, std::nullopt); }
+  [[nodiscard]] std::optional<observe::AgentSocket> take_socket() {
+    return std::exchange(socket_, std::nullopt);
+  }
 
  private:
-  Foothold(base::Fd parent, std::string path_in_target) : parent_(std::move(parent)), path_(std::move(path_in_target)) {}
+  Foothold(base::Fd parent, std::string path_in_target)
+      : parent_(std::move(parent)), path_(std::move(path_in_target)) {}
 
   base::Result<bool> fill(const std::string& agent_path);
 

@@ -65,8 +65,8 @@ TreeEntry::~TreeEntry() {
 
 std::optional<console::UserError> TreeEntry::enter_now(pid_t pid) {
   auto options = places_.find(pid);
-  const auto injected = options ? attach::inject_agent(pid, options.value())
-                                : base::Result<attach::Injected>(options.error());
+  const auto injected =
+      options ? attach::inject_agent(pid, options.value()) : base::Result<attach::Injected>(options.error());
   for (observe::AgentSocket& socket : places_.take_sockets()) agents_.listen_at(std::move(socket));
   if (injected) return std::nullopt;
   const attach::Advice advice = attach::advise(pid, injected.error());
@@ -79,7 +79,8 @@ void TreeEntry::tick(const observe::ProcessTree& tree, double at_s) {
   take_outcomes(at_s);
   if (at_s < next_look_s_) return;
   next_look_s_ = at_s + kLookEveryS;
-  for (const std::int64_t pid : ledger_.note_processes(read_processes(tree, at_s), at_s)) agents_.note_exec(pid);
+  for (const std::int64_t pid : ledger_.note_processes(read_processes(tree, at_s), at_s))
+    agents_.note_exec(pid);
   const std::vector<Program> due = ledger_.take_due(at_s);
   if (due.empty()) return;
   const std::vector<std::int32_t> known = agents_.pids();
@@ -153,7 +154,8 @@ void TreeEntry::work() {
 base::Result<bool> TreeEntry::enter(const Task& task) {
   const auto pid = static_cast<pid_t>(task.program.pid);
   const auto stat = procfs::read_stat({}, pid);
-  if (!stat || stat.value().start_ticks != task.program.start_ticks || read_image(pid) != task.program.image) {
+  if (!stat || stat.value().start_ticks != task.program.start_ticks ||
+      read_image(pid) != task.program.image) {
     return base::Error{base::ErrorCode::Gone, "it has ended, or runs another program"};
   }
   // The agent came with a fork. Without a hello it is not known whose agent that is.
@@ -205,8 +207,8 @@ std::vector<std::string> TreeEntry::end() {
     }
   }
   if (left > 0) {
-    troubles.push_back(
-        fmt::format("the agent's hooks are still in {} more processes, switched off: there was no time", left));
+    troubles.push_back(fmt::format(
+        "the agent's hooks are still in {} more processes, switched off: there was no time", left));
   }
   return troubles;
 }

@@ -1,8 +1,8 @@
-// `attach --deep`: puts the agent into every process of the job, also into those that start later, and takes its
-// hooks out at the end.
+// `attach --deep`: puts the agent into every process of the job, also into those that start later, and takes
+// its hooks out at the end.
 //
-// The watch loop calls tick(), which only looks and queues. Entering takes milliseconds, and seconds in a process
-// that is never at a safe place, so a thread of its own does it.
+// The watch loop calls tick(), which only looks and queues. Entering takes milliseconds, and seconds in a
+// process that is never at a safe place, so a thread of its own does it.
 #pragma once
 
 #include <sys/types.h>
@@ -40,8 +40,8 @@ class TreeEntry {
   // Queues the processes that are to be entered and takes what has become of others.
   void tick(const observe::ProcessTree& tree, double at_s);
 
-  // Takes the hooks out of all processes that are still there. What stood in the way is for warnings; an agent
-  // that nobody reads stays quiet.
+  // Takes the hooks out of all processes that are still there. What stood in the way is for warnings; an
+  // agent that nobody reads stays quiet.
   [[nodiscard]] std::vector<std::string> end();
 
   // See EntryLedger.

@@ -203,11 +203,12 @@ void WatchLoop::pass_on(const Signals::Signal& signal) {
   ::kill(options_.root_pid, signal.number);
 }
 
-// The job, and orphans of the job that the kernel gave to us.
+// The job, and orphans of the job that the kernel gave to us. Not what another thread waits for: the stops of
+// a process that it traces (tree_entry.h) come by the same call.
 void WatchLoop::reap() {
   int status = 0;
   pid_t pid = 0;
-  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+  while ((pid = ::waitpid(-1, &status, WNOHANG | __WNOTHREAD)) > 0) {
     watch_.note_exit(pid, exit_status_of(status));
     if (pid == options_.root_pid) exit_status_ = exit_status_of(status);
   }

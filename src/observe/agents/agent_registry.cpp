@@ -219,8 +219,8 @@ void AgentRegistry::take_walk(AgentHello hello) {
       {.pid = pid, .asked_s = at_s, .came_s = at_s, .is_unasked = true, .came = std::move(hello)});
 }
 
-// Of one that is there, or has just gone; 0: of none. The child that walks is a child of its process. Where the
-// process has gone meanwhile, the number that it had in its own pid namespace decides.
+// Of one that is there, or has just gone; 0: of none. The child that walks is a child of its process. Where
+// the process has gone meanwhile, the number that it had in its own pid namespace decides.
 std::int32_t AgentRegistry::pid_of(const AgentHello& walk) const {
   const std::int32_t pid_in_target = walk.pid_in_target;
   const auto is_it = [&](const auto& entry) { return entry.second->ring.pid_in_target() == pid_in_target; };

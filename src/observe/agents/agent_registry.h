@@ -148,7 +148,7 @@ class AgentRegistry {
   double sites_interval_s_ = 1.0;
   std::string folder_;
   std::string path_;
-  std::vector<AgentSocket> sockets_;  // the first lies in folder_
+  std::vector<AgentSocket> sockets_;                                  // the first lies in folder_
   std::unique_ptr<SiteTools> tools_ = std::make_unique<SiteTools>();  // books refer to it
   std::map<std::int32_t, std::unique_ptr<Agent>> agents_;
   std::vector<model::SiteInfo> begun_;

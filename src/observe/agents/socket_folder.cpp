@@ -45,12 +45,13 @@ bool has_no_listener(const std::string& socket_path) {
          errno == ECONNREFUSED;
 }
 
-// By descriptors, and only what is ours: in /tmp others may make any name, links too. Root gives its folder to
-// the user of the job, so it removes folders of others too.
+// By descriptors, and only what is ours: in /tmp others may make any name, links too. Root gives its folder
+// to the user of the job, so it removes folders of others too.
 bool remove_if_dead(int parent, const std::string& parent_path, const char* name) {
   const base::Fd folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};
-  if (!folder.valid() || ::fstat(folder.get(), &info) != 0 || (info.st_uid != ::geteuid() && ::geteuid() != 0)) {
+  if (!folder.valid() || ::fstat(folder.get(), &info) != 0 ||
+      (info.st_uid != ::geteuid() && ::geteuid() != 0)) {
     return false;
   }
   const std::string socket_name(kSocketName);

@@ -89,25 +89,12 @@ std::string agent_words(const model::Report& report) {
   return out;
 }
 
-void add_not_entered(List& out, const model::Report& report) {
-  constexpr std::size_t kMostLines = 10;
-  if (!report.overhead) return;
-  const auto& texts = report.overhead->not_entered;
-  const std::size_t shown = std::min(texts.size(), kMostLines);
-  for (std::size_t at = 0; at < shown; ++at) out.items.push_back({.text = "not entered: " + printable(texts[at])});
-  const std::uint64_t count = report.overhead->not_entered_count;
-  if (count > shown) {
-    out.items.push_back({.text = fmt::format("not entered: {} more processes", format_count(count - shown))});
-  }
-}
-
 void add_recording_basis(List& out, const model::Report& report, const model::SeriesReport& series) {
   const auto add = [&](std::string text) { out.items.push_back({.text = std::move(text)}); };
   add(fmt::format("{} readings of the process tree from outside{}, in {}",
                   format_count(series.verdict.samples), extent(series).empty() ? "" : ", " + extent(series),
                   source_name(report.source)));
   add(agent_words(report));
-  add_not_entered(out, report);
   if (report.short_lived.count > 0) {
     add(fmt::format("{} processes lived too briefly to be judged one by one",
                     format_count(report.short_lived.count)));
