@@ -23,7 +23,7 @@ struct InjectOptions {
   std::string socket_path;
   // Set where the target has another file system: a path by which we reach the folder of the socket. The file
   // of the agent is in that folder too.
-  std::string folder_from_here;
+  std::string folder_from_here = {};
   std::chrono::milliseconds place_limit{10000};   // to find a thread at a safe place
   std::chrono::milliseconds answer_limit{10000};  // for the call, once it was placed
 };

@@ -26,11 +26,10 @@ namespace {
 constexpr double kLookEveryS = 0.5;
 constexpr std::size_t kMostImagesPerLook = 64;  // 10 us each
 constexpr std::size_t kMostNameBytes = 60;
-// Nobody waits for a process that is entered later, so it is tried again rather than kept under observation.
+// A process that is not at a safe place is tried again later. The end of the watch waits for an attempt.
 constexpr std::chrono::milliseconds kPlaceLimit{2000};
-// The user waits for the end.
-constexpr std::chrono::milliseconds kRetireLimit{2000};
-constexpr double kLongestEndS = 15;
+constexpr std::chrono::milliseconds kAnswerLimit{5000};
+constexpr double kLongestEndS = 10;
 
 // Changes with every exec: the kernel tells each program where it was loaded, and 16 random bytes. A fork has
 // that of its parent.
@@ -163,6 +162,7 @@ base::Result<bool> TreeEntry::enter(const Task& task) {
   auto options = places_.find(pid);
   if (!options) return with_cause(pid, std::move(options).error());
   options.value().place_limit = kPlaceLimit;
+  options.value().answer_limit = kAnswerLimit;
   auto injected = attach::inject_agent(pid, options.value());
   if (!injected) return with_cause(pid, std::move(injected).error());
   return true;
@@ -178,10 +178,13 @@ void TreeEntry::stop() {
   thread_.join();
 }
 
-std::optional<std::string> TreeEntry::retire(std::int64_t pid) {
+std::optional<std::string> TreeEntry::retire(std::int64_t pid, std::chrono::milliseconds limit) {
   const auto target = static_cast<pid_t>(pid);
   auto options = places_.find(target);
-  if (options) options.value().place_limit = kRetireLimit;
+  if (options) {
+    options.value().place_limit = limit;
+    options.value().answer_limit = limit;
+  }
   const auto retired = options ? attach::retire_agent(target, options.value())
                                : base::Result<attach::Injected>(options.error());
   if (retired || retired.error().code == base::ErrorCode::Gone) return std::nullopt;
@@ -196,13 +199,17 @@ std::vector<std::string> TreeEntry::end() {
   std::set<std::int64_t> inside;
   for (const std::int64_t pid : ledger_.entered()) inside.insert(pid);
   for (const std::int32_t pid : agents_.pids()) inside.insert(pid);
+  // An agent that exec has removed must not be loaded again for its end.
+  std::erase_if(inside, [](std::int64_t pid) { return !has_agent_mapped(pid); });
   std::vector<std::string> troubles;
   std::size_t left = 0;
   const double until_s = base::steady_seconds() + kLongestEndS;
   for (const std::int64_t pid : inside) {
-    if (base::steady_seconds() > until_s) {
+    // None may take the time of all others.
+    const auto limit = std::chrono::milliseconds(static_cast<int>((until_s - base::steady_seconds()) * 1e3 / 2));
+    if (limit.count() <= 0) {
       ++left;
-    } else if (auto trouble = retire(pid)) {
+    } else if (auto trouble = retire(pid, limit)) {
       troubles.push_back(std::move(*trouble));
     }
   }

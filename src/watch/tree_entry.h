@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -63,7 +64,7 @@ class TreeEntry {
   void take_outcomes(double at_s);
   base::Result<bool> enter(const Task& task);
   std::vector<SeenProcess> read_processes(const observe::ProcessTree& tree, double at_s);
-  std::optional<std::string> retire(std::int64_t pid);
+  std::optional<std::string> retire(std::int64_t pid, std::chrono::milliseconds limit);
 
   observe::AgentRegistry& agents_;
   EntryLedger ledger_;
