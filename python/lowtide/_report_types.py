@@ -343,6 +343,8 @@ class Overhead(TypedDict):
     samples_lost: int | None  # readings of the whole job that are missing
     agent: str  # `off`, `on` or `switched-off`
     note: str | None  # why the agent was switched off, or another remark on it
+    not_entered: list[str]  # processes of the job that the agent could not enter, and why; at most 100
+    not_entered_count: int  # how many these are in all
     allocation_samples: int  # of the agent, in all processes
     allocation_samples_dropped: int  # of these, lost
     sampling_s: float  # time of the job spent with samples

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,7 @@ constexpr std::uint64_t kLargeStackBytes = 128U << 10U;  // dlopen and the agent
 
 constexpr int kUrgent = -15;
 
+// A function of the agent, as the target finds it.
 struct Placed {};
 using Attempt = std::variant<Placed, Place, base::Error>;
 
@@ -66,7 +68,9 @@ class Call {
   [[nodiscard]] bool is_placed() const { return told_.borrowed_tid != 0; }
 
  private:
-  bool fill_block(const std::string& function, const std::string& argument, const ReportSocket& socket);
+  base::Result<std::string> find_library(const std::string& function) const;
+  bool fill_block(const std::string& library, const std::string& function, const std::string& argument,
+                  const ReportSocket& socket);
   base::Result<bool> place();
   base::Result<bool> try_each(const std::vector<pid_t>& tids, Clock::time_point until);
   Attempt attempt(pid_t tid);
@@ -102,7 +106,33 @@ bool copy_text(const Text& from, char (&into)[Bytes]) {
   return true;
 }
 
-bool Call::fill_block(const std::string& function, const std::string& argument, const ReportSocket& socket) {
+// An agent that is loaded already is called: it may be of another build than our file, and a second copy would
+// find the hooks of the first.
+base::Result<std::string> Call::find_library(const std::string& function) const {
+  const std::string own_path = own_agent_path(options_);
+  std::string library = options_.agent_path;
+  bool has_function = false;
+  if (const LoadedAgent* loaded = image_.loaded_agent()) {
+    struct stat own {};
+    if (::stat(own_path.c_str(), &own) != 0 || own.st_ino != loaded->inode) {
+      library = loaded->path;
+    }
+    has_function = find_export(loaded->exports, function).has_value();
+  } else {
+    auto file = symbols::ElfFile::open(symbols::open_regular(own_path));
+    if (!file) {
+      return std::move(file).error().within("the agent " + own_path);
+    }
+    has_function = find_export(read_exports(file.value()), function).has_value();
+  }
+  if (!has_function) {
+    return unsupported("the agent " + library + " has no " + function);
+  }
+  return library;
+}
+
+bool Call::fill_block(const std::string& library, const std::string& function, const std::string& argument,
+                      const ReportSocket& socket) {
   const TargetFunctions& functions = image_.functions();
   block_.state_bytes = vector_state_bytes();
   if (::getrandom(&block_.token, sizeof(block_.token), 0) != sizeof(block_.token)) {
@@ -122,7 +152,7 @@ bool Call::fill_block(const std::string& function, const std::string& argument, 
   block_.report_to.sun_family = AF_UNIX;
   block_.report_to_bytes = sizeof(sockaddr_un);
   told_.in_own_thread = block_.create_thread != 0;
-  return copy_text(options_.agent_path, block_.library) && copy_text(argument, block_.argument) &&
+  return copy_text(library, block_.library) && copy_text(argument, block_.argument) &&
          copy_text(function, block_.function) && copy_text(std::string("lowtide"), block_.thread_name) &&
          copy_text(socket.path(), block_.report_to.sun_path) &&
          read_memory(pid_, functions.open_library, canary_);
@@ -130,18 +160,15 @@ bool Call::fill_block(const std::string& function, const std::string& argument, 
 
 base::Result<Injected> Call::make(const std::string& function, const std::string& argument, uid_t uid,
                                   base::Fd folder) {
-  auto agent = symbols::ElfFile::open(symbols::open_regular(options_.agent_path));
-  if (!agent) {
-    return std::move(agent).error().within("the agent " + options_.agent_path);
-  }
-  if (!find_export(read_exports(agent.value()), function)) {
-    return unsupported("the agent " + options_.agent_path + " has no " + function);
+  const auto library = find_library(function);
+  if (!library) {
+    return library.error();
   }
   auto socket = ReportSocket::bind(options_.socket_path + ".call", uid, std::move(folder));
   if (!socket) {
     return std::move(socket).error();
   }
-  if (!fill_block(function, argument, socket.value())) {
+  if (!fill_block(library.value(), function, argument, socket.value())) {
     return unsupported("a path is too long, or the process's memory cannot be read");
   }
   if (auto placed = place(); !placed) {
@@ -362,7 +389,7 @@ Entry enter_and_call(pid_t pid, const InjectOptions& options, const char* functi
   if (!image) {
     return {std::move(image).error()};
   }
-  auto folder = chown_socket_dir(options.socket_path, target.value().uid);
+  auto folder = chown_socket_dir(options, target.value().uid);
   if (!folder) {
     return {std::move(folder).error()};
   }

@@ -21,6 +21,9 @@ struct InjectOptions {
   // Where the agent says hello; absolute, as the target sees it, in a folder that is made
   // for this. Where the target belongs to another user, folder and socket are given to him.
   std::string socket_path;
+  // Set where the target has another file system: a path by which we reach the folder of the socket. The file
+  // of the agent is in that folder too.
+  std::string folder_from_here = {};
   std::chrono::milliseconds place_limit{10000};   // to find a thread at a safe place
   std::chrono::milliseconds answer_limit{10000};  // for the call, once it was placed
 };

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "attach/socket_dir_owner.h"
 #include "attach/stub.h"
@@ -26,12 +27,16 @@ std::string in_proc(pid_t pid, const char* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
 }
 
-// The file that the target would open by this name is the one that we would.
-bool sees_the_same(pid_t pid, const std::string& path) {
+// The file that the target opens by `theirs` is the one that we open by `ours`.
+bool is_same_file(pid_t pid, const std::string& ours, const std::string& theirs) {
   struct stat here {};
   struct stat there {};
-  return ::stat(path.c_str(), &here) == 0 && ::stat((in_proc(pid, "root") + path).c_str(), &there) == 0 &&
+  return ::stat(ours.c_str(), &here) == 0 && ::stat((in_proc(pid, "root") + theirs).c_str(), &there) == 0 &&
          here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+bool sees_the_same(pid_t pid, const std::string& path) {
+  return is_same_file(pid, path, path);
 }
 
 base::Result<bool> check_program(pid_t pid) {
@@ -69,12 +74,16 @@ base::Result<Looked> look_at(pid_t pid) {
 }
 
 base::Result<bool> check_files(pid_t pid, const InjectOptions& options) {
-  if (!options.agent_path.starts_with('/') || ::access(options.agent_path.c_str(), R_OK) != 0) {
+  if (!options.agent_path.starts_with('/') || ::access(own_agent_path(options).c_str(), R_OK) != 0) {
     return base::Error{base::ErrorCode::Io, "the agent is not there: " + options.agent_path};
   }
-  for (const std::string& path : {options.agent_path, folder_of(options.socket_path)}) {
-    if (!sees_the_same(pid, path)) {
-      return unsupported("it does not see " + path +
+  const std::pair<std::string, std::string> needed[] = {
+      {own_agent_path(options), options.agent_path},
+      {own_folder(options), folder_of(options.socket_path)},
+  };
+  for (const auto& [ours, theirs] : needed) {
+    if (!is_same_file(pid, ours, theirs)) {
+      return unsupported("it does not see " + theirs +
                          ", which is in another file system for it (a container)");
     }
   }

@@ -185,7 +185,7 @@ base::Result<Injected> begin_snapshot_by_remote_exec(pid_t pid, const InjectOpti
   if (!owner) {
     return owner.error();
   }
-  auto folder = chown_socket_dir(options.socket_path, target.value().uid);
+  auto folder = chown_socket_dir(options, target.value().uid);
   if (!folder) {
     return std::move(folder).error();
   }

@@ -42,10 +42,12 @@ const char* name_of(const std::string& path) {
 base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid, base::Fd folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+  // By the descriptor: the target's path may lead elsewhere for us.
+  const std::string here = "/proc/self/fd/" + std::to_string(folder.get()) + '/' + name_of(path);
+  if (path.empty() || std::max(path.size(), here.size()) >= sizeof(address.sun_path)) {
     return base::Error{base::ErrorCode::Unsupported, "the path of the socket is too long: " + path};
   }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  std::memcpy(address.sun_path, here.c_str(), here.size() + 1);
   base::Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;
   ::unlinkat(folder.get(), name_of(path), 0);

@@ -18,8 +18,8 @@ namespace lowtide::attach {
 class ReportSocket {
  public:
   // Makes the socket; it goes with the object. `uid` is the target's: it must be able
-  // to write there. `folder` is the one that `path` lies in: its owner may put a link in its place, so the
-  // socket is not removed by its path.
+  // to write there. `path` is the target's. `folder` is the one that it lies in: its owner may put a link in
+  // its place, so the socket is made and removed through `folder`.
   static base::Result<ReportSocket> bind(std::string path, uid_t uid, base::Fd folder);
   ~ReportSocket();
   ReportSocket(ReportSocket&& other) noexcept = default;

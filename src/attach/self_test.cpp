@@ -75,7 +75,7 @@ TEST_F(Self, modules_are_told_apart) {
   EXPECT_EQ(image.libc_name_at(poll + 4), "poll");
   EXPECT_EQ(image.kind_at(address_of(&stub_code)), ModuleKind::Other);
   EXPECT_EQ(image.kind_at(1), ModuleKind::Unnamed);
-  EXPECT_FALSE(image.has_agent());
+  EXPECT_EQ(image.loaded_agent(), nullptr);
 }
 
 TEST_F(Self, there_is_room_for_the_stub_behind_the_end_of_code) {

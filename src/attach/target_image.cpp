@@ -118,6 +118,7 @@ base::Result<bool> TargetImage::survey() {
   names_.clear();
   malloc_code_.clear();
   loader_data_.clear();
+  agent_.reset();
   has_libc_ = false;
   bool has_loader = false;
   for (const symbols::Mapping& mapping : space_->mappings()) {
@@ -154,6 +155,7 @@ void TargetImage::survey_mapping(const symbols::Mapping& mapping) {
   const auto place = space_->find(mapping.start);
   const std::string_view name = file_name(mapping.path);
   if (!place || place->image == nullptr) {
+    if (name == kAgentName) obstacle_ = "an agent of another version is in it";
     module.kind = mapping.kind == symbols::MappingKind::Vdso ? ModuleKind::Other : ModuleKind::Unnamed;
     modules_.push_back(module);
     return;
@@ -174,7 +176,7 @@ void TargetImage::survey_mapping(const symbols::Mapping& mapping) {
     take_libc(file, module);
   } else if (name == kAgentName) {
     module.kind = ModuleKind::Agent;
-    has_agent_ = true;
+    agent_ = LoadedAgent{mapping.path, mapping.inode, read_exports(file)};
   } else {
     const auto exports = read_exports(file);
     if (find_export(exports, "__asan_init") || find_export(exports, "__tsan_init") ||

@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "attach/elf_names.h"
 #include "base/result.h"
 #include "symbols/address_space.h"
 #include "symbols/symbol_table.h"
@@ -55,6 +57,12 @@ struct Range {
   [[nodiscard]] bool holds(std::uint64_t address) const { return address >= begin && address < end; }
 };
 
+struct LoadedAgent {
+  std::string path;  // as /proc/PID/maps has it
+  std::uint64_t inode = 0;
+  std::vector<ExportedFunction> exports;
+};
+
 class TargetImage {
  public:
   // Unsupported, with the reason: a static program, musl, another architecture, a
@@ -76,7 +84,8 @@ class TargetImage {
   [[nodiscard]] bool is_in_libc_malloc(std::uint64_t address) const;
   // Data of libc and of ld.so: their own locks lie there.
   [[nodiscard]] bool is_loader_data(std::uint64_t address) const;
-  [[nodiscard]] bool has_agent() const { return has_agent_; }
+  // Null where no agent is loaded.
+  [[nodiscard]] const LoadedAgent* loaded_agent() const { return agent_ ? &*agent_ : nullptr; }
 
  private:
   struct Module {
@@ -103,7 +112,7 @@ class TargetImage {
   std::vector<Range> loader_data_;
   std::string obstacle_;
   bool has_libc_ = false;
-  bool has_agent_ = false;
+  std::optional<LoadedAgent> agent_;
 };
 
 }  // namespace lowtide::attach

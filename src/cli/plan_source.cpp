@@ -12,7 +12,6 @@
 #include "cli/report_recording.h"
 #include "plan/tensor_facts.h"
 #include "procfs/process_files.h"
-#include "watch/deep_attach.h"
 #include "watch/take_snapshot.h"
 
 namespace lowtide::cli {

@@ -55,6 +55,12 @@ model::OverheadReport overhead_of(const record::Recording& recording, const Evid
     out.agent = "on";
   }
   out.note = base::printable(recording.meta<record::Meta::AgentNote>().value_or(""), 400);
+  out.not_entered_count = recording.meta<record::Meta::NotEnteredCount>().value_or(0);
+  for (std::size_t number = 1;
+       number <= std::min<std::uint64_t>(out.not_entered_count, record::kMostNotEntered); ++number) {
+    if (const auto text = recording.meta<record::Meta::NotEntered>(number))
+      out.not_entered.push_back(base::printable(*text));
+  }
   for (const HeapEvidence& heap : evidence.heaps) {
     out.allocation_samples += heap.last.samples;
     out.allocation_samples_dropped += heap.last.dropped_samples;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/phase.h"
 #include "model/process.h"
@@ -97,6 +98,8 @@ struct OverheadReport {
   double asking_s = 0;      // and with what its interpreters were asked for: steps, phases, torch's counters
   std::uint64_t looks = 0;  // at the objects of its Pythons
   double pauses_s = 0;      // for which these stood still for that
+  std::vector<std::string> not_entered = {};  // processes without the agent, and why; at most 100
+  std::uint64_t not_entered_count = 0;
 };
 
 // How a recording stands: its run goes on, it was closed in order, or it breaks off.

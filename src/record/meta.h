@@ -42,8 +42,12 @@ enum class Meta : std::uint8_t {
   PssSeconds,
   PssLongestSeconds,
   NotSeen,
+  NotEntered,
+  NotEnteredCount,
   GpuName,
 };
+
+inline constexpr std::size_t kMostNotEntered = 100;
 
 enum class MetaType : std::uint8_t { Text, Integer, Real, Flag };
 
@@ -88,6 +92,10 @@ inline constexpr auto kMetaKeys = std::to_array<MetaSpec>({
     {Meta::PssLongestSeconds, "pss_longest_seconds", MetaType::Real, "the longest of these readings"},
     {Meta::NotSeen, "not_seen_N", MetaType::Text,
      "something that the monitor could not see, for people; N counts from 1"},
+    {Meta::NotEntered, "not_entered_N", MetaType::Text,
+     "a process that the agent could not enter, and why, for people; N counts from 1 to 100"},
+    {Meta::NotEnteredCount, "not_entered_count", MetaType::Integer,
+     "how many processes the agent could not enter"},
     {Meta::GpuName, "gpu_N_name", MetaType::Text, "the name of GPU N"},
 });
 

@@ -15,12 +15,13 @@
 #include "observe/agents/agent_registry.h"
 #include "procfs/process_info.h"
 #include "watch/agent_preload.h"
-#include "watch/deep_attach.h"
+#include "watch/deep_target.h"
 #include "watch/final_report.h"
 #include "watch/live_screen.h"
 #include "watch/output_steps.h"
 #include "watch/setup.h"
 #include "watch/signals.h"
+#include "watch/tree_entry.h"
 #include "watch/watch_loop.h"
 
 namespace lowtide::watch {
@@ -66,9 +67,11 @@ void tell_target(const Watch& watch, pid_t pid) {
   std::fputs((words + "; Ctrl-C ends the watching, not the job\n").c_str(), stderr);
 }
 
-// Loads the agent into a job that runs already.
+// Loads the agent into the first process of a job that runs already; the others follow while it is watched.
 std::optional<console::UserError> go_deep(std::optional<observe::AgentRegistry>& hub,
-                                          std::optional<DeepAttach>& deep, pid_t pid) {
+                                          std::optional<TreeEntry>& entry, observe::ProcessTree& tree,
+                                          pid_t root) {
+  const pid_t pid = choose_deep_target(tree, root);
   const auto library = find_agent_library();
   if (!library) {
     return console::UserError{"cannot go deep: liblowtide_agent.so is not there",
@@ -82,10 +85,14 @@ std::optional<console::UserError> go_deep(std::optional<observe::AgentRegistry>&
   }
   hub.emplace(std::move(opened).value());
   hub->note("what was allocated before the attach has no line");
-  auto begun = DeepAttach::begin(pid, *library, hub->socket_path());
-  if (auto* user_error = std::get_if<console::UserError>(&begun)) return *user_error;
-  deep.emplace(std::move(std::get<DeepAttach>(begun)));
-  return std::nullopt;
+  entry.emplace(*library, *hub);
+  auto user_error = entry->enter_now(pid);
+  // With others in the tree it is one of those that are not entered, and the report says so.
+  if (user_error && tree.members().size() > 1) {
+    console::print_warning(user_error->what + "; the other processes are tried");
+    return std::nullopt;
+  }
+  return user_error;
 }
 
 // Where memory runs out, we go before the job. Not so under `run`: there the job's parent would be gone,
@@ -112,9 +119,9 @@ console::ExitCode attach_job(pid_t pid, const Settings& settings) {
   auto tree = observe::ProcessTree::open(options.monitor.tree, 0);
   if (!tree) return cannot_watch(pid, tree.error());
   std::optional<observe::AgentRegistry> hub;
-  std::optional<DeepAttach> deep;
+  std::optional<TreeEntry> entry;
   if (settings.deep) {
-    if (const auto user_error = go_deep(hub, deep, choose_deep_target(tree.value(), pid))) {
+    if (const auto user_error = go_deep(hub, entry, tree.value(), pid)) {
       console::print_error(*user_error);
       return console::ExitCode::Unreadable;
     }
@@ -146,13 +153,15 @@ console::ExitCode attach_job(pid_t pid, const Settings& settings) {
                   .duration_s = settings.duration_s,
                   .show_status = settings.show_status,
                   .read_steps = settings.read_steps,
-                  .screen = screen ? &*screen : nullptr});
+                  .screen = screen ? &*screen : nullptr,
+                  .entry = entry ? &*entry : nullptr});
   const WatchLoop::End end = loop.run();
   if (settings.trim_trial && end != WatchLoop::End::JobEnded) watch.value().try_trim(kTrimPatienceS);
-  if (deep) {
+  if (entry) {
     constexpr double kWalkPatienceS = 2;
     hub->end_walks(kWalkPatienceS);
-    if (const std::string trouble = deep->end(); !trouble.empty()) console::print_warning(trouble);
+    for (const std::string& trouble : entry->end()) console::print_warning(trouble);
+    watch.value().note_not_entered(entry->not_entered(), entry->not_listed());
   }
   if (end == WatchLoop::End::JobEnded) watch.value().add_event(model::EventKind::Exit, "the job ended");
   watch.value().end();

@@ -231,6 +231,16 @@ void Watch::note_limits_of_sight() {
   for (; noted_ < notes.size(); ++noted_) writer_->set_meta<record::Meta::NotSeen>(notes[noted_], noted_ + 1);
 }
 
+void Watch::note_not_entered(const std::vector<std::string>& texts, std::size_t more) {
+  if (!writer_ || (texts == not_entered_ && texts.size() + more == not_entered_count_)) return;
+  not_entered_ = texts;
+  not_entered_count_ = texts.size() + more;
+  for (std::size_t at = 0; at < std::min(texts.size(), record::kMostNotEntered); ++at) {
+    writer_->set_meta<record::Meta::NotEntered>(texts[at], at + 1);
+  }
+  writer_->set_meta<record::Meta::NotEnteredCount>(not_entered_count_);
+}
+
 void Watch::add_event(model::EventKind kind, const std::string& text) {
   if (writer_) writer_->add_event({.kind = kind, .at_s = at_s(), .text = text}, std::nullopt);
 }

@@ -46,6 +46,9 @@ class Watch {
   void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
   void add_event(model::EventKind kind, const std::string& text);
 
+  // The processes that the agent is not in although it should be, and why; `more` are not in the list.
+  void note_not_entered(const std::vector<std::string>& texts, std::size_t more);
+
   // Looks into every Python of the job; false where that was not wanted when the watch began.
   bool ask_snapshots() {
     if (looks_) looks_->ask();
@@ -116,6 +119,8 @@ class Watch {
   bool has_steps_ = false;
   bool has_seen_ = false;
   std::size_t noted_ = 0;
+  std::vector<std::string> not_entered_;  // as recorded
+  std::size_t not_entered_count_ = 0;
   std::vector<model::TrimTrial> trim_trials_;
   std::optional<SnapshotScheduler> looks_;
 };

@@ -73,6 +73,10 @@ WatchLoop::End WatchLoop::run() {
 void WatchLoop::tick() {
   const double wait_s = watch_.tick(steps_.refresh());
   next_tick_s_ = watch_.at_s() + wait_s;
+  if (options_.entry != nullptr) {
+    options_.entry->tick(watch_.monitor().tree(), watch_.at_s());
+    watch_.note_not_entered(options_.entry->not_entered(), options_.entry->not_listed());
+  }
   if (has_screen()) {
     options_.screen->take_tick(watch_);
   } else if (watch_.latest() != nullptr) {
@@ -199,11 +203,12 @@ void WatchLoop::pass_on(const Signals::Signal& signal) {
   ::kill(options_.root_pid, signal.number);
 }
 
-// The job, and orphans of the job that the kernel gave to us.
+// The job, and orphans of the job that the kernel gave to us. Not what another thread waits for: the stops of
+// a process that it traces (tree_entry.h) come by the same call.
 void WatchLoop::reap() {
   int status = 0;
   pid_t pid = 0;
-  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+  while ((pid = ::waitpid(-1, &status, WNOHANG | __WNOTHREAD)) > 0) {
     watch_.note_exit(pid, exit_status_of(status));
     if (pid == options_.root_pid) exit_status_ = exit_status_of(status);
   }

@@ -13,6 +13,7 @@
 #include "watch/output_steps.h"
 #include "watch/signals.h"
 #include "watch/status_line.h"
+#include "watch/tree_entry.h"
 #include "watch/watch.h"
 
 namespace lowtide::watch {
@@ -28,6 +29,7 @@ class WatchLoop {
     OutputRelay* relay = nullptr;  // what passes through us, if anything does
     LiveScreen* screen = nullptr;  // closed at the end of run()
     GroupWitness* witness = nullptr;
+    TreeEntry* entry = nullptr;  // puts the agent into processes that start later
   };
 
   enum class End { JobEnded, Detached, TimeIsUp };

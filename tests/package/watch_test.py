@@ -43,6 +43,32 @@ def stable_job_is_no_leak(binary):
     assert not any("history" in one for one in job["findings"]), job
 
 
+def child_that_is_started_later_is_entered_too(binary):
+    script = """
+import json, lowtide, sqlite3, subprocess, sys, time
+def functions():
+    try:
+        link = sqlite3.connect("file:job.lowtide?mode=ro", uri=True)
+        return [row[0] for row in link.execute("SELECT DISTINCT function FROM frame")]
+    except sqlite3.Error:
+        return []
+with lowtide.watch("job.lowtide"):
+    child = subprocess.Popen([sys.executable, "child.py"])
+    until = time.monotonic() + 60
+    while "leaks_in_the_child" not in functions() and time.monotonic() < until:
+        time.sleep(0.05)
+    child.kill()
+print(json.dumps(functions()))
+"""
+    child = "import time\nkept = []\ndef leaks_in_the_child():\n    kept.append(bytearray(1 << 18))\n" \
+            "while True:\n    leaks_in_the_child()\n    time.sleep(0.05)\n"
+    with folder() as place:
+        (place / "job.py").write_text(script)
+        (place / "child.py").write_text(child)
+        functions = told(run(binary, [PYTHON, "job.py"], cwd=place))
+    assert "leaks_in_the_child" in functions, functions
+
+
 def loop_of_your_own_is_logged_and_summed_up(binary):
     script = ("import lowtide, json, time\nlogged = []\nkept = []\n"
               "with lowtide.MemoryLog(lambda told, step: logged.append((step, sorted(told))), every=50, recording='loop.lowtide') as memory:\n"

@@ -325,6 +325,8 @@ export interface Overhead {
   samples_lost: number | null; // readings of the whole job that are missing
   agent: string; // `off`, `on` or `switched-off`
   note: string | null; // why the agent was switched off, or another remark on it
+  not_entered: string[]; // processes of the job that the agent could not enter, and why; at most 100
+  not_entered_count: number; // how many these are in all
   allocation_samples: number; // of the agent, in all processes
   allocation_samples_dropped: number; // of these, lost
   sampling_s: number; // time of the job spent with samples

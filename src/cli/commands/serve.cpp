@@ -23,7 +23,6 @@
 #include "cli/served_report.h"
 #include "console/user_error.h"
 #include "serve/server.h"
-#include "watch/deep_attach.h"
 #include "watch/signals.h"
 #include "watch/watcher.h"
 

@@ -22,7 +22,7 @@
 #include "explain/evidence/snapshots.h"
 #include "ingest/snapshot_json.h"
 #include "show/snapshot.h"
-#include "watch/deep_attach.h"
+#include "watch/deep_target.h"
 #include "watch/find_jobs.h"
 #include "watch/signals.h"
 #include "watch/take_snapshot.h"

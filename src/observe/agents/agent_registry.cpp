@@ -16,6 +16,7 @@
 #include "observe/agents/snapshot_records.h"
 #include "observe/agents/socket_folder.h"
 #include "observe/cpu_time.h"
+#include "procfs/process_files.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::observe {
@@ -81,8 +82,8 @@ model::TrimTrial to_trial(const AgentTrial& said, model::ProcessId process, doub
 AgentRegistry::AgentRegistry(std::string folder, AgentSocket socket)
     : folder_(std::move(folder)),
       path_(folder_ + '/' + std::string(kSocketName)),
-      socket_(std::move(socket)),
       polled_at_s_(base::steady_seconds()) {
+  sockets_.push_back(std::move(socket));
   tools_->unwind_credit_s = kMostCreditS;
 }
 
@@ -105,29 +106,48 @@ base::Result<AgentRegistry> AgentRegistry::open() {
 }
 
 void AgentRegistry::take_hellos() {
-  for (int count = 0; count < kMostHellos; ++count) {
-    std::optional<AgentHello> hello = socket_.receive();
-    if (!hello) return;
-    if (hello->is_walk) {
-      take_walk(std::move(*hello));
-      continue;
+  for (AgentSocket& socket : sockets_) {
+    for (int count = 0; count < kMostHellos; ++count) {
+      std::optional<AgentHello> hello = socket.receive();
+      if (!hello) break;
+      take_hello(std::move(*hello));
     }
-    if (hello->state != wire::AgentState::On || !hello->file.valid()) {
-      ++ended_.off[hello->reason];
-      continue;
-    }
-    auto ring = AgentRing::open(hello->file);
-    if (!ring || agents_.size() >= kMostAgents) {
-      ++ended_.off[wire::OffReason::Confused];
-      continue;
-    }
-    ++ended_.processes;
-    // The same pid again: it has called exec.
-    if (const auto before = agents_.find(hello->pid); before != agents_.end()) note_end(*before->second);
-    auto& agent = agents_[hello->pid];
-    agent = std::make_unique<Agent>(std::move(ring).value(), hello->pid, *tools_);
-    agent->began_s = agent->limited_s = base::steady_seconds();
   }
+}
+
+void AgentRegistry::take_hello(AgentHello hello) {
+  if (hello.is_walk) {
+    take_walk(std::move(hello));
+    return;
+  }
+  if (hello.state != wire::AgentState::On || !hello.file.valid()) {
+    ++ended_.off[hello.reason];
+    return;
+  }
+  auto ring = AgentRing::open(hello.file);
+  if (!ring || agents_.size() >= kMostAgents) {
+    ++ended_.off[wire::OffReason::Confused];
+    return;
+  }
+  ++ended_.processes;
+  // The same pid again: it has called exec.
+  if (const auto before = agents_.find(hello.pid); before != agents_.end()) note_end(*before->second);
+  auto& agent = agents_[hello.pid];
+  agent = std::make_unique<Agent>(std::move(ring).value(), hello.pid, *tools_);
+  agent->began_s = agent->limited_s = base::steady_seconds();
+}
+
+void AgentRegistry::note_exec(std::int64_t pid) {
+  const auto agent = agents_.find(static_cast<std::int32_t>(pid));
+  if (agent == agents_.end()) return;
+  note_end(*agent->second);
+  agents_.erase(agent);
+}
+
+std::vector<std::int32_t> AgentRegistry::pids() const {
+  std::vector<std::int32_t> out;
+  for (const auto& [pid, agent] : agents_) out.push_back(pid);
+  return out;
 }
 
 void AgentRegistry::ask_walk(std::int64_t pid) {
@@ -191,16 +211,14 @@ std::vector<std::int64_t> AgentRegistry::pythons() const {
 }
 
 void AgentRegistry::take_walk(AgentHello hello) {
+  const std::int32_t pid = pid_of(hello);
   for (Walk& walk : walks_) {
-    const auto agent = agents_.find(walk.pid);
-    if (walk.came || agent == agents_.end() || agent->second->ring.pid_in_target() != hello.pid_in_target)
-      continue;
+    if (walk.came || walk.pid != pid || agents_.count(pid) == 0) continue;
     walk.came = std::move(hello);
     walk.came_s = base::steady_seconds();
     return;
   }
   // One that came by itself: torch has run out of a GPU's memory, or the interpreter ends.
-  const std::int32_t pid = pid_of(hello.pid_in_target);
   const bool has_come = std::any_of(walks_.begin(), walks_.end(),
                                     [&](const Walk& walk) { return walk.pid == pid && walk.is_unasked; });
   if (pid == 0 || has_come) return;
@@ -209,11 +227,16 @@ void AgentRegistry::take_walk(AgentHello hello) {
       {.pid = pid, .asked_s = at_s, .came_s = at_s, .is_unasked = true, .came = std::move(hello)});
 }
 
-// Of one that is there, or has just gone; 0: of none.
-std::int32_t AgentRegistry::pid_of(std::int32_t pid_in_target) const {
-  const auto agent = std::find_if(agents_.begin(), agents_.end(), [&](const auto& entry) {
-    return entry.second->ring.pid_in_target() == pid_in_target;
-  });
+// Of one that is there, or has just gone; 0: of none. The child that walks is a child of its process. Where
+// the process has gone meanwhile, the number that it had in its own pid namespace decides.
+std::int32_t AgentRegistry::pid_of(const AgentHello& walk) const {
+  const std::int32_t pid_in_target = walk.pid_in_target;
+  const auto is_it = [&](const auto& entry) { return entry.second->ring.pid_in_target() == pid_in_target; };
+  if (const auto stat = procfs::read_stat({}, walk.pid)) {
+    const auto parent = agents_.find(static_cast<std::int32_t>(stat.value().ppid));
+    if (parent != agents_.end() && is_it(*parent)) return parent->first;
+  }
+  const auto agent = std::find_if(agents_.begin(), agents_.end(), is_it);
   if (agent != agents_.end()) return agent->first;
   const auto gone = std::find_if(gone_.rbegin(), gone_.rend(),
                                  [&](const Gone& each) { return each.pid_in_target == pid_in_target; });

@@ -45,6 +45,14 @@ class AgentRegistry {
 
   [[nodiscard]] const std::string& socket_path() const { return path_; }
 
+  // Agents that do not reach our folder say hello at another socket.
+  void listen_at(AgentSocket socket) { sockets_.push_back(std::move(socket)); }
+
+  // The processes whose agent has said hello and that were there at the last reading.
+  [[nodiscard]] std::vector<std::int32_t> pids() const;
+  // It has run another program by exec: its agent, and what that had counted, is gone.
+  void note_exec(std::int64_t pid);
+
   // Reads what has come. To be called again after wait_s(), or rings run over.
   void poll();
   [[nodiscard]] double wait_s() const { return wait_s_; }
@@ -137,8 +145,9 @@ class AgentRegistry {
   };
 
   void take_hellos();
+  void take_hello(AgentHello hello);
   void take_walk(AgentHello hello);
-  [[nodiscard]] std::int32_t pid_of(std::int32_t pid_in_target) const;
+  [[nodiscard]] std::int32_t pid_of(const AgentHello& walk) const;
   void read_walks();
   [[nodiscard]] AgentRing::WalkState walk_of(std::int32_t pid) const;
   void read_rings();
@@ -151,7 +160,7 @@ class AgentRegistry {
   bool grows_ = false;
   std::string folder_;
   std::string path_;
-  AgentSocket socket_;
+  std::vector<AgentSocket> sockets_;                                  // the first lies in folder_
   std::unique_ptr<SiteTools> tools_ = std::make_unique<SiteTools>();  // books refer to it
   std::map<std::int32_t, std::unique_ptr<Agent>> agents_;
   std::vector<model::SiteInfo> begun_;

@@ -45,11 +45,15 @@ bool has_no_listener(const std::string& socket_path) {
          errno == ECONNREFUSED;
 }
 
-// By descriptors, and only what is ours: in /tmp others may make any name, links too.
+// By descriptors, and only what is ours: in /tmp others may make any name, links too. Root gives its folder
+// to the user of the job, so it removes folders of others too.
 bool remove_if_dead(int parent, const std::string& parent_path, const char* name) {
   const base::Fd folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};
-  if (!folder.valid() || ::fstat(folder.get(), &info) != 0 || info.st_uid != ::geteuid()) return false;
+  if (!folder.valid() || ::fstat(folder.get(), &info) != 0 ||
+      (info.st_uid != ::geteuid() && ::geteuid() != 0)) {
+    return false;
+  }
   const std::string socket_name(kSocketName);
   struct stat socket {};
   if (::fstatat(folder.get(), socket_name.c_str(), &socket, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -58,6 +62,7 @@ bool remove_if_dead(int parent, const std::string& parent_path, const char* name
       return false;
     }
     ::unlinkat(folder.get(), (socket_name + ".call").c_str(), 0);  // of an attach (attach/report_socket.h)
+    ::unlinkat(folder.get(), std::string(kAgentFileName).c_str(), 0);
   } else if (std::time(nullptr) - info.st_mtime < kUnfinishedS) {
     return false;  // its monitor is just making the socket
   }

@@ -19,6 +19,7 @@
 namespace lowtide::observe {
 
 inline constexpr std::string_view kSocketName = "agents";
+inline constexpr std::string_view kAgentFileName = "liblowtide_agent.so";  // a copy, in a container's folder
 
 // The first digits of the kernel's boot id; nothing where it cannot be read.
 std::optional<std::string> read_boot_mark();
@@ -26,8 +27,8 @@ std::optional<std::string> read_boot_mark();
 // PARENT/lowtide-MARK-XXXXXX, which nobody else may enter.
 base::Result<std::string> make_socket_folder(const std::string& parent, std::string_view boot_mark);
 
-// Removes folders of this user and this boot whose monitor is dead, and returns how many.
-// Looks at a bounded number of names: /tmp may hold millions.
+// Removes folders of this user (root: of all users) and this boot whose monitor is dead, and returns how
+// many. Looks at a bounded number of names: /tmp may hold millions.
 std::size_t remove_dead_folders(const std::string& parent, std::string_view boot_mark);
 
 }  // namespace lowtide::observe

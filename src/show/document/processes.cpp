@@ -123,6 +123,21 @@ std::string peak_words(std::uint64_t bytes) {
   return bytes > 0 ? bytes_words(bytes) : std::string(kNoValue);
 }
 
+// The processes that the agent is not in although it should be.
+List not_entered_list(const model::OverheadReport& overhead) {
+  constexpr std::size_t kMostLines = 10;
+  List out;
+  const std::size_t shown = std::min(overhead.not_entered.size(), kMostLines);
+  for (std::size_t at = 0; at < shown; ++at) {
+    out.items.push_back({.text = "not entered: " + base::printable(overhead.not_entered[at])});
+  }
+  if (overhead.not_entered_count > shown) {
+    out.items.push_back({.text = fmt::format("not entered: {} more processes",
+                                             base::format_count(overhead.not_entered_count - shown))});
+  }
+  return out;
+}
+
 }  // namespace
 
 Section processes_section(const model::Report& report) {
@@ -153,6 +168,9 @@ Section processes_section(const model::Report& report) {
     out.blocks.emplace_back(Paragraph{
         .in = kMarkdown,
         .text = "the floor is of what each process alone is to blame for; pages that are shared count once"});
+  }
+  if (report.overhead && report.overhead->not_entered_count > 0) {
+    out.blocks.emplace_back(not_entered_list(*report.overhead));
   }
   return out;
 }

@@ -126,6 +126,9 @@ constexpr auto describe(Tag<model::OverheadReport>) {
       field<&OverheadReport::agent>("agent", "`off`, `on` or `switched-off`"),
       field_as<NonEmpty, &OverheadReport::note>("note",
                                                 "why the agent was switched off, or another remark on it"),
+      field<&OverheadReport::not_entered>(
+          "not_entered", "processes of the job that the agent could not enter, and why; at most 100"),
+      field<&OverheadReport::not_entered_count>("not_entered_count", "how many these are in all"),
       field<&OverheadReport::allocation_samples>("allocation_samples", "of the agent, in all processes"),
       field<&OverheadReport::allocation_samples_dropped>("allocation_samples_dropped", "of these, lost"),
       field_as<Number, &OverheadReport::sampling_s>("sampling_s", "time of the job spent with samples"),
