@@ -1,6 +1,7 @@
 """Where the recording goes, and what happens to the job where it cannot go there: nothing."""
 
 import contextlib
+import json
 import os
 import re
 import resource
@@ -183,6 +184,22 @@ def limit_on_the_size_of_files_still_ends_the_job(box: Box):
     ended = box.run(*words, preexec_fn=small_files)
 
     assert 128 - bare == ended.returncode, (bare, ended)
+
+
+def report_of_a_recording_with_very_many_rows_takes_little_memory(box: Box):
+    """A recording may come from anywhere: 500,000 events take 10 MB in the file and took 400 MB in the report."""
+    box.run(*box.seen_job())
+    (path,) = box.recordings()
+    with contextlib.closing(sqlite3.connect(path)) as link, link:
+        link.executemany("INSERT INTO event(at_s, kind, text) VALUES(1, 'restart', ?)", (("x",) for _ in range(500_000)))
+
+    report = subprocess.Popen((box.binary, "report", "--json", path), stdout=subprocess.PIPE)
+    output = report.stdout.read()
+    _, _, used = os.wait4(report.pid, 0)
+
+    warnings = [warning["text"] for warning in json.loads(output)["warnings"]]
+    assert any("table event" in text and "only the first 5000 rows were read" in text for text in warnings), warnings
+    assert used.ru_maxrss < 100_000, used.ru_maxrss
 
 
 if __name__ == "__main__":
