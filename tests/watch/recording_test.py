@@ -202,5 +202,27 @@ def report_of_a_recording_with_very_many_rows_takes_little_memory(box: Box):
     assert used.ru_maxrss < 100_000, used.ru_maxrss
 
 
+def invisible_characters_of_names_are_escaped_wherever_json_is_written(box: Box):
+    """U+009B begins a terminal command, U+202E turns the text round: a name that holds them must not reach a terminal."""
+    hidden = "a\u009b31m\u202eb\u2066\u200b\u061c"
+    name = f"{hidden}.lowtide"
+    box.run(*box.seen_job(), hidden, options=("--output", name))
+    page, trace, junit = box.path("page.html"), box.path("trace.json"), box.path("junit.xml")
+
+    def written(*words):
+        return subprocess.run((box.binary, *words), capture_output=True, cwd=box.folder, timeout=LIMIT_S).stdout.decode()
+
+    report, comparison = written("report", "--json", name), written("compare", "--json", name, name)
+    written("report", "--html", page, name)
+    written("report", "--perfetto", trace, name)
+    written("check", "--max-growth", "1G", "--junit", junit, name)
+
+    assert json.loads(report)["source"]["path"].endswith(name), report
+    assert hidden in json.dumps(json.loads(comparison), ensure_ascii=False), comparison
+    for text in (report, comparison, page.read_text(), trace.read_text(), junit.read_text(), written("doctor", "--json")):
+        shown = [text[max(0, text.index(letter) - 80):][:160] for letter in hidden if ord(letter) > 126 and letter in text]
+        assert not shown, shown
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))
