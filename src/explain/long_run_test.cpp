@@ -1,5 +1,5 @@
-// The monitor judges its own recording while the job runs. What this takes is memory of the machine on which the
-// job runs, so it must not grow with the length of the run.
+// The monitor judges its own recording while the job runs. What this takes is memory of the machine on which
+// the job runs, so it must not grow with the length of the run.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>

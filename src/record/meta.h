@@ -42,6 +42,7 @@ enum class Meta : std::uint8_t {
   PssSeconds,
   PssLongestSeconds,
   NotSeen,
+  NoSnapshot,
   GpuName,
 };
 
@@ -88,6 +89,8 @@ inline constexpr auto kMetaKeys = std::to_array<MetaSpec>({
     {Meta::PssLongestSeconds, "pss_longest_seconds", MetaType::Real, "the longest of these readings"},
     {Meta::NotSeen, "not_seen_N", MetaType::Text,
      "something that the monitor could not see, for people; N counts from 1"},
+    {Meta::NoSnapshot, "no_snapshot", MetaType::Text,
+     "why a process was not looked into at least once; for people"},
     {Meta::GpuName, "gpu_N_name", MetaType::Text, "the name of GPU N"},
 });
 

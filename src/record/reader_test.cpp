@@ -299,7 +299,8 @@ TEST(Recording, a_schema_of_very_many_tables_is_not_read_to_its_end) {
   const std::string path = record(folder, 10);
   change(path,
          "PRAGMA writable_schema = ON; INSERT INTO sqlite_master SELECT 'table', 't' || n, 't' || n, 0, "
-         "'CREATE VIRTUAL TABLE t' || n || ' USING none()' FROM " + numbers(20'000));
+         "'CREATE VIRTUAL TABLE t' || n || ' USING none()' FROM " +
+             numbers(20'000));
 
   const auto opened = Recording::open(path);
 
@@ -310,7 +311,8 @@ TEST(Recording, a_schema_of_very_many_tables_is_not_read_to_its_end) {
 TEST(Recording, a_table_whose_id_is_not_its_row_number_is_read_in_the_order_of_its_rows) {
   const TemporaryFolder folder;
   const std::string path = record(folder, 10);
-  change(path, "CREATE TABLE other AS SELECT * FROM event; DROP TABLE event; ALTER TABLE other RENAME TO event");
+  change(path,
+         "CREATE TABLE other AS SELECT * FROM event; DROP TABLE event; ALTER TABLE other RENAME TO event");
   change(path, "INSERT INTO event SELECT -n, n, 'restart', NULL, 'again' FROM " + numbers(3));
 
   auto opened = Recording::open(path);

@@ -1,7 +1,8 @@
 // A series of points in time that takes a bounded amount of memory.
 //
-// The monitor judges its own recording while the job runs. A recording of days has 60,000 readings of the tree
-// and 11,000 of each process: read as they are, they would take more memory than all the rest of the monitor.
+// The monitor judges its own recording while the job runs. A recording of days has 60,000 readings of the
+// tree and 11,000 of each process: read as they are, they would take more memory than all the rest of the
+// monitor.
 //
 // When the series is full, points that are close in time become one, as in the recording itself: time is cut
 // into buckets, whose width doubles until a quarter of the room is free. Buckets of two series with the
@@ -87,7 +88,7 @@ class BoundedSeries {
 
 // For series that are judged.
 inline constexpr std::size_t kMostTreePoints = 8'192;
-inline constexpr std::size_t kMostPoints = 2'048;  // of a process, a GPU, a heap
+inline constexpr std::size_t kMostPoints = 2'048;       // of a process, a GPU, a heap
 inline constexpr std::size_t kMostSiteMoments = 1'024;  // of one site
 
 RecordedSeries bounded(RecordedSeries series, std::size_t most);

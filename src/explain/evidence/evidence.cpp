@@ -50,8 +50,9 @@ RecordedSeries read_target(record::Recording& recording, Evidence& evidence) {
 }
 
 template <typename Moment, typename Point>
-std::vector<Moment> read_moments(record::Recording& recording,
-                                 void (record::Recording::*for_each)(const std::function<void(const Point&)>&)) {
+std::vector<Moment> read_moments(
+    record::Recording& recording,
+    void (record::Recording::*for_each)(const std::function<void(const Point&)>&)) {
   BoundedSeries<Moment> moments(kMostTreePoints);
   (recording.*for_each)([&](const Point& point) { moments.add({point.at_s, point.last}); });
   return moments.take();

@@ -313,9 +313,10 @@ constexpr std::tuple kTables = {
                        .columns = kProcessColumns,
                        .limit = {25'000, 8 * kMegabyte},
                        .is_replaced = true},
-    Table<RecordedEvent>{
-        .name = "event", .meaning = "something that happened; at most 5,000", .columns = kEventColumns,
-        .limit = {5'000, 6 * kMegabyte}},
+    Table<RecordedEvent>{.name = "event",
+                         .meaning = "something that happened; at most 5,000",
+                         .columns = kEventColumns,
+                         .limit = {5'000, 6 * kMegabyte}},
     Table<JudgementRow>{.name = "judgement",
                         .meaning = "the verdict on the target at `at_s`, and the forecast. All of the last "
                                    "hour; before that one in ten "
@@ -327,9 +328,11 @@ constexpr std::tuple kTables = {
                     .columns = kSiteColumns,
                     .limit = {20'000},
                     .is_replaced = true},
-    Table<FrameRow>{
-        .name = "frame", .meaning = "one call of a site", .columns = kFrameColumns,
-        .limit = {250'000, 24 * kMegabyte}, .is_late = true},
+    Table<FrameRow>{.name = "frame",
+                    .meaning = "one call of a site",
+                    .columns = kFrameColumns,
+                    .limit = {250'000, 24 * kMegabyte},
+                    .is_late = true},
     Table<TrimTrial>{.name = "trim_trial",
                      .meaning = "the result of `--trim-trial` in a process",
                      .columns = kTrimTrialColumns,
