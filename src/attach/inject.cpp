@@ -106,8 +106,8 @@ bool copy_text(const Text& from, char (&into)[Bytes]) {
   return true;
 }
 
-// An agent that is loaded already is called: it may be of another build than our file, and a second copy would
-// find the hooks of the first.
+// An agent that is loaded already is called: it may be of another build than our file, and a second copy
+// would find the hooks of the first.
 base::Result<std::string> Call::find_library(const std::string& function) const {
   const std::string own_path = own_agent_path(options_);
   std::string library = options_.agent_path;

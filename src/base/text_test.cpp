@@ -34,6 +34,26 @@ TEST(Printable, direction_overrides_are_dropped) {
             "ab");
 }
 
+TEST(Printable, invisible_marks_are_dropped_and_joiners_of_letters_stay) {
+  EXPECT_EQ(printable("a\xE2\x80\x8B\xD8\x9C"
+                      "b"),
+            "ab");
+  EXPECT_EQ(printable("\xE2\x80\x8D"), "\xE2\x80\x8D");
+}
+
+TEST(EscapeInvisible, invisible_characters_of_json_become_escapes) {
+  EXPECT_EQ(escape_invisible("{\"a\": \"\xC2\x9B"
+                             "31m\xE2\x80\xAE\xD8\x9C\x7F\"}"),
+            "{\"a\": \"\\u009b31m\\u202e\\u061c\\u007f\"}");
+  EXPECT_EQ(escape_invisible("\"\xF3\xA0\x81\xA1\""), "\"\\udb40\\udc61\"");  // a tag, a pair in JSON
+}
+
+TEST(EscapeInvisible, what_is_visible_stays) {
+  const std::string json = "{\n\t\"Gr\xC3\xB6\xC3\x9F\": \"\xE2\x82\xAC \xF0\x9F\x98\x80\"\n}";
+
+  EXPECT_EQ(escape_invisible(json), json);
+}
+
 TEST(Printable, long_text_is_cut_at_a_character) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
   EXPECT_EQ(printable("\xC3\xB6\xC3\xB6\xC3\xB6", 3), "\xC3\xB6\xC3\xB6...");

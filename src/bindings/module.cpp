@@ -55,7 +55,7 @@ std::string judge_series(const Numbers& bytes, const Numbers& steps, const Numbe
   const nb::gil_scoped_release release;
   const model::Verdict verdict =
       running ? verdict_of<judge::LiveVerdict>(samples) : verdict_of<judge::Detector>(samples);
-  return show::json_of(verdict).dump(-1, ' ', false, show::kReplaceInvalid);
+  return show::written(show::json_of(verdict));
 }
 
 double trend_of_floor(const Numbers& bytes) {

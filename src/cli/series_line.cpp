@@ -43,7 +43,7 @@ class Receiver : public nlohmann::json_sax<Json> {
   }
   bool string(string_t& value) override {
     if (depth_ == 1 && key_ == "id") {
-      id_json = Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+      id_json = base::escape_invisible(Json(value).dump(-1, ' ', false, Json::error_handler_t::replace));
       return true;
     }
     return other("a text");

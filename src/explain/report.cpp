@@ -149,6 +149,9 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.findings = find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, report});
   report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
   for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));
+  if (const auto why = recording.meta<record::Meta::NoSnapshot>()) {
+    report.warnings.push_back({"no snapshot: " + base::printable(*why, 400), 1, 0});
+  }
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;
 }

@@ -15,6 +15,10 @@ namespace {
 
 // GPU counters move slowly and their reading takes the driver's lock.
 
+std::uint64_t cache_bytes_of(const model::CgroupReading& reading) {
+  return reading.file_bytes - std::min(reading.file_bytes, reading.shmem_bytes);
+}
+
 // Families are swept when this much, or a hundredth of the job, may have moved.
 constexpr std::uint64_t kWorthASweepBytes = std::uint64_t{1024} * 1024;
 
@@ -251,6 +255,11 @@ void Monitor::read_host() {
 
 // Others use the same memory, and files that are cached give way: what counts is
 // how much more the job can take.
+std::optional<std::uint64_t> Monitor::room_before_group_kill() const {
+  if (!tick_.cgroup || !cgroup_limits_ || !cgroup_limits_->kills_together) return std::nullopt;
+  return *cgroup_limits_->headroom_bytes + cache_bytes_of(*tick_.cgroup);
+}
+
 void Monitor::find_limit() {
   limit_.reset();
   const std::uint64_t now_bytes = tick_.target.bytes;
@@ -260,10 +269,8 @@ void Monitor::find_limit() {
   };
   if (tick_.host) offer(model::LimitKind::Host, tick_.host->total_bytes, tick_.host->available_bytes);
   if (tick_.cgroup && cgroup_limits_ && cgroup_limits_->max && cgroup_limits_->headroom_bytes) {
-    const std::uint64_t cache_bytes =
-        tick_.cgroup->file_bytes - std::min(tick_.cgroup->file_bytes, tick_.cgroup->shmem_bytes);
     offer(model::LimitKind::Cgroup, cgroup_limits_->max->bytes,
-          *cgroup_limits_->headroom_bytes + cache_bytes);
+          *cgroup_limits_->headroom_bytes + cache_bytes_of(*tick_.cgroup));
   }
   if (options_.limit_bytes) {
     limit_ = NearestLimit{model::LimitKind::Host, *options_.limit_bytes, *options_.limit_bytes};

@@ -50,6 +50,10 @@ class Monitor {
   [[nodiscard]] const ProcessTree& tree() const { return tree_; }
   [[nodiscard]] const std::optional<NearestLimit>& limit() const { return limit_; }
 
+  // What the job may still take until the kernel kills all of its processes at once (memory.oom.group).
+  // Absent where it kills single processes, or nothing.
+  [[nodiscard]] std::optional<std::uint64_t> room_before_group_kill() const;
+
   // What happened since the tick before: kills that the cgroup counted.
   [[nodiscard]] const std::vector<model::Event>& events() const { return events_; }
 

@@ -17,14 +17,15 @@ struct FileNames {
   const char* current;
   const char* max;
   const char* high;
+  const char* oom_group;
   const char* events;
   const char* kernel;
   const char* only_root;  // a file that only the hierarchy's root has, or lacks
 };
 
-constexpr FileNames kFilesV1{"memory.usage_in_bytes", "memory.limit_in_bytes",      nullptr,
+constexpr FileNames kFilesV1{"memory.usage_in_bytes", "memory.limit_in_bytes",      nullptr,        nullptr,
                              "memory.oom_control",    "memory.kmem.usage_in_bytes", "release_agent"};
-constexpr FileNames kFilesV2{"memory.current", "memory.max", "memory.high",
+constexpr FileNames kFilesV2{"memory.current", "memory.max", "memory.high", "memory.oom.group",
                              "memory.events",  nullptr,      "cgroup.type"};
 
 const FileNames& files_of(int version) {
@@ -52,6 +53,12 @@ base::Result<std::uint64_t> read_bytes(const base::Fd& file, const char* name) {
     return base::Error{base::ErrorCode::Malformed, std::string(name) + " is not a number"};
   }
   return bytes;
+}
+
+bool is_set(const base::Fd& file) {
+  if (!file.valid()) return false;
+  const auto value = read_bytes(file, "flag");
+  return value && value.value() == 1;
 }
 
 }  // namespace
@@ -88,7 +95,7 @@ void CgroupMemory::open_level(const std::string& path) {
   const std::string folder = folder_.top + path;
   const FileNames& files = files_of(version());
   Level level{path.empty() ? "/" : path, open_in(folder, files.current), open_in(folder, files.max),
-              open_in(folder, files.high)};
+              open_in(folder, files.high), open_in(folder, files.oom_group)};
   if (level.current.valid()) {
     levels_.push_back(std::move(level));
   }
@@ -147,7 +154,7 @@ base::Result<CgroupReading> CgroupMemory::read() {
   return reading;
 }
 
-void CgroupMemory::note_limit(std::size_t level, const base::Fd& file, std::uint64_t current_bytes,
+bool CgroupMemory::note_limit(std::size_t level, const base::Fd& file, std::uint64_t current_bytes,
                               std::optional<CgroupLimit>& tightest,
                               std::optional<std::uint64_t>& headroom_bytes) const {
   TextBuffer buffer;
@@ -156,7 +163,7 @@ void CgroupMemory::note_limit(std::size_t level, const base::Fd& file, std::uint
   const auto limit = text ? parse_cgroup_limit(text.value())
                           : base::Result<std::optional<std::uint64_t>>(std::optional<std::uint64_t>());
   if (!limit || !limit.value()) {
-    return;
+    return false;
   }
   const std::uint64_t bytes = *limit.value();
   if (!tightest || bytes < tightest->bytes) {
@@ -164,12 +171,14 @@ void CgroupMemory::note_limit(std::size_t level, const base::Fd& file, std::uint
   }
   const std::uint64_t left_bytes = bytes > current_bytes ? bytes - current_bytes : 0;
   headroom_bytes = std::min(headroom_bytes.value_or(left_bytes), left_bytes);
+  return true;
 }
 
 base::Result<CgroupLimits> CgroupMemory::read_limits() {
   CgroupLimits limits;
   std::optional<std::uint64_t> below_high_bytes;  // not told: nothing is killed there
   std::uint64_t own_bytes = 0;
+  bool is_group = false;  // at this level or below
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     const Level& at = levels_[level];
     auto current = read_bytes(at.current, files_of(version()).current);
@@ -177,7 +186,9 @@ base::Result<CgroupLimits> CgroupMemory::read_limits() {
       return std::move(current).error();
     }
     own_bytes = level == 0 ? current.value() : own_bytes;
-    note_limit(level, at.max, current.value(), limits.max, limits.headroom_bytes);
+    is_group = is_group || is_set(at.oom_group);
+    const bool has_limit = note_limit(level, at.max, current.value(), limits.max, limits.headroom_bytes);
+    limits.kills_together = limits.kills_together || (has_limit && is_group);
     note_limit(level, at.high, current.value(), limits.high, below_high_bytes);
   }
   if (version() == 1) {

@@ -45,6 +45,8 @@ struct CgroupLimits {
   // The least that is left under any limit on the way up: smaller than
   // max.bytes - max.current_bytes where neighbours fill a wider limit above.
   std::optional<std::uint64_t> headroom_bytes;
+  // memory.oom.group: at the limit the kernel kills all processes of a cgroup, not only one (v2 only).
+  bool kills_together = false;
 };
 
 // v2 "max" and v1's huge number mean that there is none.
@@ -90,14 +92,16 @@ class CgroupMemory {
     std::string path;
     base::Fd current;
     base::Fd max;
-    base::Fd high;  // v2 only
+    base::Fd high;       // v2 only
+    base::Fd oom_group;  // the same
   };
 
   explicit CgroupMemory(CgroupFolder folder) : folder_(std::move(folder)) {}
   void open_level(const std::string& path);
   void open_counters();
   base::Result<CgroupStat> read_stat();
-  void note_limit(std::size_t level, const base::Fd& file, std::uint64_t current_bytes,
+  // False where the file sets no limit.
+  bool note_limit(std::size_t level, const base::Fd& file, std::uint64_t current_bytes,
                   std::optional<CgroupLimit>& tightest, std::optional<std::uint64_t>& headroom_bytes) const;
 
   CgroupFolder folder_;

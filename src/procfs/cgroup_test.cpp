@@ -115,6 +115,15 @@ TEST(CgroupMemory, v2_tightest_limit_and_least_headroom_are_on_different_levels)
   EXPECT_TRUE(memory.value().sees_whole_hierarchy());
 }
 
+TEST(CgroupMemory, v2_kill_of_all_processes_counts_below_a_limit) {
+  auto nested = CgroupMemory::open(roots_of("cgroup2-nested"), 77);
+  auto container = CgroupMemory::open(roots_of("cgroup2-container"), 1);
+  ASSERT_TRUE(nested && container);
+
+  EXPECT_TRUE(nested.value().read_limits().value().kills_together);
+  EXPECT_FALSE(container.value().read_limits().value().kills_together);
+}
+
 TEST(CgroupMemory, v2_counters_are_read) {
   auto memory = CgroupMemory::open(roots_of("cgroup2-nested"), 77);
   ASSERT_TRUE(memory);

@@ -44,6 +44,7 @@ enum class Meta : std::uint8_t {
   NotSeen,
   NotEntered,
   NotEnteredCount,
+  NoSnapshot,
   GpuName,
 };
 
@@ -96,6 +97,8 @@ inline constexpr auto kMetaKeys = std::to_array<MetaSpec>({
      "a process that the agent could not enter, and why, for people; N counts from 1 to 100"},
     {Meta::NotEnteredCount, "not_entered_count", MetaType::Integer,
      "how many processes the agent could not enter"},
+    {Meta::NoSnapshot, "no_snapshot", MetaType::Text,
+     "why a process was not looked into at least once; for people"},
     {Meta::GpuName, "gpu_N_name", MetaType::Text, "the name of GPU N"},
 });
 

@@ -137,11 +137,18 @@ std::optional<base::Error> check_head(const std::string& path, const FileHead& h
 base::Result<Database> set_up(Database database, bool tolerant) {
   sqlite3* handle = database.handle();
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 1'000'000);
+  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 10'000);
+  sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 200);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_timeout(handle, 1000);
+  // At the first statement SQLite parses the whole schema and keeps it in memory: a file may declare a
+  // million tables. The schema of a recording takes a few hundred steps of its virtual machine.
+  constexpr int kMostSteps = 20'000;
+  sqlite3_progress_handler(
+      handle, kMostSteps, [](void*) { return 1; }, nullptr);
   static_cast<void>(database.execute("PRAGMA cache_size = -1024; PRAGMA temp_store = MEMORY"));
   if (tolerant) {
     sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
@@ -149,6 +156,7 @@ base::Result<Database> set_up(Database database, bool tolerant) {
   if (auto asked = database.ask("SELECT count(*) FROM sqlite_master"); !asked.ok()) {
     return std::move(asked).error();
   }
+  sqlite3_progress_handler(handle, 0, nullptr, nullptr);
   return database;
 }
 

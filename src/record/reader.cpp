@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "record/chosen_snapshots.h"
 #include "record/open.h"
 #include "record/sqlite.h"
 #include "record/tables/descriptions.h"
@@ -15,8 +16,11 @@
 namespace lowtide::record {
 namespace {
 
-constexpr std::size_t kMostSites = 100'000;
-constexpr std::size_t kMostFrames = 512;
+constexpr std::size_t kMostFrames = 512;           // of one site
+constexpr std::size_t kMostParts = 1'000;          // of one kind, of one snapshot
+constexpr std::size_t kMostChosenSnapshots = 256;  // whose objects are read
+// The writer deletes rows that are over its limit every few seconds, so that there may be more for a while.
+constexpr std::int64_t kRowsBehindLimit = 2;
 
 }  // namespace
 
@@ -38,18 +42,25 @@ struct Recording::State {
 };
 
 void Recording::State::load_meta() {
-  constexpr std::size_t kMostKeys = 10'000;
+  constexpr std::size_t kMostKeys = 1'000;
+  constexpr std::size_t kMostBytes = 4'000'000;
   constexpr std::size_t kLongestKey = 1'000;
   constexpr std::size_t kLongestValue = 65'536;
+  std::size_t bytes = 0;
   auto prepared = tables.database().prepare("SELECT key, value FROM meta");
   int status = SQLITE_ERROR;
   if (prepared.ok()) {
     Statement& row = prepared.value();
-    while ((status = row.step()) == SQLITE_ROW && meta.size() < kMostKeys) {
-      meta[row.text(0, kLongestKey)] = row.text(1, kLongestValue);
+    while ((status = row.step()) == SQLITE_ROW && meta.size() < kMostKeys && bytes < kMostBytes) {
+      std::string& value = meta[row.text(0, kLongestKey)];
+      value = row.text(1, kLongestValue);
+      bytes += value.size();
     }
   }
-  if (status != SQLITE_DONE) {
+  if (status == SQLITE_ROW) {
+    tables.warn("table meta holds more than a run can have written: only the first " +
+                std::to_string(meta.size()) + " rows were read");
+  } else if (status != SQLITE_DONE) {
     tables.warn("what the recording says about itself cannot be read: " + tables.database().error().message);
   }
 }
@@ -70,7 +81,7 @@ void Recording::State::load_header() {
 }
 
 void Recording::State::load_last_tick() {
-  auto last = tables.database().prepare("SELECT at_s FROM target_sample ORDER BY id DESC LIMIT 1");
+  auto last = tables.database().prepare("SELECT at_s FROM target_sample ORDER BY rowid DESC LIMIT 1");
   if (last.ok() && last.value().step() == SQLITE_ROW) {
     last_at_s = is_time(last.value().real(0)) ? last.value().real(0) : 0;
   }
@@ -112,13 +123,15 @@ void Recording::State::visit(const std::function<void(const PointOf<Reading>&)>&
     const double below_s = level == 0 ? std::numeric_limits<double>::infinity() : lines[level - 1];
     const auto use = [&](const Statement& from) {
       SampleRow row;
-      if (!read_row(from, kind, row)) return false;
-      if (!process || row.keys[0] == *process) visitor(point_of<Reading>(row));
-      return true;
+      if (!read_row(from, kind, row)) return RowUse::Refused;
+      if (process && row.keys[0] != *process) return RowUse::NotNeeded;
+      visitor(point_of<Reading>(row));
+      return RowUse::Kept;
     };
     const TableText table = sample_table(kind, level);
     const std::string sql = select_sql(kind, level, tables.columns_of(table));
-    tables.scan(table.name, sql, use, lines[level], below_s);
+    const ReadLimit limit{.rows = kRowsBehindLimit * spec_of(kind).row_limits[level]};
+    tables.scan(table.name, sql, limit, use, lines[level], below_s);
   }
   if (has_view) static_cast<void>(tables.database().execute("COMMIT"));
 }
@@ -165,6 +178,10 @@ const std::vector<std::string>& Recording::warnings() const {
   return state_->tables.warnings();
 }
 
+void Recording::warn(const std::string& text) {
+  state_->tables.warn(text);
+}
+
 std::vector<model::ProcessInfo> Recording::processes() {
   return state_->tables.all<model::ProcessInfo>();
 }
@@ -174,16 +191,15 @@ std::vector<model::SiteInfo> Recording::sites() {
   if (!state_->tables.has<FrameRow>()) return list;
   std::unordered_map<model::SiteId, std::size_t> places;
   state_->tables.for_each<model::SiteInfo>([&](model::SiteInfo& site) {
-    if (list.size() >= kMostSites) return false;
     places.emplace(site.id, list.size());
     list.push_back(std::move(site));
-    return true;
+    return RowUse::Kept;
   });
   state_->tables.for_each<FrameRow>([&](FrameRow& row) {
     const auto place = places.find(row.site);
-    if (place == places.end() || list[place->second].frames.size() >= kMostFrames) return false;
+    if (place == places.end() || list[place->second].frames.size() >= kMostFrames) return RowUse::Refused;
     list[place->second].frames.push_back(std::move(row.frame));
-    return true;
+    return RowUse::Kept;
   });
   return list;
 }
@@ -212,7 +228,7 @@ std::vector<model::Judgement> Recording::judgements() {
   std::vector<model::Judgement> list;
   state_->tables.for_each<JudgementRow>([&](JudgementRow& row) {
     list.push_back(std::move(row.judgement));
-    return true;
+    return RowUse::Kept;
   });
   return list;
 }
@@ -223,22 +239,29 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
   std::unordered_map<std::int64_t, std::size_t> places;
   TableReader& tables = state_->tables;
   tables.for_each<SnapshotRow>([&](SnapshotRow& row) {
-    row.recorded.snapshot.has_holders = true;
     places.emplace(row.id, list.size());
     list.push_back(std::move(row.recorded));
-    return true;
+    return RowUse::Kept;
   });
+  const std::size_t chosen = choose_snapshots(list, kMostChosenSnapshots);
+  if (chosen < list.size()) {
+    warn("the recording holds " + std::to_string(list.size()) + " snapshots: " + std::to_string(chosen) +
+         " of them are compared");
+  }
   // A part belongs to a snapshot that was read.
   const auto add_to = [&]<typename Part>(std::vector<Part> model::Snapshot::*parts) {
     tables.for_each<PartRow<Part>>([&](PartRow<Part>& row) {
       const auto place = places.find(row.snapshot);
-      if (place == places.end()) return false;
-      std::vector<Part>& known = list[place->second].snapshot.*parts;
+      if (place == places.end()) return RowUse::Refused;
+      model::Snapshot& snapshot = list[place->second].snapshot;
+      if (!snapshot.has_holders) return RowUse::NotNeeded;
+      std::vector<Part>& known = snapshot.*parts;
+      if (known.size() >= kMostParts) return RowUse::Refused;
       if constexpr (std::is_same_v<Part, model::HeldNode>) {
         if (row.part.holder && *row.part.holder >= known.size()) row.part.holder.reset();
       }
       known.push_back(std::move(row.part));
-      return true;
+      return RowUse::Kept;
     });
   };
   add_to(&model::Snapshot::nodes);

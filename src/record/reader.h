@@ -58,7 +58,8 @@ class Recording {
   std::vector<model::TrimTrial> trim_trials();
   std::vector<model::Phase> phases();
   std::vector<model::PhaseVisit> phase_visits();
-  std::vector<RecordedSnapshot> snapshots();  // oldest first
+  // Oldest first. Of very many only some have their objects (has_holders), see chosen_snapshots.h.
+  std::vector<RecordedSnapshot> snapshots();
 
   void for_each_target(const std::function<void(const TargetPoint&)>& visit);
   void for_each_process_point(const std::function<void(const ProcessPoint&)>& visit);
@@ -73,6 +74,7 @@ class Recording {
 
   // What could not be read, or may be missing. Grows while reading, so ask last.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
+  void warn(const std::string& text);
 
  private:
   struct State;

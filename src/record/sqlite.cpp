@@ -32,6 +32,15 @@ std::string Statement::text(int at, std::size_t max_bytes) const {
   return {reinterpret_cast<const char*>(bytes), std::min(size, max_bytes)};
 }
 
+std::int64_t Statement::text_bytes() const {
+  std::int64_t bytes = 0;
+  for (int at = 0; at < sqlite3_column_count(handle_.get()); ++at) {
+    const int type = sqlite3_column_type(handle_.get(), at);
+    if (type == SQLITE_TEXT || type == SQLITE_BLOB) bytes += sqlite3_column_bytes(handle_.get(), at);
+  }
+  return bytes;
+}
+
 base::Result<Database> Database::open(const std::string& name, int flags) {
   // SQLite counts its memory under a lock at every allocation, for figures that
   // nobody reads here. Only before its first use can it be told; if somebody

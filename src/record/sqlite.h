@@ -38,6 +38,8 @@ class Statement {
   [[nodiscard]] std::int64_t integer(int at) const { return sqlite3_column_int64(handle_.get(), at); }
   [[nodiscard]] double real(int at) const { return sqlite3_column_double(handle_.get(), at); }
   [[nodiscard]] std::string text(int at, std::size_t max_bytes) const;
+  // Of all texts and blobs of the row. Ask before the columns are read: a read may convert a value.
+  [[nodiscard]] std::int64_t text_bytes() const;
 
  private:
   struct Finalize {

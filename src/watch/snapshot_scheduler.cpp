@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "watch/snapshot_room.h"
 #include "wire/layout.h"
 
 namespace lowtide::watch {
@@ -12,15 +13,13 @@ constexpr double kPressedPercent = 10;
 
 // Until the child ends, the kernel copies every page that the job writes. A job near its limit must not meet
 // it for that: some kill all of a container at once.
-constexpr std::uint64_t kTablesBytes = 256U << 20U;
-
 std::uint64_t walk_bytes(const observe::Member& member) {
-  return member.status.rss_bytes / 2 + kTablesBytes;
+  return member.status.rss_bytes / 2 + kWalkTablesBytes;
 }
 
 // An interpreter that ends writes to all that it frees; and what it had stays until the child ends.
 std::uint64_t walk_bytes_at_end(const observe::Member& member) {
-  return member.status.rss_bytes + kTablesBytes;
+  return worst_walk_bytes(member.status.rss_bytes);
 }
 
 std::optional<std::uint64_t> room_below_limit(const observe::Monitor& monitor, const model::Tick& tick) {
@@ -93,6 +92,12 @@ std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& look
   return which;
 }
 
+void SnapshotScheduler::note_reason_against(const std::string& reason, record::Writer* writer) {
+  if (has_noted_reason_ || writer == nullptr) return;
+  has_noted_reason_ = true;
+  writer->set_meta<record::Meta::NoSnapshot>(reason);
+}
+
 // One at a time: each makes a copy of what its process writes meanwhile.
 void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
                              const model::Verdict& verdict, record::Writer* writer) {
@@ -105,6 +110,7 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
   // waiting.
   const bool is_walking = agents->is_walking();
   const auto room_bytes = room_below_limit(monitor, tick);
+  const auto room_before_group_kill = monitor.room_before_group_kill();
   auto room_at_end = room_bytes;
   ProcessSchedule* chosen = nullptr;
   const observe::Member* whom = nullptr;
@@ -113,7 +119,13 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
     if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
     ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
     ids_.insert_or_assign(pid, member->info.id);
-    agents->want_last_looks(pid, allowed_unsolicited(looked, *member, tick.at_s, room_at_end, is_walking));
+    const auto reason = reason_against_snapshot(room_before_group_kill, member->status.rss_bytes);
+    agents->want_last_looks(
+        pid, reason ? 0 : allowed_unsolicited(looked, *member, tick.at_s, room_at_end, is_walking));
+    if (reason) {
+      note_reason_against(*reason, writer);
+      continue;
+    }
     looked.start_up = start_up_of(*agents, pid, tick.step);
     if (is_walking || !is_due(looked, *member, tick.at_s, room_bytes)) continue;
     if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/snapshot.h"
@@ -47,6 +48,7 @@ class SnapshotScheduler {
   };
 
   void take(observe::Monitor& monitor, double at_s, record::Writer* writer);
+  void note_reason_against(const std::string& reason, record::Writer* writer);
   void note_reasons(const model::Tick& tick, const model::Verdict& verdict);
   [[nodiscard]] bool is_due(ProcessSchedule& looked, const observe::Member& member, double at_s,
                             std::optional<std::uint64_t> room_bytes) const;
@@ -63,6 +65,7 @@ class SnapshotScheduler {
   std::size_t asked_ = 0;
   bool has_leaned_ = false;   // to a leak
   bool was_pressed_ = false;  // for memory
+  bool has_noted_reason_ = false;
 };
 
 }  // namespace lowtide::watch

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "observe/agents/snapshot_socket.h"
 #include "watch/agent_preload.h"
+#include "watch/snapshot_room.h"
 #include "wire/python_names.h"
 
 namespace lowtide::watch {
@@ -139,6 +140,10 @@ std::variant<model::Snapshot, console::UserError> take_snapshot(pid_t pid, const
     return console::UserError{"cannot take a snapshot: liblowtide_agent.so is not there",
                               "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
                               "./dev build"};
+  }
+  if (const auto reason = reason_against_snapshot({}, pid)) {
+    return console::UserError{fmt::format("no snapshot of process {}: it could end the job", pid), *reason,
+                              "raise the limit of the cgroup, or write 0 to its memory.oom.group"};
   }
   constexpr int kMostTries = 3;
   for (int tries = 1;; ++tries) {

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
 import time
 
 from box import LIMIT_S, Box, Skip, main, wait_until
@@ -111,6 +112,26 @@ def process_that_waits_is_not_made_to_trim(box: Box):
     (_, outcome, before, *_), = _trial(box, WAITS, "--trim-trial")
 
     assert (outcome, before) == ("not-reached", None)
+
+
+# Prints how much address space the memory file of the agent takes, once it is there.
+COUNTS_MAPPED = """
+import re
+kept, mapped = [], 0
+while not mapped and len(kept) < 1000:
+    kept.append(bytearray(1_000_000))
+    lines = [line for line in open('/proc/self/maps') if 'memfd:lowtide-agent' in line]
+    mapped = sum(int(end, 16) - int(begin, 16) for begin, end in (re.split('[- ]', line)[:2] for line in lines))
+print(mapped)
+"""
+
+
+def job_with_a_limit_on_its_address_space_loses_little_of_it(box: Box):
+    words = box.command("sh", "-c", 'ulimit -v 4000000; exec python3 -c "$0"', COUNTS_MAPPED, options=("--no-recording",))
+
+    ended = subprocess.run(words, cwd=box.folder, env=box.environment, capture_output=True, text=True, timeout=LIMIT_S)
+
+    assert 0 < int(ended.stdout) < 6_000_000, ended
 
 
 if __name__ == "__main__":

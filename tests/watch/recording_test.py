@@ -1,6 +1,7 @@
 """Where the recording goes, and what happens to the job where it cannot go there: nothing."""
 
 import contextlib
+import json
 import os
 import re
 import resource
@@ -183,6 +184,44 @@ def limit_on_the_size_of_files_still_ends_the_job(box: Box):
     ended = box.run(*words, preexec_fn=small_files)
 
     assert 128 - bare == ended.returncode, (bare, ended)
+
+
+def report_of_a_recording_with_very_many_rows_takes_little_memory(box: Box):
+    """A recording may come from anywhere: 500,000 events take 10 MB in the file and took 400 MB in the report."""
+    box.run(*box.seen_job())
+    (path,) = box.recordings()
+    with contextlib.closing(sqlite3.connect(path)) as link, link:
+        link.executemany("INSERT INTO event(at_s, kind, text) VALUES(1, 'restart', ?)", (("x",) for _ in range(500_000)))
+
+    report = subprocess.Popen((box.binary, "report", "--json", path), stdout=subprocess.PIPE)
+    output = report.stdout.read()
+    _, _, used = os.wait4(report.pid, 0)
+
+    warnings = [warning["text"] for warning in json.loads(output)["warnings"]]
+    assert any("table event" in text and "only the first 5000 rows were read" in text for text in warnings), warnings
+    assert used.ru_maxrss < 100_000, used.ru_maxrss
+
+
+def invisible_characters_of_names_are_escaped_wherever_json_is_written(box: Box):
+    """U+009B begins a terminal command, U+202E turns the text round: a name that holds them must not reach a terminal."""
+    hidden = "a\u009b31m\u202eb\u2066\u200b\u061c"
+    name = f"{hidden}.lowtide"
+    box.run(*box.seen_job(), hidden, options=("--output", name))
+    page, trace, junit = box.path("page.html"), box.path("trace.json"), box.path("junit.xml")
+
+    def written(*words):
+        return subprocess.run((box.binary, *words), capture_output=True, cwd=box.folder, timeout=LIMIT_S).stdout.decode()
+
+    report, comparison = written("report", "--json", name), written("compare", "--json", name, name)
+    written("report", "--html", page, name)
+    written("report", "--perfetto", trace, name)
+    written("check", "--max-growth", "1G", "--junit", junit, name)
+
+    assert json.loads(report)["source"]["path"].endswith(name), report
+    assert hidden in json.dumps(json.loads(comparison), ensure_ascii=False), comparison
+    for text in (report, comparison, page.read_text(), trace.read_text(), junit.read_text(), written("doctor", "--json")):
+        shown = [text[max(0, text.index(letter) - 80):][:160] for letter in hidden if ord(letter) > 126 and letter in text]
+        assert not shown, shown
 
 
 if __name__ == "__main__":

@@ -63,7 +63,20 @@ constinit std::int32_t g_monitor_pid = 0;
 
 constinit std::atomic<std::uint32_t> g_table_users{0};
 
-constexpr std::size_t kMapBytes = wire::file_bytes() + wire::kRingBytes;
+// Of the live table: all, or few where the job has a limit on its address space (ulimit -v).
+constinit std::uint32_t g_mapped_chunks = wire::kChunks;
+
+std::uint64_t map_bytes() {
+  return wire::kHeaderBytes + 2 * wire::kRingBytes + wire::chunk_offset(g_mapped_chunks);
+}
+
+void choose_chunks() {
+  constexpr std::uint32_t kFewChunks = 2;  // 1.3 MB; all four take 22 MB
+  std::uint64_t limits[2] = {0, 0};
+  const bool is_limited =
+      !failed(system_call(SYS_prlimit64, 0, RLIMIT_AS, 0, as_word(&limits))) && limits[0] != RLIM64_INFINITY;
+  g_mapped_chunks = is_limited ? kFewChunks : wire::kChunks;
+}
 
 // Without waiting. What is sent is there for the monitor also after a close.
 long connect_monitor() {
@@ -96,7 +109,8 @@ bool map_part(char* at, std::uint64_t bytes, long fd, std::uint64_t offset) {
 
 // header, ring, ring once more, table.
 char* map_file(long fd) {
-  const long reserved = system_call(SYS_mmap, 0, static_cast<long>(kMapBytes), PROT_NONE,
+  choose_chunks();
+  const long reserved = system_call(SYS_mmap, 0, static_cast<long>(map_bytes()), PROT_NONE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (failed(reserved)) {
     return nullptr;
@@ -105,11 +119,11 @@ char* map_file(long fd) {
   auto* base = reinterpret_cast<char*>(reserved);
   constexpr std::uint64_t kFront = wire::kHeaderBytes + wire::kRingBytes;
   if (map_part(base, kFront, fd, 0) && map_part(base + kFront, wire::kRingBytes, fd, wire::kHeaderBytes) &&
-      map_part(base + kFront + wire::kRingBytes, wire::chunk_offset(wire::kChunks), fd, kFront) &&
+      map_part(base + kFront + wire::kRingBytes, wire::chunk_offset(g_mapped_chunks), fd, kFront) &&
       populate(base, kPageBytes) && populate(base + wire::kHeaderBytes, wire::kRingBytes)) {
     return base;
   }
-  system_call(SYS_munmap, reserved, static_cast<long>(kMapBytes));
+  system_call(SYS_munmap, reserved, static_cast<long>(map_bytes()));
   return nullptr;
 }
 
@@ -160,7 +174,7 @@ long make_file() {
 // initializing them.
 void drop_inherited() {
   if (g_header != nullptr) {
-    system_call(SYS_munmap, as_word(g_header), static_cast<long>(kMapBytes));
+    system_call(SYS_munmap, as_word(g_header), static_cast<long>(map_bytes()));
     g_header = nullptr;
     g_epoch.fetch_add(1, std::memory_order_relaxed);
     g_tries = 0;
@@ -181,7 +195,8 @@ bool open_file(std::uint64_t now_ns) {
   auto* header = reinterpret_cast<wire::Header*>(base);
   fill_header(*header, now_ns);
   g_ring.open(header, base + wire::kHeaderBytes);
-  const bool has_table = g_live.open(header, base + wire::kHeaderBytes + 2 * wire::kRingBytes);
+  const bool has_table =
+      g_live.open(header, base + wire::kHeaderBytes + 2 * wire::kRingBytes, g_mapped_chunks);
   const long sent =
       has_table ? send_hello(wire::AgentState::On, wire::OffReason::None, static_cast<int>(fd)) : -ENOMEM;
   system_call(SYS_close, fd);
@@ -191,7 +206,7 @@ bool open_file(std::uint64_t now_ns) {
     g_header = header;
     return true;
   }
-  system_call(SYS_munmap, as_word(base), static_cast<long>(kMapBytes));
+  system_call(SYS_munmap, as_word(base), static_cast<long>(map_bytes()));
   g_live.forget();
   // A full queue empties again; anything else means that there is nobody.
   if (sent != -EAGAIN || ++g_tries > kMaxTries) {

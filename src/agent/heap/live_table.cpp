@@ -46,8 +46,9 @@ void clear_counters(std::atomic<std::uint8_t> (&counters)[size]) {
 
 }  // namespace
 
-bool LiveTable::open(wire::Header* header, void* table) {
+bool LiveTable::open(wire::Header* header, void* table, std::uint32_t most_chunks) {
   header_ = header;
+  most_chunks_ = most_chunks;
   table_ = static_cast<char*>(table);
   return grow(0);
 }
@@ -64,7 +65,7 @@ void LiveTable::forget() {
 }
 
 bool LiveTable::grow(std::uint32_t chunk) {
-  if (chunk >= wire::kChunks || growing_.exchange(1, std::memory_order_acquire) != 0) {
+  if (chunk >= most_chunks_ || growing_.exchange(1, std::memory_order_acquire) != 0) {
     return false;
   }
   bool grown = chunk < chunk_count_.load(std::memory_order_relaxed);

@@ -56,8 +56,9 @@ class LiveTable {
  public:
   constexpr LiveTable() = default;
 
-  // Over the memory file; false where there is no memory for the first chunk.
-  bool open(wire::Header* header, void* table);
+  // Over the memory file, of which the first `most_chunks` are mapped; false where there is no memory for the
+  // first chunk.
+  bool open(wire::Header* header, void* table, std::uint32_t most_chunks);
 
   // Forgets everything, without touching the file: it belongs to the parent process.
   void forget();
@@ -87,6 +88,7 @@ class LiveTable {
   std::atomic<std::uint32_t> chunk_count_{0};
   wire::Header* header_ = nullptr;
   char* table_ = nullptr;
+  std::uint32_t most_chunks_ = wire::kChunks;
 };
 
 // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit

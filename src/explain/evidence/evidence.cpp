@@ -1,12 +1,17 @@
 #include "explain/evidence/evidence.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
+
+#include "explain/evidence/bounded_series.h"
 
 namespace lowtide::explain {
 namespace {
 
 using model::ProcessId;
+
+constexpr std::size_t kMostFilledPoints = 500'000;  // of all processes together
 
 void take_bytes(model::ProcessBytes& bytes, const model::ProcessReading& reading, double since_last_s) {
   bytes.rss_bytes = reading.rss_bytes;
@@ -26,18 +31,31 @@ void take_bytes(model::ProcessBytes& bytes, const model::ProcessReading& reading
 // them: the moments at which something was read.
 RecordedSeries read_target(record::Recording& recording, Evidence& evidence) {
   constexpr std::size_t kEnough = 3;
-  RecordedSeries all;
+  BoundedSeries<TrailPoint> all(kMostTreePoints);
+  BoundedSeries<TrailPoint> judged(kMostTreePoints);
+  BoundedSeries<TargetMoment> moments(kMostTreePoints);
   recording.for_each_target([&](const record::TargetPoint& point) {
     TrailPoint out = to_trail_point(point);
     out.rss_bytes = point.last.rss_bytes;
     out.file_bytes = point.last.file_bytes;
     out.processes = point.last.processes;
-    all.push_back(out);
-    if (point.last.exact || point.count > 1) evidence.target.push_back(out);
-    evidence.target_moments.push_back({point.at_s, point.last});
+    all.add(out);
+    if (point.last.exact || point.count > 1) judged.add(out);
+    moments.add({point.at_s, point.last});
   });
-  if (evidence.target.size() < kEnough) evidence.target = all;
-  return all;
+  evidence.target_moments = moments.take();
+  RecordedSeries ticks = all.take();
+  evidence.target = judged.size() < kEnough ? ticks : judged.take();
+  return ticks;
+}
+
+template <typename Moment, typename Point>
+std::vector<Moment> read_moments(
+    record::Recording& recording,
+    void (record::Recording::*for_each)(const std::function<void(const Point&)>&)) {
+  BoundedSeries<Moment> moments(kMostTreePoints);
+  (recording.*for_each)([&](const Point& point) { moments.add({point.at_s, point.last}); });
+  return moments.take();
 }
 
 void drop_teardowns(Evidence& evidence) {
@@ -55,69 +73,42 @@ void drop_teardowns(Evidence& evidence) {
   if (all_ended) drop_teardown(evidence.target, steps.end_of_work_s(all_ended_s));
 }
 
+// Many processes share the room; those that live briefly need none.
+std::size_t points_per_process(const Evidence& evidence) {
+  constexpr std::size_t kMostOfAll = 49'152;
+  constexpr std::size_t kFewest = 512;
+  constexpr double kBriefly = 0.1;  // of the run
+  std::size_t lasting = 1;
+  for (const ProcessEvidence& process : evidence.processes) {
+    const double ended_s = process.info.ended_s.value_or(evidence.last_at_s);
+    if (ended_s - process.info.started_s > kBriefly * evidence.last_at_s) ++lasting;
+  }
+  return std::clamp(kMostOfAll / lasting, kFewest, kMostPoints);
+}
+
 void read_processes(record::Recording& recording, Evidence& evidence) {
   std::unordered_map<std::uint32_t, std::size_t> places;
   for (model::ProcessInfo& info : recording.processes()) {
     places.emplace(static_cast<std::uint32_t>(info.id), evidence.processes.size());
     evidence.processes.push_back({std::move(info), {}, {}, 0});
   }
+  std::vector<BoundedSeries<TrailPoint>> trails(evidence.processes.size(),
+                                                BoundedSeries<TrailPoint>(points_per_process(evidence)));
   recording.for_each_process_point([&](const record::ProcessPoint& point) {
     const auto place = places.find(static_cast<std::uint32_t>(point.last.id));
     if (place == places.end()) return;  // a damaged recording: a reading of nobody
     ProcessEvidence& process = evidence.processes[place->second];
+    BoundedSeries<TrailPoint>& trail = trails[place->second];
     TrailPoint out = to_trail_point(point);
     out.rss_bytes = point.last.rss_bytes;
     out.file_bytes = point.last.file_bytes;
     out.shmem_bytes = point.last.shmem_bytes;
     out.held_bytes = point.last.anon_bytes + point.last.shmem_bytes + point.last.swap_bytes;
-    take_bytes(process.bytes, point.last, process.trail.empty() ? 0 : out.at_s - process.trail.back().at_s);
-    process.trail.push_back(out);
+    take_bytes(process.bytes, point.last, trail.empty() ? 0 : out.at_s - trail.back().at_s);
+    trail.add(out);
     if (point.last.pss) ++process.pss_readings;
   });
-}
-
-GpuEvidence& gpu_of(Evidence& evidence, int index) {
-  const auto found = std::find_if(evidence.gpus.begin(), evidence.gpus.end(),
-                                  [&](const GpuEvidence& gpu) { return gpu.index == index; });
-  if (found != evidence.gpus.end()) return *found;
-  evidence.gpus.push_back({index, {}, {}, {}});
-  return evidence.gpus.back();
-}
-
-GpuEvidence::Share& gpu_share(GpuEvidence& gpu, ProcessId id) {
-  const auto found = std::find_if(gpu.processes.begin(), gpu.processes.end(),
-                                  [&](const GpuEvidence::Share& share) { return share.id == id; });
-  if (found != gpu.processes.end()) return *found;
-  gpu.processes.push_back({id, {}});
-  return gpu.processes.back();
-}
-
-TrailPoint with_bytes(TrailPoint point, std::uint64_t bytes) {
-  point.low_bytes = point.high_bytes = bytes;
-  return point;
-}
-
-void read_gpus(record::Recording& recording, Evidence& evidence) {
-  recording.for_each_gpu([&](const record::GpuPoint& point) {
-    GpuEvidence& gpu = gpu_of(evidence, point.last.index);
-    gpu.last = point.last;
-    gpu.used.push_back(to_trail_point(point));
-  });
-  recording.for_each_gpu_process([&](const record::GpuProcessPoint& point) {
-    GpuEvidence::Share& share = gpu_share(gpu_of(evidence, point.last.index), point.last.id);
-    const TrailPoint out = to_trail_point(point);
-    share.trail.push_back(out);
-    if (!point.last.torch) return;
-    const std::uint64_t reserved = point.last.torch->reserved_bytes;
-    // torch's count is older than the driver's: what lies outside is known while torch's does not move.
-    if (share.torch && share.torch->reserved_bytes != reserved && !share.outside.empty())
-      share.outside.pop_back();
-    share.torch = point.last.torch;
-    share.allocated.push_back(with_bytes(out, point.last.torch->allocated_bytes));
-    share.reserved.push_back(with_bytes(out, reserved));
-    share.pinned.push_back(with_bytes(out, point.last.torch->pinned_bytes));
-    share.outside.push_back(with_bytes(out, point.last.bytes - std::min(point.last.bytes, reserved)));
-  });
+  for (std::size_t at = 0; at < trails.size(); ++at) evidence.processes[at].trail = trails[at].take();
 }
 
 }  // namespace
@@ -167,21 +158,23 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.outages = recording.outages();
   evidence.ticks = read_target(recording, evidence);
   read_processes(recording, evidence);
-  recording.for_each_cgroup([&](const record::CgroupPoint& point) {
-    evidence.cgroup.push_back({point.at_s, point.last});
-  });
-  recording.for_each_host([&](const record::HostPoint& point) {
-    evidence.host.push_back({point.at_s, point.last});
-  });
-  read_gpus(recording, evidence);
+  evidence.cgroup = read_moments<CgroupMoment>(recording, &record::Recording::for_each_cgroup);
+  evidence.host = read_moments<HostMoment>(recording, &record::Recording::for_each_host);
+  evidence.gpus = read_gpus(recording);
   evidence.phases = recording.phases();
   evidence.phase_visits = recording.phase_visits();
   evidence.sites = read_sites(recording);
   evidence.heaps = read_heaps(recording);
   evidence.snapshots = recording.snapshots();
   drop_teardowns(evidence);
-  fill_between(evidence.target, evidence.ticks);
-  for (ProcessEvidence& process : evidence.processes) fill_between(process.trail, evidence.ticks);
+  evidence.target = bounded(fill_between(evidence.target, evidence.ticks), kMostTreePoints);
+  const std::size_t most_points = points_per_process(evidence);
+  std::size_t points = 0;
+  for (ProcessEvidence& process : evidence.processes) {
+    if (points < kMostFilledPoints)
+      process.trail = bounded(fill_between(process.trail, evidence.ticks), most_points);
+    points += process.trail.size();
+  }
   evidence.steps = find_steps(evidence.target);
   set_windows(evidence);
   return evidence;

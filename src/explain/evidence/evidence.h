@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "explain/evidence/gpu_evidence.h"
 #include "explain/evidence/series.h"
 #include "explain/evidence/site_evidence.h"
 #include "model/judgement.h"
@@ -35,22 +36,6 @@ struct HostMoment {
 struct TargetMoment {
   double at_s = 0;
   model::TargetReading reading;
-};
-
-struct GpuEvidence {
-  int index = 0;
-  model::GpuReading last;
-  RecordedSeries used;
-  struct Share {
-    model::ProcessId id{};
-    RecordedSeries trail;
-    RecordedSeries allocated = {};  // where torch reports it
-    RecordedSeries reserved = {};
-    RecordedSeries outside = {};
-    RecordedSeries pinned = {};                     // of the host
-    std::optional<model::TorchReading> torch = {};  // the latest
-  };
-  std::vector<Share> processes;
 };
 
 struct Evidence {

@@ -97,10 +97,10 @@ TrailPoint to_trail_point(const record::Point& point) {
   return out;
 }
 
-void fill_between(RecordedSeries& trail, const RecordedSeries& ticks) {
-  if (trail.size() < 2) return;
+RecordedSeries fill_between(const RecordedSeries& trail, const RecordedSeries& ticks) {
+  if (trail.size() < 2) return trail;
   RecordedSeries filled;
-  filled.reserve(std::max(trail.size(), ticks.size()));
+  filled.reserve(trail.size());
   auto tick = ticks.begin();
   for (std::size_t at = 0; at + 1 < trail.size(); ++at) {
     const TrailPoint& from = trail[at];
@@ -123,7 +123,7 @@ void fill_between(RecordedSeries& trail, const RecordedSeries& ticks) {
     }
   }
   filled.push_back(trail.back());
-  trail = std::move(filled);
+  return filled;
 }
 
 void drop_teardown(RecordedSeries& trail, double ended_s) {

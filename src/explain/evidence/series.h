@@ -3,8 +3,8 @@
 // The detector judges one quantity as it streams by. The findings ask more: did
 // the resident set stand still while the private pages grew? How much of the
 // tree's growth between two moments is this process's? Such questions need
-// several quantities at the same moments, so what was recorded is kept here. It
-// is bounded by the recording itself, which is thinned.
+// several quantities at the same moments, so what was recorded is kept here, in a
+// bounded number of points (bounded_series.h).
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void drop_teardown(RecordedSeries& trail, double ended_s);
 // Where PSS could not be read at every tick, a series has gaps: between two
 // readings it is taken to have moved evenly. Nothing is added outside of them,
 // nor where processes came or went in between.
-void fill_between(RecordedSeries& trail, const RecordedSeries& ticks);
+RecordedSeries fill_between(const RecordedSeries& trail, const RecordedSeries& ticks);
 
 // Which of the quantities of a point.
 using Pick = std::uint64_t TrailPoint::*;

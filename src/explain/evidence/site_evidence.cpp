@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "explain/evidence/bounded_series.h"
+
 namespace lowtide::explain {
 
 SiteMoment SiteEvidence::at(double at_s) const {
@@ -18,14 +20,15 @@ std::vector<SiteEvidence> read_sites(record::Recording& recording) {
     places.emplace(static_cast<std::uint32_t>(info.id), sites.size());
     sites.push_back({std::move(info), {}});
   }
+  std::vector<BoundedSeries<SiteMoment>> moments(sites.size(), BoundedSeries<SiteMoment>(kMostSiteMoments));
   recording.for_each_site([&](const record::SitePoint& point) {
     const auto place = places.find(static_cast<std::uint32_t>(point.last.site));
     if (place == places.end()) return;  // a damaged recording: a reading of no site
     const model::SiteReading& last = point.last;
-    sites[place->second].moments.push_back({point.at_s, last.live_bytes, last.live_samples,
-                                            last.allocated_bytes, last.allocated_samples, last.shared_bytes,
-                                            last.error_bytes, last.old});
+    moments[place->second].add({point.at_s, last.live_bytes, last.live_samples, last.allocated_bytes,
+                                last.allocated_samples, last.shared_bytes, last.error_bytes, last.old});
   });
+  for (std::size_t at = 0; at < sites.size(); ++at) sites[at].moments = moments[at].take();
   sites.erase(std::remove_if(sites.begin(), sites.end(),
                              [](const SiteEvidence& site) { return site.moments.empty(); }),
               sites.end());
@@ -37,15 +40,22 @@ std::vector<SiteEvidence> read_sites(record::Recording& recording) {
 }
 
 std::vector<HeapEvidence> read_heaps(record::Recording& recording) {
+  constexpr std::size_t kMostHeaps = 25'000;  // as many as there are processes
   std::vector<HeapEvidence> heaps;
+  std::vector<BoundedSeries<TrailPoint>> live;
   std::unordered_map<std::uint32_t, std::size_t> places;
   recording.for_each_heap([&](const record::HeapPoint& point) {
-    const auto [place, is_new] = places.emplace(static_cast<std::uint32_t>(point.last.process), heaps.size());
-    if (is_new) heaps.push_back({point.last.process, {}, {}});
-    HeapEvidence& heap = heaps[place->second];
-    heap.live.push_back(to_trail_point(point));
-    heap.last = point.last;
+    const auto process = static_cast<std::uint32_t>(point.last.process);
+    if (heaps.size() >= kMostHeaps && !places.contains(process)) return;
+    const auto [place, is_new] = places.emplace(process, heaps.size());
+    if (is_new) {
+      heaps.push_back({point.last.process, {}, {}});
+      live.emplace_back(kMostPoints);
+    }
+    live[place->second].add(to_trail_point(point));
+    heaps[place->second].last = point.last;
   });
+  for (std::size_t at = 0; at < heaps.size(); ++at) heaps[at].live = live[at].take();
   return heaps;
 }
 

@@ -195,7 +195,8 @@ bool is_full(const HeldGrowth& grown) {
 std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
   std::map<std::uint32_t, Looks> looks;
   for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
-    looks[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
+    if (recorded.snapshot.has_holders)
+      looks[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
   }
   std::vector<ProcessHolders> out;
   for (auto& [id, all] : looks) {

@@ -31,6 +31,7 @@ class Job {
     evidence.processes.push_back(process);
     for (std::size_t at = 0; at < list_lengths.size(); ++at) {
       model::Snapshot snapshot;
+      snapshot.has_holders = true;
       snapshot.at_s = static_cast<double>(10 * at);
       snapshot.object_bytes = 50 * kHeldMB + list_lengths[at] * kHeldMB;
       model::HeldNode node;

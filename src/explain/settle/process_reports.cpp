@@ -78,6 +78,25 @@ std::uint64_t peak_of(const Evidence& evidence, const RespawnChains& lives) {
   return peak;
 }
 
+// Sorts the list and moves those that are not listed to the short-lived.
+void keep_largest(WatchedProcesses& out) {
+  // Differences below a MB are no order: what holds more comes first then.
+  const auto growth_mb = [](const WatchedProcess& process) { return std::floor(process.change_bytes / 1e6); };
+  std::stable_sort(out.listed.begin(), out.listed.end(),
+                   [&](const WatchedProcess& a, const WatchedProcess& b) {
+                     const double left = std::max(0.0, growth_mb(a));
+                     const double right = std::max(0.0, growth_mb(b));
+                     if (left != right) return left > right;
+                     return a.report.series.peak_bytes > b.report.series.peak_bytes;
+                   });
+  for (std::size_t at = kMostListed; at < out.listed.size(); ++at) {
+    out.short_lived.count += out.listed[at].report.processes;
+    out.short_lived.largest_bytes =
+        std::max(out.short_lived.largest_bytes, out.listed[at].report.series.peak_bytes);
+  }
+  if (out.listed.size() > kMostListed) out.listed.resize(kMostListed);
+}
+
 }  // namespace
 
 WatchedProcesses judge_processes(const Evidence& evidence) {
@@ -95,26 +114,13 @@ WatchedProcesses judge_processes(const Evidence& evidence) {
                         static_cast<double>(peak) >= kLarge * tree_peak;
     if (listed) {
       out.listed.push_back(judge_lives(evidence, lives));
+      if (out.listed.size() >= 2 * kMostListed) keep_largest(out);
       continue;
     }
     out.short_lived.count += lives.size();
     out.short_lived.largest_bytes = std::max(out.short_lived.largest_bytes, peak);
   }
-  // Differences below a MB are no order: what holds more comes first then.
-  const auto growth_mb = [](const WatchedProcess& process) { return std::floor(process.change_bytes / 1e6); };
-  std::stable_sort(out.listed.begin(), out.listed.end(),
-                   [&](const WatchedProcess& a, const WatchedProcess& b) {
-                     const double left = std::max(0.0, growth_mb(a));
-                     const double right = std::max(0.0, growth_mb(b));
-                     if (left != right) return left > right;
-                     return a.report.series.peak_bytes > b.report.series.peak_bytes;
-                   });
-  for (std::size_t at = kMostListed; at < out.listed.size(); ++at) {
-    out.short_lived.count += out.listed[at].report.processes;
-    out.short_lived.largest_bytes =
-        std::max(out.short_lived.largest_bytes, out.listed[at].report.series.peak_bytes);
-  }
-  if (out.listed.size() > kMostListed) out.listed.resize(kMostListed);
+  keep_largest(out);
   return out;
 }
 

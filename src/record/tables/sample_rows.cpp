@@ -48,7 +48,7 @@ std::string row_columns(SeriesKind kind, std::size_t level, const std::vector<st
 }
 
 std::string select_sql(SeriesKind kind, std::size_t level, const std::vector<std::string>& there) {
-  return fmt::format("SELECT id, {} FROM {} WHERE id > ? AND at_s >= ? AND at_s < ? ORDER BY id",
+  return fmt::format("SELECT rowid, {} FROM {} WHERE rowid > ? AND at_s >= ? AND at_s < ? ORDER BY rowid",
                      row_columns(kind, level, &there), table_name(kind, level));
 }
 

@@ -98,7 +98,7 @@ template <auto... Path>
 constexpr auto key(const char* name, const char* meaning) {
   auto made = member<Path...>(name, meaning);
   const bool is_index = std::is_same_v<ValueOf<Path...>, int>;  // of a GPU
-  made.column.most = is_index ? 65'535 : std::numeric_limits<std::uint32_t>::max();
+  made.column.most = is_index ? 255 : std::numeric_limits<std::uint32_t>::max();
   return made;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,11 +13,19 @@
 
 namespace lowtide::record {
 
+// What is read of one table at most. A recording may come from anywhere: the size of the file says little
+// about the memory that its rows take.
+struct ReadLimit {
+  std::int64_t rows = 0;
+  std::int64_t text_bytes = std::numeric_limits<std::int64_t>::max();
+};
+
 template <typename Row>
 struct Table {
   const char* name = nullptr;
   const char* meaning = nullptr;  // of a row
   std::span<const Column<Row>> columns = {};
+  ReadLimit limit = {};      // more than a real recording holds
   bool is_replaced = false;  // a row takes the place of an earlier one with the same key
   bool is_late = false;      // was added to the schema: an old recording does not have it
   const char* constraint = "";

@@ -38,15 +38,17 @@ std::string TableReader::select_sql(const TableText& table, bool is_late) {
   if (there.empty() && is_late) return {};
   std::string list;
   for (const ColumnText& column : table.columns) {
-    // The id must be there: the scan goes by it.
-    const bool has = column.name == "id" || std::find(there.begin(), there.end(), column.name) != there.end();
-    list += (list.empty() ? "" : ", ") + (has ? column.name : "NULL");
+    const bool has = std::find(there.begin(), there.end(), column.name) != there.end();
+    const std::string name = column.name == "id" ? "rowid" : has ? column.name : "NULL";
+    list += (list.empty() ? "" : ", ") + name;
   }
-  return "SELECT " + list + " FROM " + table.name + " WHERE id > ? ORDER BY id";
+  // `id` is the rowid in every recording that lowtide writes. Where a file declares it in another way, an
+  // order by `id` would sort the whole table in memory.
+  return "SELECT " + list + " FROM " + table.name + " WHERE rowid > ? ORDER BY rowid";
 }
 
-void TableReader::scan(const std::string& table, const std::string& sql,
-                       const std::function<bool(const Statement&)>& use, double from_s, double below_s) {
+void TableReader::scan(const std::string& table, const std::string& sql, const ReadLimit& limit,
+                       const std::function<RowUse(const Statement&)>& use, double from_s, double below_s) {
   constexpr int kMostEntries = 40;  // into a damaged table
   auto prepared = database_.prepare(sql);
   if (!prepared.ok()) {
@@ -57,9 +59,13 @@ void TableReader::scan(const std::string& table, const std::string& sql,
   std::int64_t last = -1;
   std::int64_t gap = 64;
   std::uint64_t refused = 0;
+  std::int64_t kept = 0;
+  std::int64_t kept_text_bytes = 0;
+  const bool counts_text = limit.text_bytes < std::numeric_limits<std::int64_t>::max();
+  bool is_full = false;
   int status = SQLITE_DONE;
   std::string trouble;
-  for (int entry = 0; entry < kMostEntries; ++entry) {
+  for (int entry = 0; entry < kMostEntries && !is_full; ++entry) {
     rows.bind(0, last);
     rows.bind(1, from_s);
     rows.bind(2, below_s);
@@ -72,7 +78,13 @@ void TableReader::scan(const std::string& table, const std::string& sql,
         break;
       }
       last = id;
-      refused += use(rows) ? 0U : 1U;
+      const std::int64_t text_bytes = counts_text ? rows.text_bytes() : 0;
+      is_full = kept >= limit.rows || kept_text_bytes + text_bytes > limit.text_bytes;
+      if (is_full) break;
+      const RowUse used = use(rows);
+      refused += used == RowUse::Refused ? 1U : 0U;
+      kept += used == RowUse::Kept ? 1 : 0;
+      kept_text_bytes += used == RowUse::Kept ? text_bytes : 0;
     }
     rows.reset();
     if ((status & 0xff) != SQLITE_CORRUPT || last > std::numeric_limits<std::int64_t>::max() / 2 - gap) {
@@ -82,7 +94,11 @@ void TableReader::scan(const std::string& table, const std::string& sql,
     gap *= 2;
     trouble = trouble.empty() ? "damaged pages" : trouble;
   }
-  if (status != SQLITE_DONE && trouble.empty()) trouble = database_.error().message;
+  if (is_full) {
+    warn("table " + table + " holds more than a run can have written: only the first " +
+         std::to_string(kept) + " rows were read");
+  }
+  if (status != SQLITE_DONE && !is_full && trouble.empty()) trouble = database_.error().message;
   if (!trouble.empty()) warn("a part of table " + table + " cannot be read: " + trouble);
   if (refused > 0) {
     warn(std::to_string(refused) + " rows of table " + table + " hold impossible values and were left out");

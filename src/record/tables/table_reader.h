@@ -11,6 +11,12 @@
 
 namespace lowtide::record {
 
+enum class RowUse {
+  Kept,
+  NotNeeded,
+  Refused,  // its values cannot be, or do not fit those of other rows
+};
+
 class TableReader {
  public:
   TableReader() = default;
@@ -29,19 +35,19 @@ class TableReader {
     return !columns_of(text_of(table<Row>())).empty();
   }
 
-  // Calls use(row) for the rows of a query whose first column is the id and whose first parameter is the id
-  // to go on behind. use() returns whether the row was sound.
-  void scan(const std::string& table, const std::string& sql,
-            const std::function<bool(const Statement&)>& use, double from_s = 0, double below_s = 0);
+  // Calls use(row) for the rows of a query whose first column is the row id and whose first parameter is the
+  // id to go on behind. Stops with a warning when the rows that were kept reach the limit.
+  void scan(const std::string& table, const std::string& sql, const ReadLimit& limit,
+            const std::function<RowUse(const Statement&)>& use, double from_s = 0, double below_s = 0);
 
-  // Calls use(row) for each sound row of the table; use() returns false for one that does not fit the others.
+  // Calls use(row) for each sound row of the table.
   template <typename Row>
-  void for_each(const std::function<bool(Row&)>& use) {
+  void for_each(const std::function<RowUse(Row&)>& use) {
     const std::string sql = select_sql(text_of(table<Row>()), table<Row>().is_late);
     if (sql.empty()) return;
-    scan(table<Row>().name, sql, [&](const Statement& from) {
+    scan(table<Row>().name, sql, table<Row>().limit, [&](const Statement& from) {
       Row row{};
-      return read_row(from, row) && use(row);
+      return read_row(from, row) ? use(row) : RowUse::Refused;
     });
   }
 
@@ -50,7 +56,7 @@ class TableReader {
     std::vector<Row> list;
     for_each<Row>([&](Row& row) {
       list.push_back(std::move(row));
-      return true;
+      return RowUse::Kept;
     });
     return list;
   }

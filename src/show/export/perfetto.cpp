@@ -17,14 +17,12 @@ class Events {
  public:
   void add(const Json& event) {
     text_ += text_.empty() ? "{\"traceEvents\":[\n" : ",\n";
-    text_ += event.dump(-1, ' ', false, kReplaceInvalid);
+    text_ += written(event);
   }
   std::string finish(const std::string& command) && {
     if (text_.empty()) text_ = "{\"traceEvents\":[\n";
     const Json about = {{"command", command}};
-    return std::move(text_) +
-           "\n],\"displayTimeUnit\":\"ms\",\"otherData\":" + about.dump(-1, ' ', false, kReplaceInvalid) +
-           "}\n";
+    return std::move(text_) + "\n],\"displayTimeUnit\":\"ms\",\"otherData\":" + written(about) + "}\n";
   }
 
  private:

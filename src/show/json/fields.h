@@ -223,7 +223,7 @@ constexpr auto schema_version() {
 
 template <typename Row>
 std::string document_of(const Row& row) {
-  return json_of(row).dump(2, ' ', false, kReplaceInvalid) + "\n";
+  return written(json_of(row), 2) + "\n";
 }
 
 }  // namespace lowtide::show

@@ -377,13 +377,12 @@ std::string to_json(const Report& report, const model::Gate* gate) {
 
 std::string to_json_line(std::string_view id_json, const model::Verdict& verdict) {
   // Put together by hand: the id stays as it was written, a number of 30 digits included.
-  return "{\"id\":" + std::string(id_json) +
-         ",\"verdict\":" + json_of(verdict).dump(-1, ' ', false, kReplaceInvalid) + "}\n";
+  return "{\"id\":" + std::string(id_json) + ",\"verdict\":" + written(json_of(verdict)) + "}\n";
 }
 
 std::string to_json_error_line(std::string_view error) {
   const Json json = {{"id", nullptr}, {"error", std::string(error)}};
-  return json.dump(-1, ' ', false, kReplaceInvalid) + "\n";
+  return written(json) + "\n";
 }
 
 }  // namespace lowtide::show

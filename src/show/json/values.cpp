@@ -13,6 +13,10 @@ std::string_view program_version_text() {
   return LOWTIDE_VERSION;
 }
 
+std::string written(const Json& json, int indent) {
+  return base::escape_invisible(json.dump(indent, ' ', false, Json::error_handler_t::replace));
+}
+
 Json number(double value, int significant) {
   if (!std::isfinite(value)) return nullptr;
   if (value == 0) return 0.0;

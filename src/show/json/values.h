@@ -10,8 +10,8 @@ namespace lowtide::show {
 
 using Json = nlohmann::ordered_json;
 
-// Invalid UTF-8 is replaced when the text is dumped; control bytes are escaped by JSON itself.
-constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
+// The only way in which lowtide writes JSON. Invalid UTF-8 is replaced, and what cannot be seen is escaped.
+std::string written(const Json& json, int indent = -1);
 
 std::string_view program_version_text();
 

@@ -228,7 +228,7 @@ std::string page_data(const PageContents& contents, std::size_t most_points) {
                       .holder_courses = courses_of(report.holders),
                       .limit_bytes = report.limit ? std::optional(report.limit->bytes) : std::nullopt,
                       .again_s = contents.again_s};
-  return json_of(data).dump(-1, ' ', false, kReplaceInvalid);
+  return written(json_of(data));
 }
 
 }  // namespace lowtide::show
