@@ -206,7 +206,8 @@ std::vector<std::string> TreeEntry::end() {
   const double until_s = base::steady_seconds() + kLongestEndS;
   for (const std::int64_t pid : inside) {
     // None may take the time of all others.
-    const auto limit = std::chrono::milliseconds(static_cast<int>((until_s - base::steady_seconds()) * 1e3 / 2));
+    const auto limit =
+        std::chrono::milliseconds(static_cast<int>((until_s - base::steady_seconds()) * 1e3 / 2));
     if (limit.count() <= 0) {
       ++left;
     } else if (auto trouble = retire(pid, limit)) {

@@ -66,7 +66,8 @@ Command attach_command() {
        "stopped, "
        "unless --deep is given. Then one thread of each process is borrowed for well under a millisecond to "
        "load the agent, and at the end to take its hooks out. Processes that start later are entered after "
-       "a second; the report lists those that could not be entered. Ctrl-C ends the watching and tells what was seen; the job goes on.",
+       "a second; the report lists those that could not be entered. Ctrl-C ends the watching and tells what "
+       "was seen; the job goes on.",
        {"PID", "the process; if it is a wrapper, what it started is watched", false, {}},
        {
            {"lowtide attach 4711", "watch process 4711 and its children"},
