@@ -187,9 +187,9 @@ def report_names_the_line_of_a_spawned_worker_that_leaks(box: Box):
 
 def process_that_cannot_be_entered_is_listed_with_its_reason(box: Box):
     job = _Job(box)
-    stopped = job.leak("stopped")
+    beside = job.leak("leaks_beside_it")
     monitor = _attach(box, job.pid)
-    _wait_for_line(box, stopped, "stopped")
+    _wait_for_line(box, beside, "leaks_beside_it")
     static = job.start(f"run({_static_program(box)!r})")
 
     _wait_for_reason(box, static, "static")
