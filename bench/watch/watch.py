@@ -5,9 +5,11 @@
 
 Parts: tree (the monitor at 1 Hz on a tree of processes, beside psutil and beside
 bare reads), job (a training loop with and without lowtide), large (one process
-with much memory: how long its memory map is held). Default: all. --check: exit 1
-when more than 0.2 % of a core, 16 MB or three times the bare reads were needed,
-or when a job is slower by more than 0.5 % beyond doubt.
+with much memory: how long its memory map is held), monitor (memory and time of the
+monitor with agent and snapshots, beside torch and jax from PyPI). Default: all.
+--check: exit 1 when more than 0.2 % of a core, 16 MB or three times the bare reads
+were needed, when a job is slower by more than 0.5 % beyond doubt, or when the
+monitor misses a goal that its part prints.
 """
 import argparse
 import os
@@ -19,6 +21,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from common import LOWTIDE, meta  # noqa: E402
 from job_cost import bench_job  # noqa: E402
+from monitor_cost import bench_monitor  # noqa: E402
 from tree_cost import bench_tree  # noqa: E402
 
 LARGE = """
@@ -60,11 +63,11 @@ def main():
     parser.add_argument("--threads", type=int, default=1, help="of torch; 0: as many as it takes by itself")
     parser.add_argument("--gigabytes", type=float, default=12)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("parts", nargs="*", choices=["tree", "job", "large", []])
+    parser.add_argument("parts", nargs="*", choices=["tree", "job", "large", "monitor", []])
     arguments = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
-    benches = {"tree": bench_tree, "job": bench_job, "large": bench_large}
+    benches = {"tree": bench_tree, "job": bench_job, "large": bench_large, "monitor": bench_monitor}
     within = True
     with tempfile.TemporaryDirectory() as folder:
         for part in arguments.parts or benches:

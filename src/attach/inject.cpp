@@ -48,7 +48,6 @@ constexpr std::uint64_t kLargeStackBytes = 128U << 10U;  // dlopen and the agent
 
 constexpr int kUrgent = -15;
 
-// A function of the agent, as the target finds it.
 struct Placed {};
 using Attempt = std::variant<Placed, Place, base::Error>;
 

@@ -25,7 +25,7 @@ class SnapshotPace {
   static constexpr double kFirstS = 4;  // imports, the model, the first steps
   static constexpr double kFirstSteppingS = 1.5;
   static constexpr double kLongestLoadS = 20;  // a job may load libraries all the time
-  static constexpr double kLeastGapS = 2;
+  static constexpr double kLeastGapS = 3;
   static constexpr double kShortPauseS = 0.05;
   static constexpr int kFirstLooks =
       4;  // may cost five times as much: most runs that are watched for a leak are short

@@ -31,8 +31,8 @@ constexpr std::chrono::milliseconds kPlaceLimit{2000};
 constexpr std::chrono::milliseconds kAnswerLimit{5000};
 constexpr double kLongestEndS = 10;
 
-// Changes with every exec: the kernel tells each program where it was loaded, and 16 random bytes. A fork has
-// that of its parent.
+// Changes with every exec: the kernel gives each program the address where it was loaded, and random bytes. A
+// fork has those of its parent.
 std::uint64_t read_image(std::int64_t pid) {
   const base::Fd file(::open(fmt::format("/proc/{}/auxv", pid).c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> bytes{};

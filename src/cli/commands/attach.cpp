@@ -66,7 +66,7 @@ Command attach_command() {
        "stopped, "
        "unless --deep is given. Then one thread of each process is borrowed for well under a millisecond to "
        "load the agent, and at the end to take its hooks out. Processes that start later are entered after "
-       "a second; the report lists those that could not be entered. Ctrl-C ends the watching and tells what "
+       "a second; the report lists those that could not be entered. Ctrl-C ends the watching and prints what "
        "was seen; the job goes on.",
        {"PID", "the process; if it is a wrapper, what it started is watched", false, {}},
        {

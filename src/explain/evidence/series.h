@@ -30,7 +30,7 @@ struct TrailPoint {
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
   std::uint64_t held_bytes =
-      0;                        // of a process: anonymous and shared memory and swap, whoever else holds them
+      0;  // of a process: anonymous memory, shared memory and swap, shared pages included
   std::uint32_t processes = 0;  // of the tree; 0 in the trail of a process
 };
 
