@@ -23,7 +23,7 @@
 namespace lowtide::watch {
 namespace {
 
-constexpr double kLookEveryS = 0.5;
+constexpr double kSeeTreeEveryS = 0.5;
 constexpr std::size_t kMostImagesPerLook = 64;  // 10 us each
 constexpr std::size_t kMostNameBytes = 60;
 // A process that is not at a safe place is tried again later. The end of the watch waits for an attempt.
@@ -77,7 +77,7 @@ std::optional<console::UserError> TreeEntry::enter_now(pid_t pid) {
 void TreeEntry::tick(const observe::ProcessTree& tree, double at_s) {
   take_outcomes(at_s);
   if (at_s < next_look_s_) return;
-  next_look_s_ = at_s + kLookEveryS;
+  next_look_s_ = at_s + kSeeTreeEveryS;
   for (const std::int64_t pid : ledger_.note_processes(read_processes(tree, at_s), at_s))
     agents_.note_exec(pid);
   const std::vector<Program> due = ledger_.take_due(at_s);
