@@ -76,7 +76,9 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
   const auto come_until = Clock::now() + to_come;
   std::optional<AgentHello> walk = place_.socket.receive();
   while (!walk || !walk->is_walk) {
-    if (Clock::now() >= come_until) return failure("the child that walks did not come");
+    if (Clock::now() >= come_until) {
+      return base::Error{base::ErrorCode::Gone, "the child process died at once, or had no processor"};
+    }
     // Its words may follow its connection a moment later, and no new connection tells of them.
     constexpr std::chrono::milliseconds kNap{10};
     wait_for(place_.socket.fd(), Clock::now() + kNap);
