@@ -22,8 +22,8 @@ class SnapshotSocket {
 
   [[nodiscard]] std::string path() const;
 
-  // Waits for the child to come, and to end. Io: it did not come, or it died before it had
-  // counted anything. Gone: it waited for a lock, and another one may not.
+  // Waits for the child to connect and to end. Gone: it did not connect, died early, or waited for a lock;
+  // another one may come to its end. Io: its time was over before it had counted the objects.
   base::Result<model::Snapshot> receive(std::chrono::milliseconds to_come, std::chrono::milliseconds to_end);
 
  private:
