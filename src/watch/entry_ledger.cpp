@@ -114,6 +114,7 @@ std::vector<std::string> EntryLedger::not_entered() const {
   }
   std::sort(all.begin(), all.end(), [](const Failure& a, const Failure& b) { return a.number < b.number; });
   std::vector<std::string> out;
+  out.reserve(all.size());
   for (Failure& failure : all) out.push_back(std::move(failure.text));
   return out;
 }

@@ -29,7 +29,9 @@ class FileMachine {
     }
   }
   FileMachine(const FileMachine&) = delete;
+  FileMachine(FileMachine&&) = delete;
   FileMachine& operator=(const FileMachine&) = delete;
+  FileMachine& operator=(FileMachine&&) = delete;
   ~FileMachine() { std::filesystem::remove_all(folder_); }
 
   void write(const std::string& name, const std::string& text) {

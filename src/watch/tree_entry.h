@@ -32,7 +32,9 @@ class TreeEntry {
   // `agents` must outlive it.
   TreeEntry(std::string agent_path, observe::AgentRegistry& agents);
   TreeEntry(const TreeEntry&) = delete;
+  TreeEntry(TreeEntry&&) = delete;
   TreeEntry& operator=(const TreeEntry&) = delete;
+  TreeEntry& operator=(TreeEntry&&) = delete;
   ~TreeEntry();
 
   // Waits until the agent is in one process. What stood in the way is for the user.

@@ -107,6 +107,7 @@ std::vector<GpuEvidence> read_gpus(record::Recording& recording) {
     recording.warn(fmt::format("of the processes on GPUs only the first {} were read", kMostShares));
   }
   std::vector<GpuEvidence> out;
+  out.reserve(gpus.size());
   for (GpuInReading& gpu : gpus) out.push_back(gpu.take());
   return out;
 }
