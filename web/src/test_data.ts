@@ -76,6 +76,8 @@ export const dataOf = ({ report, ...some }: Partial<Omit<Data, "report">> & { re
       samples_lost: null,
       agent: "off",
       note: null,
+      not_entered: [],
+      not_entered_count: 0,
       allocation_samples: 0,
       allocation_samples_dropped: 0,
       sampling_s: 0,
