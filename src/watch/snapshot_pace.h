@@ -37,16 +37,16 @@ class SnapshotPace {
   // `eager`: there is a reason to look just now, such as a verdict that leans to a leak for the first time.
   [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager,
                             StartUp start_up = StartUp::Unknown) const {
+    constexpr double kHaste = 5;
     const double pause_s = std::max(pause_s_, fork_s(resident_bytes));
+    const bool is_early = looks_ < kFirstLooks && pause_s <= kShortPauseS;
     if (!asked_s_) {
       if (start_up == StartUp::Loading && age_s < kLongestLoadS) return false;
       const double first_s = start_up == StartUp::Stepping ? kFirstSteppingS : kFirstS;
-      return age_s >= std::max(first_s, kPauseFactor * pause_s);
+      return age_s >= std::max(first_s, kPauseFactor * pause_s / (is_early ? kHaste : 1));
     }
     const double since_s = age_s - *asked_s_;
     const double costs_s = std::max(kPauseFactor * pause_s, kWalkFactor * walk_s_);
-    constexpr double kHaste = 5;
-    const bool is_early = looks_ < kFirstLooks && pause_s <= kShortPauseS;
     if (eager || is_early) return since_s >= std::max(eager ? 1.0 : kLeastGapS, costs_s / kHaste);
     return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s});
   }

@@ -30,6 +30,18 @@ TEST(SnapshotPace, first_one_comes_after_the_first_steps_and_not_while_libraries
   EXPECT_TRUE(pace.is_due(21, 100 << 20, false, StartUp::Loading));
 }
 
+TEST(SnapshotPace, first_ones_of_a_job_of_a_gigabyte_fit_into_ten_seconds) {
+  SnapshotPace pace;
+  int taken = 0;
+  for (double age_s = 3; age_s < 13; age_s += 0.25) {
+    if (!pace.is_due(age_s, kGiB, false, StartUp::Stepping)) continue;
+    pace.note_asked(age_s);
+    pace.note_taken(0.012, 0.3);
+    ++taken;
+  }
+  EXPECT_GE(taken, 3);
+}
+
 TEST(SnapshotPace, run_of_half_a_minute_on_a_busy_machine_has_several) {
   SnapshotPace pace;
   int taken = 0;
