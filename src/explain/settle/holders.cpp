@@ -214,13 +214,16 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
 }
 
 std::vector<Argument> holder_arguments(const ProcessHolders& holders) {
+  // A cache that fills gains between any three snapshots of a moment.
+  constexpr double kShortestS = 3;
+  const bool is_long = holders.to_s - holders.from_s >= kShortestS;
   std::vector<Argument> out;
   for (const HeldGrowth& grown : holders.grown) {
     if (is_filling(holders, grown)) {
       out.push_back(cache_still_filling(holders, grown));
     } else if (is_most_of_growth(holders, grown) && grown.slows_down) {
       out.push_back(holder_slows(holders, grown));
-    } else if (is_kept(holders, grown)) {
+    } else if (is_long && is_kept(holders, grown)) {
       out.push_back(leak_from_holder(ArgumentKind::HolderKeeps, holders, grown, grown.holder.growth_bytes));
     }
   }

@@ -162,6 +162,14 @@ TEST(Holders, look_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it
   EXPECT_TRUE(find_holders(lost.evidence)[0].grown.empty());
 }
 
+TEST(Holders, three_snapshots_within_seconds_settle_nothing) {
+  Job run({10, 20, 30});
+  for (auto& [process, snapshot] : run.evidence.snapshots) snapshot.at_s /= 10;
+  const auto holders = find_holders(run.evidence);
+  ASSERT_FALSE(holders.at(0).grown.empty());
+  EXPECT_TRUE(holder_arguments(holders[0]).empty());
+}
+
 TEST(Holders, snapshot_after_the_last_step_does_not_erase_what_earlier_ones_had) {
   Job gone({10, 20, 30, 0});
   gone.evidence.steps = {.known = true, .first_at_s = 0, .last_at_s = 25};
