@@ -36,7 +36,7 @@ base::Fd open_below(const base::Fd& root, const std::string& path) {
   return folder;
 }
 
-// Code can be loaded from it, and nobody can put another folder in the place of ours.
+// Code can be loaded from it, and no other user can replace the folder that we make in it.
 bool is_fit(const base::Fd& folder) {
   struct stat info {};
   struct statvfs mount {};

@@ -7,7 +7,7 @@
 // When the series is full, points that are close in time become one, as in the recording itself: time is cut
 // into buckets, whose width doubles until a quarter of the room is free. Buckets of two series with the
 // same readings begin at the same times, so their points still match. The latest readings stay as they are,
-// because they tell how a run ended. A series that never fills its room is kept unchanged.
+// because they show how a run ended. A series that never fills its room is kept unchanged.
 #pragma once
 
 #include <algorithm>
