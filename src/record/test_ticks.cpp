@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "record/sqlite.h"
 
 namespace lowtide::record {
 
@@ -82,6 +83,28 @@ Writer make_writer(const std::string& path, std::uint32_t processes) {
   }
   writer.commit();
   return writer;
+}
+
+std::string record(const TemporaryFolder& folder, int ticks) {
+  std::string path = folder.path("run.db");
+  Writer writer = make_writer(path, 3);
+  for (int at_s = 0; at_s < ticks; ++at_s) {
+    writer.add(make_tick(at_s, 3));
+  }
+  writer.close();
+  return path;
+}
+
+void change(const std::string& path, const std::string& sql) {
+  auto opened = Database::open(path, SQLITE_OPEN_READWRITE);
+  LOWTIDE_CHECK(opened.ok() && opened.value().execute(sql.c_str()) == SQLITE_OK,
+                "the recording cannot be changed");
+}
+
+std::uint64_t count_target(Recording& recording) {
+  std::uint64_t count = 0;
+  recording.for_each_target([&](const TargetPoint& point) { count += point.count; });
+  return count;
 }
 
 }  // namespace lowtide::record
