@@ -55,7 +55,7 @@ def main():
     rounds = parser.parse_args().rounds
     target = str(build / "tests/attach/attach_target")
     python = ["/usr/bin/python3", str(sources / "tests/attach/busy.py"), "3000"]
-    ok = measure("busy Python, 6 threads, children, signals", python, "stderr", rounds)
+    ok = measure("busy Python, 8 threads, children, signals", python, "stderr", rounds)
     ok = measure("malloc storm, 8 threads", [target, "storm"], "stdout", rounds) and ok
     measure("one thread, waiting (it does the work itself)", [target, "blocks"], "stdout", rounds)
     sys.exit(0 if ok else 1)

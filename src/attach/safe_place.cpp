@@ -152,7 +152,7 @@ symbols::FrameRule PlaceJudge::Rules::make_rule(symbols::Arch arch, std::uint64_
   if (known_.size() > kMostRules) {
     known_.clear();
   }
-  symbols::FrameRule rule = image_.space().make_rule(arch, address);
+  symbols::FrameRule rule = image_.space().rule_at(arch, address);
   if (const auto place = image_.space().find(address); place && place->image != nullptr) {
     warm_.insert(place->image);
   }
@@ -172,7 +172,7 @@ void PlaceJudge::Rules::forget() {
 
 void PlaceJudge::forget() {
   rules_.forget();
-  unwinder_.forget();
+  rules_.forget_rules();
 }
 
 Place PlaceJudge::judge(const StackSample& sample) {
@@ -188,7 +188,7 @@ Place PlaceJudge::look(const StackSample& sample, bool may_learn) {
   rules_.missed = false;
   const symbols::StackEnd end = unwinder_.unwind(to_registers(sample.registers), sample.stack, addresses_);
   if (rules_.missed) {
-    unwinder_.forget();  // it has kept the answer "no code"
+    rules_.forget_rules();  // it has kept the answer "no code"
     return Place::Cold;
   }
   // What is seen of an incomplete stack may be reason enough.

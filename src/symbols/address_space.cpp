@@ -32,19 +32,18 @@ base::Result<bool> AddressSpace::refresh_from(const std::string& text) {
   }
   has_maps_ = true;
   text_hash_ = text_hash;
-  if (code == mappings_) {
+  if (code == code_->mappings) {
     return false;
   }
-  code.shrink_to_fit();
-  mappings_ = std::move(code);
-  opened_.assign(mappings_.size(), {});
+  code_ = store_.share(std::move(code));
+  use_rules(code_->rules);
   return true;
 }
 
 ElfImage* AddressSpace::image_of(std::size_t index) {
-  Opened& opened = opened_[index];
+  MappedCode::Opened& opened = code_->opened[index];
   if (!std::exchange(opened.tried, true)) {
-    auto image = store_.open(files_, mappings_, index);
+    auto image = store_.open(files_, code_->mappings, index);
     if (image) {
       opened.image = std::move(image).value();
     } else {
@@ -55,12 +54,12 @@ ElfImage* AddressSpace::image_of(std::size_t index) {
 }
 
 std::optional<CodePlace> AddressSpace::find(std::uint64_t address) {
-  const Mapping* mapping = find_mapping(mappings_, address);
+  const Mapping* mapping = find_mapping(mappings(), address);
   if (mapping == nullptr || !mapping->executable) {
     return std::nullopt;
   }
   const std::uint64_t offset = address - mapping->start + mapping->file_offset_bytes;
-  ElfImage* image = image_of(static_cast<std::size_t>(mapping - mappings_.data()));
+  ElfImage* image = image_of(static_cast<std::size_t>(mapping - mappings().data()));
   const auto in_file = image == nullptr ? std::nullopt : image->file().address_of(offset);
   if (!in_file) {
     return CodePlace{mapping, nullptr, mapping->kind == MappingKind::Anonymous ? address : offset};
@@ -69,7 +68,7 @@ std::optional<CodePlace> AddressSpace::find(std::uint64_t address) {
 }
 
 std::optional<base::Error> AddressSpace::find_error(const Mapping& mapping) const {
-  return opened_[static_cast<std::size_t>(&mapping - mappings_.data())].error;
+  return code_->opened[static_cast<std::size_t>(&mapping - mappings().data())].error;
 }
 
 FrameRule AddressSpace::make_rule(Arch arch, std::uint64_t address) {

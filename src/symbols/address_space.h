@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "symbols/frame_rule.h"
 #include "symbols/image_store.h"
 #include "symbols/maps.h"
+#include "symbols/rule_source.h"
 #include "symbols/target_files.h"
 
 namespace lowtide::symbols {
@@ -27,36 +27,29 @@ class AddressSpace final : public RuleSource {
  public:
   AddressSpace(ImageStore& store, TargetFiles files) : store_(store), files_(std::move(files)) {}
 
-  // Reads the maps anew. True: they have changed, and an Unwinder over this
-  // space must forget(). To be called at the start, and when an address is not
+  // Reads the maps again. True: they have changed. To be called at the start, and when an address is not
   // found: libraries are loaded late.
   base::Result<bool> refresh();
   // The same from text that somebody else has read.
   base::Result<bool> refresh_from(const std::string& text);
 
-  [[nodiscard]] const std::vector<Mapping>& mappings() const { return mappings_; }
+  [[nodiscard]] const std::vector<Mapping>& mappings() const { return code_->mappings; }
   // The executable mapping that holds `address`.
   std::optional<CodePlace> find(std::uint64_t address);
   // Why the file behind a mapping is not used: code of the mapping is shown as module + offset.
   [[nodiscard]] std::optional<base::Error> find_error(const Mapping& mapping) const;
 
+ protected:
   FrameRule make_rule(Arch arch, std::uint64_t address) override;
 
  private:
-  struct Opened {
-    bool tried = false;
-    std::shared_ptr<ElfImage> image;
-    std::optional<base::Error> error;
-  };
-
   ElfImage* image_of(std::size_t index);
 
   ImageStore& store_;
   TargetFiles files_;
   bool has_maps_ = false;
   std::size_t text_hash_ = 0;  // of the maps; the text of a job with torch has 200 kB
-  std::vector<Mapping> mappings_;
-  std::vector<Opened> opened_;  // one per mapping
+  std::shared_ptr<MappedCode> code_ = std::make_shared<MappedCode>();
 };
 
 }  // namespace lowtide::symbols

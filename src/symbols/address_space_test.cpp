@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -254,6 +255,23 @@ TEST(AddressSpace, two_processes_share_the_images_of_the_same_files) {
       std::count_if(first.mappings().begin(), first.mappings().end(),
                     [](const Mapping& m) { return m.executable && m.kind == MappingKind::File; }));
   EXPECT_LE(store.count(), code_mappings);
+}
+
+TEST(AddressSpace, forked_process_shares_what_is_known_of_its_parents_code) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  ImageStore store;
+  AddressSpace parents(store, {.pid = static_cast<std::int32_t>(::getpid())});
+  AddressSpace childs(store, {.pid = static_cast<std::int32_t>(child)});
+
+  ASSERT_TRUE(parents.refresh() && childs.refresh());
+
+  EXPECT_EQ(&parents.mappings(), &childs.mappings());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 }  // namespace

@@ -64,18 +64,4 @@ struct FrameRule {
 
 std::size_t hash_of(const FrameRule& rule);
 
-// Says how to unwind at a code address. One implementation reads the files that
-// a process has mapped (AddressSpace); tests have their own.
-class RuleSource {
- public:
-  RuleSource() = default;
-  RuleSource(const RuleSource&) = delete;
-  RuleSource& operator=(const RuleSource&) = delete;
-  RuleSource(RuleSource&&) = default;
-  RuleSource& operator=(RuleSource&&) = default;
-  virtual ~RuleSource() = default;
-
-  virtual FrameRule make_rule(Arch arch, std::uint64_t address) = 0;
-};
-
 }  // namespace lowtide::symbols

@@ -53,6 +53,21 @@ bool is_same_build(const TargetFiles& files, const std::vector<Mapping>& mapping
 
 }  // namespace
 
+std::shared_ptr<MappedCode> ImageStore::share(std::vector<Mapping> mappings) {
+  std::erase_if(shared_, [](const auto& code) { return code.expired(); });
+  for (const auto& known : shared_) {
+    if (auto code = known.lock(); code != nullptr && code->mappings == mappings) {
+      return code;
+    }
+  }
+  mappings.shrink_to_fit();
+  auto code = std::make_shared<MappedCode>();
+  code->mappings = std::move(mappings);
+  code->opened.resize(code->mappings.size());
+  shared_.push_back(code);
+  return code;
+}
+
 base::Result<std::shared_ptr<ElfImage>> ImageStore::open(const TargetFiles& files,
                                                          const std::vector<Mapping>& mappings,
                                                          std::size_t index) {

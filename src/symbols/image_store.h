@@ -8,15 +8,30 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "symbols/elf_image.h"
 #include "symbols/maps.h"
+#include "symbols/rule_cache.h"
 #include "symbols/target_files.h"
 
 namespace lowtide::symbols {
+
+// The code of one or more processes that have the same files at the same addresses, as forked workers do.
+struct MappedCode {
+  struct Opened {
+    bool tried = false;
+    std::shared_ptr<ElfImage> image;
+    std::optional<base::Error> error;
+  };
+
+  std::vector<Mapping> mappings;
+  std::vector<Opened> opened;  // one per mapping
+  std::shared_ptr<RuleCache> rules = std::make_shared<RuleCache>();
+};
 
 // One thread at a time. Each image keeps one or two descriptors open; beyond 256
 // those that no process needs any more are closed.
@@ -27,6 +42,9 @@ class ImageStore {
   // would give wrong names.
   base::Result<std::shared_ptr<ElfImage>> open(const TargetFiles& files, const std::vector<Mapping>& mappings,
                                                std::size_t index);
+
+  // What another process has made of the same mappings, or a new one.
+  std::shared_ptr<MappedCode> share(std::vector<Mapping> mappings);
 
   [[nodiscard]] std::size_t count() const { return by_file_.size(); }
 
@@ -54,6 +72,7 @@ class ImageStore {
   std::map<FileKey, std::shared_ptr<ElfImage>> by_file_;
   std::map<std::string, std::shared_ptr<ElfImage>> by_build_id_;
   std::shared_ptr<ElfImage> vdso_;
+  std::vector<std::weak_ptr<MappedCode>> shared_;
 };
 
 }  // namespace lowtide::symbols

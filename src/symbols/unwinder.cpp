@@ -8,8 +8,6 @@
 namespace lowtide::symbols {
 namespace {
 
-constexpr std::size_t kFirstSlots = 1024;
-constexpr std::size_t kMostSlots = 1U << 19U;  // half of them used
 // User space has 48 bits of address on aarch64; what stands above in a return
 // address is its signature (pointer authentication) or a tag.
 constexpr std::uint64_t kAarch64AddressMask = (std::uint64_t{1} << 48U) - 1;
@@ -172,11 +170,6 @@ StepResult step_by_rule(const FrameRule& rule, Registers& registers, const Stack
   return {};
 }
 
-std::uint64_t mix(std::uint64_t value) {
-  value *= 0x9E3779B97F4A7C15U;
-  return value ^ (value >> 32U);
-}
-
 }  // namespace
 
 std::string_view to_word(StackEnd end) {
@@ -199,74 +192,6 @@ std::string_view to_word(StackEnd end) {
   return "unknown";
 }
 
-std::size_t hash_of(const FrameRule& rule) {
-  std::uint64_t hash = static_cast<std::uint64_t>(rule.kind) << 16U | std::uint64_t{rule.cfa_register} << 8U;
-  const auto add = [&hash](std::uint64_t value) { hash = mix(hash ^ value); };
-  add(static_cast<std::uint64_t>(std::int64_t{rule.cfa_offset}));
-  for (std::size_t index = 0; index < rule.saved_count; ++index) {
-    add(std::uint64_t{rule.saved[index].number} << 32U ^
-        static_cast<std::uint64_t>(std::int64_t{rule.saved[index].offset}));
-  }
-  for (const ExpressionStep& step : rule.steps) {
-    add(step.operation ^ mix(step.number));
-  }
-  return hash;
-}
-
-Unwinder::Unwinder(RuleSource& source) : source_(source) {}
-
-void Unwinder::forget() {
-  slots_.clear();
-  used_slots_ = 0;
-  rules_.clear();
-  numbers_.clear();
-}
-
-Unwinder::Slot& Unwinder::slot_of(std::uint64_t address) {
-  std::size_t at = mix(address) & (slots_.size() - 1);
-  while (slots_[at].used && slots_[at].address != address) {
-    at = (at + 1) & (slots_.size() - 1);
-  }
-  return slots_[at];
-}
-
-void Unwinder::grow() {
-  std::vector<Slot> old(slots_.empty() ? kFirstSlots : slots_.size() * 2);
-  old.swap(slots_);
-  for (const Slot& slot : old) {
-    if (slot.used) {
-      slot_of(slot.address) = slot;
-    }
-  }
-}
-
-const FrameRule& Unwinder::learn(Arch arch, std::uint64_t address) {
-  FrameRule rule = source_.make_rule(arch, address);
-  if (2 * used_slots_ >= kMostSlots) {
-    forget();
-  }
-  if (2 * used_slots_ >= slots_.size()) {
-    grow();
-  }
-  const auto [found, added] = numbers_.try_emplace(rule, static_cast<std::uint32_t>(rules_.size()));
-  if (added) {
-    rules_.push_back(std::move(rule));
-  }
-  slot_of(address) = {.address = address, .rule = found->second, .used = true};
-  ++used_slots_;
-  return rules_[found->second];
-}
-
-const FrameRule& Unwinder::rule_at(Arch arch, std::uint64_t address) {
-  if (!slots_.empty()) {
-    const Slot& slot = slot_of(address);
-    if (slot.used) {
-      return rules_[slot.rule];
-    }
-  }
-  return learn(arch, address);
-}
-
 StackEnd Unwinder::unwind(const Registers& registers, std::span<const std::byte> stack,
                           std::vector<std::uint64_t>& addresses) {
   addresses.clear();
@@ -279,7 +204,7 @@ StackEnd Unwinder::unwind(const Registers& registers, std::span<const std::byte>
       return StackEnd::Outermost;  // what the kernel and pthreads put at the top
     }
     const std::uint64_t address = frame.pc - (is_call ? 1 : 0);
-    const FrameRule& rule = rule_at(frame.arch, address);
+    const FrameRule& rule = source_.rule_at(frame.arch, address);
     if (rule.kind == FrameRule::Kind::NoCode) {
       return StackEnd::UnknownCode;
     }

@@ -86,7 +86,7 @@ TEST(Unwinder, rule_of_a_place_is_made_once_until_it_is_forgotten) {
   unwinder.unwind(registers, stack.bytes(), addresses);
   unwinder.unwind(registers, stack.bytes(), addresses);
   const int asked_before = rules.asked;
-  unwinder.forget();
+  rules.forget_rules();
   unwinder.unwind(registers, stack.bytes(), addresses);
 
   EXPECT_EQ(asked_before, 2);

@@ -1,11 +1,15 @@
 """Runs the test suites of real programs under the agent: they must end as they do without it.
 
-CPython's own tests of threads, garbage and the C API; numpy's core tests. The interpreter
-is asked for steps and phases 50 times a second meanwhile. Both come
-from Debian's packages (libpython3.11-testsuite, python3-numpy, python3-pytest).
+CPython's own tests of threads, garbage and the C API; numpy's core tests; stress-ng's stressors of memory and processes.
+They come from Debian's packages (libpython3.11-testsuite, python3-numpy, python3-pytest, stress-ng). A slice of
+PyTorch's tests, where LOWTIDE_TORCH_TESTS names the `test` folder of a checkout that belongs to the torch of
+LOWTIDE_TEST_PYTHON. Interpreters are asked for steps and phases 50 times a second meanwhile.
 """
 
+import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -18,7 +22,7 @@ def _has(module):
     return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode == 0
 
 
-def _same_as_without(bench, command, outcome):
+def _same_as_without(bench, command, outcome, is_python=True):
     plain = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, cwd=bench.folder)
     if not outcome(plain.stdout + plain.stderr):
         raise Skip("without the agent it does not run here either: " + (plain.stdout + plain.stderr).strip()[-200:])
@@ -27,7 +31,12 @@ def _same_as_without(bench, command, outcome):
     expected, seen = outcome(plain.stdout + plain.stderr), outcome(said.output + said.errors)
     assert expected and seen == expected, (expected, seen)
     assert said.with_samples()
-    assert any(process["marks"]["state"] for process in said.with_samples()), "nobody was asked for steps"
+    if is_python:
+        assert any(process["marks"]["state"] for process in said.with_samples()), "nobody was asked for steps"
+
+
+def _pytest_outcome(text):
+    return [re.sub(r" in [\d.:() s]+", "", line) for line in re.findall(r"^=* ?\d+ (?:passed|failed).*", text, re.M)]
 
 
 def cpython(bench):
@@ -45,8 +54,29 @@ def numpy(bench):
                             text=True).stdout.strip()
     files = [f"{folder}/tests/test_{name}.py" for name in ("multiarray", "mem_overlap", "numeric", "dtype")]
     _same_as_without(bench, [sys.executable, "-m", "pytest", "-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", "-m", "not slow", *files],
-                     lambda text: [re.sub(r" in [\d.:() s]+", "", line) for line in
-                                   re.findall(r"^\d+ (?:passed|failed).*", text, re.M)])
+                     _pytest_outcome)
+
+
+def stress_ng(bench):
+    if shutil.which("stress-ng") is None:
+        raise Skip("no stress-ng")
+    stressors = ("malloc", "vm", "fork", "clone", "mmap")
+    command = ["stress-ng", "--timeout", "4s", "--verify", "--vm-bytes", "64m", "--mmap-bytes", "64m", "--malloc-bytes", "64m",
+               "--clone-max", "64"]
+    for stressor in stressors:
+        command += [f"--{stressor}", "1"]
+    _same_as_without(bench, command, lambda text: re.findall(r"(?:un)?successful run completed|\bfail\b.*|passed: \d+|failed: \d+", text),
+                     is_python=False)
+
+
+def torch(bench):
+    folder = os.environ.get("LOWTIDE_TORCH_TESTS")
+    if folder is None:
+        raise Skip("LOWTIDE_TORCH_TESTS does not name the tests of PyTorch")
+    python = os.environ.get("LOWTIDE_TEST_PYTHON", sys.executable)
+    files = [pathlib.Path(folder) / f"test_{name}.py" for name in ("autograd", "indexing", "multiprocessing")]
+    _same_as_without(bench, [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, files)],
+                     _pytest_outcome)
 
 
 if __name__ == "__main__":

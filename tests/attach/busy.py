@@ -1,4 +1,4 @@
-"""A Python under load: threads that allocate, children, signals. Its output is always the same.
+"""A Python under load: eight threads, of which six allocate, children, signals. Its output is always the same.
 
 usage: busy.py TURNS      says "ready" on stderr; works for at least TURNS turns, and until its input ends
 """
@@ -50,7 +50,7 @@ def have_children():
 signal.signal(signal.SIGALRM, on_signal)
 signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
 ended = threading.Event()
-threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 5)]
+threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 7)]
 threads.append(threading.Thread(target=have_children))
 for thread in threads:
     thread.start()

@@ -1,4 +1,5 @@
-"""Kills the monitor or the job at a random moment, many times: every recording opens, none loses a committed tick.
+"""Kills the monitor or the job at a random moment, many times: every recording opens, none loses a committed tick,
+and a job whose monitor was killed ends as it does alone.
 
     kill_storm.py --binary build/dev/src/cli/lowtide [--seed N] ROUNDS
 
@@ -20,9 +21,11 @@ import sys
 import tempfile
 import time
 
-from box import Recording, children_of, jobs_of
+from box import Recording, children_of, jobs_of, text_of, wait_until
 
 INTERVAL_S = 0.05
+BUSY = pathlib.Path(__file__).resolve().parents[1] / "attach/busy.py"  # eight threads that allocate
+BUSY_TURNS = 2000
 JOBS = (
     ("sleep", "60"),
     ("sh", "-c", "while :; do sleep 0.03; done"),
@@ -43,21 +46,36 @@ def kill_tree(pid):
         os.kill(pid, signal.SIGKILL)
 
 
-def storm_round(binary, folder, number, seed):
+def busy_job(number):
+    """Writes its output and its status to files, because its parent is killed."""
+    return ("sh", "-c", f"/usr/bin/python3 {BUSY} {BUSY_TURNS} >{number}.out 2>&1; echo $? >{number}.status")
+
+
+def check_busy(folder, number, expected):
+    status = wait_until(lambda: text_of(folder / f"{number}.status").strip(), "the end of the job")
+    output = text_of(folder / f"{number}.out")
+    if status != "0" or output != expected:
+        raise AssertionError(f"the job was harmed: status {status}, output {output[-300:]!r}")
+
+
+def storm_round(binary, folder, number, seed, expected):
     """Returns (who was killed, lag in seconds or None where nothing was recorded yet); raises where it went wrong."""
     chance = random.Random(seed * 1_000_003 + number)
-    path = pathlib.Path(folder) / f"{number}.lowtide"
+    path = folder / f"{number}.lowtide"
+    is_busy = chance.random() < 0.25
     process = subprocess.Popen([binary, "run", "--no-status", "--interval", f"{INTERVAL_S}s", "--output", path, "--",
-                                *chance.choice(JOBS)], cwd=folder, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                *(busy_job(number) if is_busy else chance.choice(JOBS))], cwd=folder,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # Half of them early, when the file is being made; half while it is in full swing.
     time.sleep(chance.uniform(0, 0.15) if chance.random() < 0.5 else chance.uniform(0.15, 1.5))
     job = jobs_of(process.pid)[:1]
-    victim = "job" if job and chance.random() < 0.4 else "monitor"
+    victim = "job" if job and not is_busy and chance.random() < 0.4 else "monitor"
     before = samples_of(path) if chance.random() < 0.5 else 0
     killed_at = time.time()
     os.kill(job[0] if victim == "job" else process.pid, signal.SIGKILL)
     status = process.wait(60)
+    if is_busy and job:
+        check_busy(folder, number, expected)
     for pid in job:
         kill_tree(pid)
     if victim == "job" and status != 137:
@@ -85,7 +103,7 @@ def read_with_lowtide(binary, folder):
     if subprocess.run([binary, "help", "report"], capture_output=True).returncode != 0:
         return None
     opened = 0
-    for path in sorted(pathlib.Path(folder).glob("*.lowtide")):
+    for path in sorted(folder.glob("*.lowtide")):
         ended = subprocess.run([binary, "report", path], capture_output=True)
         if ended.returncode in (0, 1, 4):
             opened += 1
@@ -102,10 +120,14 @@ def main():
     options = parser.parse_args()
     binary = str(options.binary.resolve())
     lags, none, failed, killed = [], 0, 0, {"job": 0, "monitor": 0}
-    with tempfile.TemporaryDirectory(prefix="lowtide-storm-") as folder, \
+    alone = subprocess.run(["/usr/bin/python3", BUSY, str(BUSY_TURNS)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, check=True).stdout
+    with tempfile.TemporaryDirectory(prefix="lowtide-storm-") as name, \
             concurrent.futures.ThreadPoolExecutor(4) as pool:
+        folder = pathlib.Path(name)
         print(f"seed {options.seed}", flush=True)
-        rounds = [pool.submit(storm_round, binary, folder, number, options.seed) for number in range(options.rounds)]
+        rounds = [pool.submit(storm_round, binary, folder, number, options.seed, alone)
+                  for number in range(options.rounds)]
         for number, one in enumerate(rounds):
             if error := one.exception():
                 print(f"round {number}: {error!r}", flush=True)

@@ -51,9 +51,9 @@ inline std::uint64_t next_random(std::uint64_t& state) {
 }
 
 // Bytes until the next sample: exponentially distributed.
-inline std::int64_t draw_bytes(std::uint64_t& random, std::uint64_t mean_bytes) {
+inline std::uint64_t draw_bytes(std::uint64_t& random, std::uint64_t mean_bytes) {
   const double uniform = (static_cast<double>(next_random(random) >> 11U) + 1.0) * 0x1p-53;
-  return static_cast<std::int64_t>(-log_of(uniform) * static_cast<double>(mean_bytes));
+  return static_cast<std::uint64_t>(-log_of(uniform) * static_cast<double>(mean_bytes));
 }
 
 // For how many bytes a sampled allocation stands: its size over the probability that

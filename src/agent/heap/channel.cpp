@@ -261,7 +261,7 @@ bool is_heard(std::uint64_t now_ns) {
 // The same as a wiped page, where the kernel only claims to wipe (qemu does so).
 void begin_child() {
   // With its parent's count every child would sample the same allocations.
-  t_thread.mean_bytes = 0;
+  draw_at_next(t_thread);
   g_mark->pid = 0;
   g_mark->phase.store(kFresh, std::memory_order_release);
 }

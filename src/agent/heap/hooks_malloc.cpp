@@ -43,6 +43,9 @@ using lowtide::wire::Source;
 // `allocate` calls the real function.
 template <typename Allocate>
 __attribute__((noinline, cold)) void* sampled(std::size_t bytes, Source source, Allocate allocate) {
+  if (is_inside()) {
+    return allocate();
+  }
   void* block = nullptr;
   {
     HookScope scope;
@@ -57,7 +60,7 @@ __attribute__((noinline, cold)) void* sampled(std::size_t bytes, Source source, 
 // the address that it is called from.
 template <typename Allocate>
 inline void* observed(std::size_t bytes, Source source, Allocate allocate) {
-  if (is_inside() || count_down(bytes)) {
+  if (count_down(bytes)) {
     return allocate();
   }
   return sampled(bytes, source, allocate);
@@ -120,7 +123,7 @@ void* hook_reallocarray(void* block, std::size_t count, std::size_t bytes) noexc
 }
 
 int hook_posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
-  if (is_inside() || count_down(bytes)) {
+  if (count_down(bytes) || is_inside()) {
     return g_real.posix_memalign(block, alignment, bytes);
   }
   int failed = 0;

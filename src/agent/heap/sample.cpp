@@ -35,19 +35,40 @@ struct Subject {
 };
 
 void stay_out(ThreadState& thread) {
-  constexpr std::int64_t kLookAgainBytes = 8 << 20;  // somebody may attach
+  constexpr std::uint64_t kLookAgainBytes = 8 << 20;  // somebody may attach
   thread.mean_bytes = kStayedOut;
   thread.bytes_left = kLookAgainBytes;
+  thread.bytes_after = 0;
+}
+
+void count_from(ThreadState& thread, std::uint64_t bytes) {
+  const std::uint64_t most = thread.mean_bytes - 1;
+  thread.bytes_left = bytes < most ? bytes : most;
+  thread.bytes_after = bytes - thread.bytes_left;
+}
+
+void draw(ThreadState& thread) {
+  thread.mean_bytes = g_pace.mean_bytes();
+  count_from(thread, draw_bytes(thread.random, thread.mean_bytes));
 }
 
 void begin_thread(ThreadState& thread) {
   thread.random =
       (reinterpret_cast<std::uintptr_t>(&thread) ^ (now_ns() << 16U)) * 0x9e3779b97f4a7c15ULL | 1U;
-  thread.mean_bytes = g_pace.mean_bytes();
-  thread.bytes_left = draw_bytes(thread.random, thread.mean_bytes);
+  draw(thread);
 }
 
-// Decides, and draws anew; 0: no sample after all. The bytes are not yet counted.
+// True: a sample is due. False: there were more bytes to go, and these are counted.
+bool uses_up(ThreadState& thread, std::uint64_t bytes) {
+  const std::uint64_t left = thread.bytes_left + thread.bytes_after;
+  if (bytes > left) {
+    return true;
+  }
+  count_from(thread, left - bytes);
+  return false;
+}
+
+// Decides, and draws again; 0: no sample after all. The bytes are not yet counted.
 std::uint64_t weigh(ThreadState& thread, std::uint64_t bytes) {
   if (thread.mean_bytes == 0) {
     begin_thread(thread);
@@ -56,16 +77,14 @@ std::uint64_t weigh(ThreadState& thread, std::uint64_t bytes) {
   if (bytes >= thread.mean_bytes) {
     // Sampled whatever the count says, so it does not count.
     if (thread.mean_bytes != g_pace.mean_bytes()) {
-      thread.mean_bytes = 0;  // drawn anew at the next allocation, with the mean of the day
+      draw_at_next(thread);  // with the mean that holds now
     }
     return weight;
   }
-  thread.bytes_left -= static_cast<std::int64_t>(bytes);
-  if (thread.bytes_left >= 0) {
+  if (!uses_up(thread, bytes)) {
     return 0;
   }
-  thread.mean_bytes = g_pace.mean_bytes();
-  thread.bytes_left = draw_bytes(thread.random, thread.mean_bytes);
+  draw(thread);
   return weight;
 }
 
@@ -177,12 +196,12 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
       release_python_hooks(source);
       stay_out(thread);
     } else {
-      thread.mean_bytes = 0;  // asked again at the next allocation
+      draw_at_next(thread);
     }
     return;
   }
   if (thread.mean_bytes == kStayedOut) {
-    thread.mean_bytes = 0;
+    draw_at_next(thread);
   }
   const std::uint64_t weight = weigh(thread, bytes);
   if (weight == 0) {
@@ -203,6 +222,9 @@ void take_sample(void* block, std::size_t bytes, wire::Source source) {
 
 bool is_sample_due(std::size_t bytes, wire::Source source) {
   ThreadState& thread = t_thread;
+  if (thread.inside != 0) {
+    return false;
+  }
   if (g_power.load(std::memory_order_relaxed) != Power::On) {
     take_sample(nullptr, bytes, source);  // which takes none, and does what is to be done then
     return false;
@@ -210,11 +232,7 @@ bool is_sample_due(std::size_t bytes, wire::Source source) {
   if (thread.mean_bytes == 0 || thread.mean_bytes == kStayedOut) {
     begin_thread(thread);
   }
-  if (thread.bytes_left < static_cast<std::int64_t>(bytes)) {
-    return true;
-  }
-  thread.bytes_left -= static_cast<std::int64_t>(bytes);
-  return false;
+  return uses_up(thread, bytes);
 }
 
 // A mapping that was cut is a new one: what is left of it, at this place of the program.

@@ -20,17 +20,15 @@ __attribute__((noinline, cold)) void take_sample(void* block, std::size_t bytes,
 bool is_sample_due(std::size_t bytes, wire::Source source);
 
 // Counts an allocation that is about to be made. True, as nearly always: that is all,
-// and the real function can be the last thing that the hook does. False: the caller
-// makes the allocation inside a HookScope and calls take_sample.
+// and the real function can be the last thing that the hook does. False: this thread is inside a hook, or
+// the caller makes the allocation inside a HookScope and calls take_sample.
 inline bool count_down(std::size_t bytes) {
   ThreadState& thread = t_thread;
-  const std::uint64_t left = static_cast<std::uint64_t>(thread.bytes_left) - bytes;
-  if (__builtin_expect(static_cast<long>(static_cast<std::int64_t>(left) < 0) |
-                           static_cast<long>(bytes >= thread.mean_bytes),
-                       0) != 0) {
+  const std::uint64_t left = thread.bytes_left;
+  if (__builtin_expect(static_cast<long>(bytes > left), 0) != 0) {
     return false;
   }
-  thread.bytes_left = static_cast<std::int64_t>(left);
+  thread.bytes_left = left - bytes;
   return true;
 }
 

@@ -1,4 +1,4 @@
-// What the agent keeps per thread: 32 bytes.
+// What the agent keeps per thread: 40 bytes.
 
 #pragma once
 
@@ -6,11 +6,14 @@
 
 namespace lowtide::agent {
 
+// A hook compares an allocation with `bytes_left` and with nothing else. So `bytes_left` is less than the mean,
+// because an allocation as large as the mean is always sampled, and 0 inside a hook.
 struct ThreadState {
-  std::int64_t bytes_left;   // until the next sample
-  std::uint64_t mean_bytes;  // with which bytes_left was drawn; 0: this thread is new
+  std::uint64_t bytes_left;   // until the hook must do more than subtract
+  std::uint64_t bytes_after;  // from there until the next sample
+  std::uint64_t mean_bytes;   // with which both were drawn; 0: they must be drawn
   std::uint64_t random;
-  std::uint32_t inside;  // this thread is in one of our hooks, or in what a hook called
+  std::uint32_t inside;  // this thread is in a hook, or in what a hook called
   std::uint32_t unused;
 };
 static_assert(sizeof(ThreadState) <= 64);
@@ -19,17 +22,37 @@ static_assert(sizeof(ThreadState) <= 64);
 // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
 extern thread_local constinit ThreadState t_thread __attribute__((tls_model("initial-exec")));
 
+// From here on this thread observes nothing. For a child that never returns to the program.
+inline void stay_inside() {
+  t_thread.inside = 1;
+  t_thread.bytes_left = 0;
+}
+
 // Stops a hook from observing itself and what the real function calls. It does NOT
 // make allocation safe: the caller may hold the allocator's lock, so hooks allocate
 // nothing at all.
 class HookScope {
  public:
-  HookScope() { t_thread.inside = 1; }
-  ~HookScope() { t_thread.inside = 0; }
+  HookScope() : inside_(t_thread.inside), bytes_left_(t_thread.bytes_left) { stay_inside(); }
+  ~HookScope() {
+    t_thread.bytes_left = bytes_left_;
+    t_thread.inside = inside_;
+  }
   HookScope(const HookScope&) = delete;
   HookScope& operator=(const HookScope&) = delete;
   HookScope(HookScope&&) = delete;
   HookScope& operator=(HookScope&&) = delete;
+
+ private:
+  std::uint32_t inside_;
+  std::uint64_t bytes_left_;
 };
+
+// The next allocation decides when this thread is sampled next.
+inline void draw_at_next(ThreadState& thread) {
+  thread.mean_bytes = 0;
+  thread.bytes_left = 0;
+  thread.bytes_after = 0;
+}
 
 }  // namespace lowtide::agent

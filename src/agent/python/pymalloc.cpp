@@ -21,8 +21,8 @@ constexpr std::size_t kLeftToMalloc = kPymallocBytes + 1;
 // True where `allocate` came to malloc, which counts what it gives. Not what it counted: that is undone.
 template <typename Allocate>
 bool comes_from_malloc(Allocate allocate) {
-  constexpr std::int64_t kMuch = std::int64_t{1} << 40;
-  const std::int64_t left = t_thread.bytes_left;
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40U;
+  const std::uint64_t left = t_thread.bytes_left;
   t_thread.bytes_left = kMuch;
   allocate();
   const bool has_counted = t_thread.bytes_left != kMuch;
@@ -53,12 +53,8 @@ __attribute__((noinline, cold)) void* sampled_malloc(void* context, std::size_t 
 // All its ways out are jumps: it has no frame of its own.
 template <Wrapper& wrapper>
 void* quick_malloc(void* context, std::size_t bytes) {
-  if (__builtin_expect(static_cast<long>(bytes <= kPymallocBytes), 1) != 0) {
-    const std::int64_t left = t_thread.bytes_left - static_cast<std::int64_t>(bytes);
-    if (__builtin_expect(static_cast<long>(left < 0), 0) != 0) {
-      return sampled_malloc<wrapper>(context, bytes);
-    }
-    t_thread.bytes_left = left;
+  if (__builtin_expect(static_cast<long>(bytes <= kPymallocBytes), 1) != 0 && !count_down(bytes)) {
+    return sampled_malloc<wrapper>(context, bytes);
   }
   return wrapper.real.malloc(context, bytes);
 }
@@ -69,12 +65,10 @@ void* quick_calloc(void* context, std::size_t count, std::size_t bytes) {
   if (__builtin_mul_overflow(count, bytes, &total) || total > kPymallocBytes) {
     return wrapper.real.calloc(context, count, bytes);
   }
-  const std::int64_t left = t_thread.bytes_left - static_cast<std::int64_t>(total);
-  if (left < 0) {
+  if (!count_down(total)) {
     return allocate_small<wrapper>(total,
                                    [=](std::size_t size) { return wrapper.real.calloc(context, 1, size); });
   }
-  t_thread.bytes_left = left;
   return wrapper.real.calloc(context, count, bytes);
 }
 
@@ -83,16 +77,15 @@ void* quick_realloc(void* context, void* block, std::size_t bytes) {
   if (block == nullptr) {
     return quick_malloc<wrapper>(context, bytes);
   }
-  const std::int64_t before = t_thread.bytes_left;
-  const std::int64_t left = before - static_cast<std::int64_t>(bytes);
-  if (bytes <= kPymallocBytes && left < 0) {
+  const std::uint64_t before = t_thread.bytes_left;
+  if (bytes <= kPymallocBytes && bytes > before) {
     return allocate_small<wrapper>(
         bytes, [=](std::size_t size) { return wrapper.real.realloc(context, block, size); });
   }
   void* moved = wrapper.real.realloc(context, block, bytes);
   // A block that was sampled is malloc's, and has been counted by realloc.
   if (bytes <= kPymallocBytes && moved != nullptr && t_thread.bytes_left == before) {
-    t_thread.bytes_left = left;
+    t_thread.bytes_left = before - bytes;
   }
   return moved;
 }

@@ -113,8 +113,7 @@ void SiteTable::forget_places() {
 symbols::StackEnd SiteTable::unwind(const AgentAllocation& allocation) {
   addresses_.clear();
   if (!has_maps_) {
-    const auto changed = space_.refresh();
-    if (changed && changed.value()) unwinder_.forget();
+    [[maybe_unused]] const auto refreshed = space_.refresh();  // where it fails, the process is gone
     has_maps_ = true;
   }
   if (tools_.unwind_credit_s <= 0) return symbols::StackEnd::CopyEnded;

@@ -100,7 +100,7 @@ void close_everything() {
 
 [[noreturn]] void live_as_child(const WalkOrder& order) {
   g_power.store(Power::Off, std::memory_order_relaxed);
-  t_thread.inside = 1;
+  stay_inside();
   forget_signals();
   const itimerval limit = {
       {0, 0},
