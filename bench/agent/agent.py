@@ -6,7 +6,8 @@
 Each load runs bare, under `lowtide run` with the agent and without, and under heaptrack,
 memray and tracemalloc, by turns on the same machine. The figure is the CPU time that the
 job itself measures (its children's too), as a ratio to the bare job of the same round:
-the median of the rounds, the least and the most. The wall time is told beside it.
+the median of the rounds with a 95 % interval. Beside it: the wall time, and where the processor counts
+them, the instructions of the job.
 Before that, what only the hooks cost, by turns within one process: less noise.
 Then a job that stands still: the memory of the agent, and how fast the files grow.
 

@@ -5,14 +5,14 @@ machine does meanwhile; here neither matters. Samples are taken as ever, and are
 """
 import json
 import os
-import statistics
 import subprocess
 
+from interval import median_interval
 from tools import LOWTIDE
 from twins import EIGHT_THREADS, LIBRARY, LOADS, ONE_THREAD
 
-PARTS = (("Python objects", ["objects"], 1.05), (ONE_THREAD, ["pairs", "1", LIBRARY], 1.20),
-         (EIGHT_THREADS, ["pairs", "8", LIBRARY], 1.20))
+PARTS = (("Python objects", ["objects"], 1.03), (ONE_THREAD, ["pairs", "1", LIBRARY], 1.05),
+         (EIGHT_THREADS, ["pairs", "8", LIBRARY], 1.05))
 
 
 def ratios_of(words, python, folder):
@@ -24,13 +24,13 @@ def ratios_of(words, python, folder):
 
 
 def bench_turns(python, wanted, folder, aims):
-    print("\nwith the hooks / without, in one process by turns of milliseconds: median (quartiles)")
+    print("\nwith the hooks / without, in one process by turns of milliseconds: median (95 %)")
     medians = {}
     for name, words, aim in PARTS:
         if wanted and not any(word in name for word in wanted):
             continue
         ratios = ratios_of(words, python, folder)
-        low, medians[name], high = statistics.quantiles(ratios, n=4)
+        medians[name], low, high = median_interval(ratios)
         aims.tell(f"  {name:26}{medians[name]:.3f} ({low:.3f} to {high:.3f}) of {len(ratios)}, aim <= {aim:.2f}",
                   medians[name] <= aim)
     if {ONE_THREAD, EIGHT_THREADS} <= medians.keys():

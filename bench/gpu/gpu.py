@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What lowtide says of memory on a GPU, beside what torch and nvidia-smi say; and what the watching costs.
 
-./dev bench gpu [--binary LOWTIDE] [--python PYTHON] [--steps 240] [--seconds 40] [--rounds 5] [--cost-seconds 60] [--only-cost]
+./dev bench gpu [--binary LOWTIDE] [--python PYTHON] [--steps 240] [--seconds 40] [--rounds 5] [--cost-seconds 60] [--turn-seconds 12] [--only-cost]
 
 Needs an NVIDIA GPU and torch with CUDA. docs/design/gpu.md has the table of one machine.
 """
@@ -13,7 +13,11 @@ import pathlib
 import statistics
 import subprocess
 import tempfile
+import time
 
+from interval import median_interval
+
+STARTS_S = 2  # a turn
 BUILD = pathlib.Path(__file__).resolve().parents[2]
 HERE = BUILD.parents[1] / "bench/gpu"
 TRUTH = {"leak": "gpu-memory-leaks", "fragments": "gpu-fragmentation", "outside": "gpu-outside-torch", "steady": None}
@@ -79,6 +83,34 @@ def cost(words, size):
           f"the median step {statistics.median(steps):.4f} ({min(steps):.4f} to {max(steps):.4f})", flush=True)
 
 
+def cost_by_turns(words, size):
+    """In one process: lowtide attaches to it and leaves again, by turns. The first seconds of a turn do not count."""
+    whole_s = words.rounds * 4 * (words.turn_seconds + STARTS_S)
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        steps = os.path.join(folder, "steps")
+        job = subprocess.Popen([words.python, HERE / "steps.py", size, str(whole_s), steps], stdout=subprocess.PIPE, text=True)
+        job.stdout.readline()  # "ready"
+        turns = []
+        for at in range(4 * words.rounds):
+            is_watched = at % 4 in (1, 2)
+            began = time.perf_counter()
+            watch = [words.binary, "attach", "--deep", "--quiet", "--no-report", "--duration", f"{words.turn_seconds}s", "--output",
+                     os.path.join(folder, f"{at}.lowtide"), str(job.pid)]
+            subprocess.run(watch if is_watched else ["sleep", str(words.turn_seconds)], capture_output=True)
+            turns.append((began + STARTS_S, began + words.turn_seconds))
+        job.communicate()
+        with open(steps) as file:
+            took = [tuple(map(float, line.split())) for line in file]
+    for group in range(words.rounds):
+        means = [statistics.mean(step for begin, step in took if turns[4 * group + at][0] <= begin < turns[4 * group + at][1])
+                 for at in range(4)]
+        ratios.append((means[1] + means[2]) / (means[0] + means[3]))
+    middle, low, high = median_interval(ratios)
+    print(f"{size}: watched / bare by turns in one process {middle:.4f} (95 %: {low:.4f} to {high:.4f}), {words.rounds} rounds of "
+          f"{4 * words.turn_seconds} s", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", default=str(BUILD / "src/cli/lowtide"))
@@ -87,6 +119,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=40)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cost-seconds", type=float, default=60)
+    parser.add_argument("--turn-seconds", type=float, default=12)
     parser.add_argument("--only-cost", action="store_true")
     words = parser.parse_args()
     if subprocess.run([words.python, "-c", "import torch; torch.ones(1).cuda()"], capture_output=True).returncode:
@@ -95,6 +128,7 @@ def main():
     if not words.only_cost:
         tell_apart(words)
     for size in ("large", "small"):
+        cost_by_turns(words, size)
         cost(words, size)
 
 

@@ -1,6 +1,6 @@
 """Training steps on a GPU as fast as they go, for so many seconds; prints the seconds of a step: their mean and median.
 
-usage: steps.py small|large SECONDS
+usage: steps.py small|large SECONDS [FILE]      FILE gets when each step began and how long it took
 
 `small` is bound by the CPU that starts the kernels, where any hook is felt; `large` by the GPU, as most training is.
 """
@@ -11,6 +11,7 @@ import time
 import torch
 
 size, seconds = sys.argv[1], float(sys.argv[2])
+begins = []
 torch.manual_seed(0)
 if size == "small":
     model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in range(8)]).cuda()
@@ -33,12 +34,18 @@ def train(until_s):
         optimizer.step()
         if size == "large":
             torch.cuda.synchronize()
+        begins.append(began)
         took.append(time.perf_counter() - began)
     torch.cuda.synchronize()
     return took
 
 
 train(3)  # warm-up
+begins.clear()
+print("ready", flush=True)
 began = time.perf_counter()
 took = train(seconds)
 print((time.perf_counter() - began) / len(took), statistics.median(took))
+if len(sys.argv) > 3:
+    with open(sys.argv[3], "w") as file:
+        file.writelines(f"{begin} {step}\n" for begin, step in zip(begins, took))

@@ -1,6 +1,5 @@
 """What the parts of the bench share: where the programs are, CPU time, and spread."""
 import os
-import random
 import sqlite3
 import statistics
 
@@ -28,10 +27,3 @@ def spread(values, form):
     if len(values) == 1:
         return form.format(values[0])
     return f"{form.format(statistics.median(values))} ({form.format(min(values))} to {form.format(max(values))})"
-
-
-def median_interval(values, resamples=10000):
-    """The median, and where it would lie in 95 of 100 repetitions: a bootstrap, of one seed."""
-    dice = random.Random(1)
-    medians = sorted(statistics.median(dice.choices(values, k=len(values))) for _ in range(resamples))
-    return statistics.median(values), medians[int(0.025 * resamples)], medians[int(0.975 * resamples)]

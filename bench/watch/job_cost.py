@@ -16,7 +16,8 @@ import subprocess
 import sys
 import time
 
-from common import LOWTIDE, median_interval
+from common import LOWTIDE
+from interval import median_interval
 
 LOOP = """
 import sys, time

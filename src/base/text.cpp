@@ -67,6 +67,8 @@ bool is_joiner(std::uint32_t code_point) {
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t max_bytes) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  if (text.size() <= max_bytes && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
   std::string out;
   while (!text.empty()) {
     if (out.size() >= max_bytes) return out + "...";

@@ -1,6 +1,7 @@
 #include "symbols/elf_image.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,15 @@ std::size_t leading_underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
 
+// Which line of the interpreter or of libc runs says nothing about a job, and libdw takes 10 to 20 MB for the
+// lines of each. Their functions have names from the symbols.
+bool is_runtime(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  constexpr std::array kRuntimes = {"libpython3", "python3", "libc.so", "libc-2", "ld-linux", "libpthread"};
+  return std::any_of(kRuntimes.begin(), kRuntimes.end(),
+                     [&](std::string_view runtime) { return name.starts_with(runtime); });
+}
+
 }  // namespace
 
 ElfImage::ElfImage(ElfFile file, std::string path, TargetFiles files)
@@ -34,14 +44,15 @@ void ElfImage::load_names() {
   if (std::exchange(names_loaded_, true)) {
     return;
   }
-  if (file_.find_section(".debug_info") != nullptr) {
+  const bool wants_lines = !is_runtime(path_);
+  if (wants_lines && file_.find_section(".debug_info") != nullptr) {
     own_info_ = DebugInfo::make(file_);
   }
   const bool is_stripped = file_.find_section(".symtab") == nullptr;
   if (own_info_ == nullptr || is_stripped) {
     debug_file_ = find_debug_file(file_, path_, files_);
   }
-  if (own_info_ == nullptr && debug_file_) {
+  if (wants_lines && own_info_ == nullptr && debug_file_) {
     debug_info_ = DebugInfo::make(*debug_file_);
   }
   symbols_.add(file_);

@@ -1,4 +1,4 @@
-"""How a load tells what it took: RESULT gets {"cpu_ns", "cpu_least_ns", "wall_ns"} of a unit.
+"""How a load reports what it took: RESULT gets {"cpu_ns", "cpu_least_ns", "wall_ns", "instructions"} of a unit.
 
 Into a file, because the tools that start a load write to its standard output. The work is
 done in blocks, and the middle one counts: a burst of something else on the machine spoils
@@ -10,6 +10,8 @@ import resource
 import statistics
 import time
 
+from instructions import instructions
+
 
 def cpu_now_ns():
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -20,11 +22,13 @@ def tell(result, units, work, blocks=5):
     """Does work(UNITS) once for each block, UNITS in all."""
     each = units // blocks
     took = []
+    before = instructions()
     for _ in range(blocks):
         cpu_ns, wall_ns = cpu_now_ns(), time.perf_counter_ns()
         work(each)
         took.append(((cpu_now_ns() - cpu_ns) / each, (time.perf_counter_ns() - wall_ns) / each))
+    executed = None if before is None else (instructions() - before) / (each * blocks)
     with open(result, "w") as file:
-        json.dump({"cpu_ns": statistics.median(block[0] for block in took),
+        json.dump({"instructions": executed, "cpu_ns": statistics.median(block[0] for block in took),
                    "cpu_least_ns": min(block[0] for block in took),
                    "wall_ns": statistics.median(block[1] for block in took)}, file)
