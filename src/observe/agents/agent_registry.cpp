@@ -304,7 +304,13 @@ AgentRing::WalkState AgentRegistry::walk_of(std::int32_t pid) const {
 
 void AgentRegistry::poll() {
   const double before_s = thread_cpu_seconds();
-  read_rings();
+  const std::size_t agents_before = agents_.size();
+  take_hellos();
+  read_walks();
+  const double at_s = base::steady_seconds();
+  if (agents_.size() != agents_before || at_s >= polled_at_s_ + rings_wait_s_) read_rings();
+  wait_s_ = std::max(kShortestWaitS, polled_at_s_ + rings_wait_s_ - at_s);
+  if (is_walking()) wait_s_ = std::min(wait_s_, kWalkWaitS);
   spent_s_ += thread_cpu_seconds() - before_s;
 }
 
@@ -313,8 +319,6 @@ void AgentRegistry::read_rings() {
   const double since_s = at_s - polled_at_s_;
   polled_at_s_ = at_s;
   tools_->unwind_credit_s = std::min(kMostCreditS, tools_->unwind_credit_s + kUnwindShare * since_s);
-  take_hellos();
-  read_walks();
   double fastest = 0;
   for (auto& [pid, agent] : agents_) {
     const AgentStatus before = agent->status;
@@ -327,10 +331,8 @@ void AgentRegistry::read_rings() {
     if (since_s > 0)
       fastest = std::max(fastest, static_cast<double>(agent->status.samples - before.samples) / since_s);
   }
-  wait_s_ =
+  rings_wait_s_ =
       fastest > 0 ? std::clamp(kSamplesBetweenLooks / fastest, kShortestWaitS, kLongestWaitS) : kLongestWaitS;
-  if (agents_.empty()) wait_s_ = kLongestWaitS;
-  if (is_walking()) wait_s_ = std::min(wait_s_, kWalkWaitS);
 }
 
 std::uint64_t AgentRegistry::dropped_of(const AgentStatus& status) {
@@ -352,6 +354,8 @@ void AgentRegistry::fill(model::Tick& tick, const ProcessTree& tree) {
   tick.heaps.clear();
   tick.sites.clear();
   begun_.clear();
+  take_hellos();
+  read_walks();
   read_rings();
   read_books(tick, tree);
   tools_->images.give_back(kMostNameBytes);

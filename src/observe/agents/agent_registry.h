@@ -169,6 +169,7 @@ class AgentRegistry {
   std::vector<model::Snapshot> snapshots_;
   AgentSummary ended_;  // of agents that are gone
   double wait_s_ = 1;
+  double rings_wait_s_ = 0;  // samples come faster than the rings are read
   double polled_at_s_ = 0;
   double spent_s_ = 0;
 };

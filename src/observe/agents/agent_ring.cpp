@@ -14,6 +14,9 @@
 namespace lowtide::observe {
 namespace {
 
+constexpr std::uint64_t kGiveBackBytes = 32U << 10U;
+constexpr std::uint64_t kTouchedByFrees = 8U << 10U;  // pages of the table, about
+
 base::Error malformed(const char* what) {
   return {base::ErrorCode::Malformed, what};
 }
@@ -94,6 +97,7 @@ AgentRing& AgentRing::operator=(AgentRing&& other) noexcept {
     tail_ = other.tail_;
     heartbeat_ = other.heartbeat_;
     seen_frees_ = other.seen_frees_;
+    touched_bytes_ = other.touched_bytes_;
     pid_ = other.pid_;
     machine_ = other.machine_;
     record_ = std::move(other.record_);
@@ -174,24 +178,27 @@ base::Result<std::size_t> AgentRing::poll(AgentSink& sink) {
       return malformed("a record in an agent's ring makes no sense");
     }
     tail_ += bytes;
+    touched_bytes_ += bytes;
     ours.tail.store(tail_, std::memory_order_release);
   }
   const bool has_frees = frees != seen_frees_ || hooks_lost;
   if (has_frees && look_for_frees(sink)) {
     seen_frees_ = frees;
   }
-  if (records > 0 || has_frees) {
-    give_back();
-  }
+  touched_bytes_ += has_frees ? kTouchedByFrees : 0;
+  give_back();
   return records;
 }
 
-// The pages stay with the job. Resident here as well, those of 64 processes would be more than all else that
-// we have.
-void AgentRing::give_back() const {
-  if (owned_) {
-    ::madvise(memory_.data(), memory_.size(), MADV_DONTNEED);
+// The pages stay with the job. Resident here as well, those of 64 processes would be more than everything else
+// of the monitor. Not after each poll: every page that is needed again costs a fault. The header is always needed.
+void AgentRing::give_back() {
+  if (!owned_ || touched_bytes_ < kGiveBackBytes) {
+    return;
   }
+  touched_bytes_ = 0;
+  const auto after_header = memory_.subspan(std::min<std::size_t>(wire::kHeaderBytes, memory_.size()));
+  ::madvise(after_header.data(), after_header.size(), MADV_DONTNEED);
 }
 
 bool AgentRing::read_record(std::uint64_t position, std::uint32_t& bytes, AgentSink& sink) {

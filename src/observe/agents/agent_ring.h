@@ -174,7 +174,7 @@ class AgentRing {
   [[nodiscard]] std::uint64_t sample_in(std::uint64_t slot) const;
   [[nodiscard]] bool is_ending() const;
   void copy_from_ring(std::uint64_t position, std::span<std::byte> into) const;
-  void give_back() const;
+  void give_back();
   bool read_record(std::uint64_t position, std::uint32_t& bytes, AgentSink& sink);
   bool take_allocation(AgentSink& sink);
   bool take_code(AgentSink& sink);
@@ -189,6 +189,7 @@ class AgentRing {
   std::uint64_t tail_ = 0;
   std::uint64_t heartbeat_ = 0;
   std::uint64_t seen_frees_ = 0;
+  std::uint64_t touched_bytes_ = 0;  // since pages were given back
   std::int32_t pid_ = 0;
   wire::Machine machine_ = wire::Machine::Amd64;
   std::vector<std::byte> record_;
