@@ -248,6 +248,10 @@ Advice advise(pid_t pid, const base::Error& error) {
       return {"the agent is a library, and has to be loaded by the process itself",
               "lowtide attach " + target + ", without --deep; or start it by: lowtide run"};
     default:
+      if (!shares(pid, "user")) {
+        return {"it is in another user namespace, and trusts only a monitor of its own user",
+                "as that user: lowtide attach --deep " + target};
+      }
       return {"the process was busy or stopped; it was not changed",
               "again: lowtide attach --deep " + target};
   }

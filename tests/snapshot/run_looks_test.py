@@ -161,6 +161,7 @@ def sigusr2_is_a_look_and_reaches_a_job_that_takes_it(lab):
                                         WAITS, str(finish), *words], stdout=out)
             try:
                 wait_until(lambda: rows_of(recording, "SELECT 1 FROM heap_memory"), "the agent")
+                wait_until(lambda: "ready" in pathlib.Path(f"{folder}/out").read_text(), "the job")
                 run.send_signal(signal.SIGUSR2)
                 wait_until(lambda: rows_of(recording, "SELECT 1 FROM snapshot"), "the snapshot")
                 finish.touch()

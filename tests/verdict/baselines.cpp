@@ -5,6 +5,7 @@
 // leak columns are the ones to compare. Sources of the rules: docs/bench.md.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "verdict/method.h"
 #include "verdict/trend.h"
@@ -150,11 +151,12 @@ Opinion scalene_like(const View& view) {
   double highest = view.y[0];
   double allocations = 0;
   double frees = 0;
-  std::optional<double> before;
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  double before = kNone;  // the level before the latest allocation, until it is freed
   for (const double value : view.y.subspan(1)) {
-    if (before && value <= *before) {
+    if (value <= before) {
       frees += 1;
-      before.reset();
+      before = kNone;
     }
     if (value > highest + quantum) {
       allocations += 1;

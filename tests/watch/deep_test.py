@@ -295,6 +295,23 @@ def process_in_another_pid_namespace_is_entered(box: Box):
     assert is_alive(pid) and not _has_memory_file(pid)
 
 
+def process_of_another_user_in_a_user_namespace_is_refused_with_the_reason(box: Box):
+    need_root()
+    need_program("setpriv")
+    function = "leaks_in_a_user_namespace"
+    box.spawn(["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "unshare", "-Ur", SYSTEM_PYTHON, "-c",
+               f"import time\ndef {function}(): time.sleep(0.01)\nfor _ in range(6000): {function}()"], cwd="/")
+    with contextlib.suppress(AssertionError):
+        wait_until(lambda: _find_leaking(function), "the process inside", limit_s=10)
+    if (pid := _find_leaking(function)) is None:
+        raise Skip("no user namespaces here")
+
+    done = box.run(str(pid), options=("--deep", "--duration", "1s"), verb="attach", text=True)
+
+    assert done.returncode == 3 and "user namespace" in done.stderr, (done.returncode, done.stderr)
+    assert is_alive(pid)
+
+
 def process_of_another_user_in_a_container_is_entered(box: Box):
     need_program("setpriv")
     pid, monitor = _inside(box, "leaks_in_a_container", ("-m", "-p", "-f", "-n", "--mount-proc"), NEW_TMP,
