@@ -1,4 +1,4 @@
-// The rules of the code addresses that were met. Different places often have the same rule, which is kept once.
+// The rules of the code addresses that were met. Many places have the same rule, which is kept once.
 #pragma once
 
 #include <cstddef>

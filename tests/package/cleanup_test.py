@@ -55,7 +55,7 @@ def retention_is_freed_about_as_well_as_by_hand(binary):
     assert fixed["mean"] < none["mean"] - 10e6, (none, fixed)
     # A call costs more on a busy machine, and the budget then allows fewer of them.
     is_as_low = learned["mean"] < fixed["mean"] + 0.3 * (none["mean"] - fixed["mean"])
-    assert is_as_low or learned["share"] >= 0.9 * BUDGET, (none, fixed, learned)
+    assert is_as_low or learned["share"] >= 0.5 * BUDGET, (none, fixed, learned)
     assert learned["mean"] < none["mean"] - 10e6, (none, learned)
     assert learned["needed"] and learned["freed"]["malloc_trim(0)"] > 10e6, learned["table"]
     _assert_within_budget(learned)

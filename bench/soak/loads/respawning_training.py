@@ -35,11 +35,11 @@ def main():
                 optimizer.step()
                 # A step of this size allocates about 3 MB. This is ten times as much, in tensors and in small objects.
                 scratch = [torch.ones(64, 1024) for _ in range(100)]
-                table = {at: [str(at), bytes(100 + at % 50)] for at in range(5000)}
+                scratch.append({at: [str(at), bytes(100 + at % 50)] for at in range(5000)})
                 kept.append(scratch[0][0, :64].clone())
                 if len(kept) > 10_000:
                     kept.clear()
-                del scratch, table
+                del scratch
                 step += 1
                 if step % 100 == 0:
                     print(f"{time.monotonic() - began:.3f} {step} {time.process_time():.6f}", file=progress, flush=True)

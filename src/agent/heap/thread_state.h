@@ -6,8 +6,8 @@
 
 namespace lowtide::agent {
 
-// A hook compares an allocation with `bytes_left` and with nothing else. So `bytes_left` is less than the mean,
-// because an allocation as large as the mean is always sampled, and 0 inside a hook.
+// A hook compares an allocation with `bytes_left` and with nothing else. So `bytes_left` is less than the
+// mean, because an allocation as large as the mean is always sampled, and 0 inside a hook.
 struct ThreadState {
   std::uint64_t bytes_left;   // until the hook must do more than subtract
   std::uint64_t bytes_after;  // from there until the next sample

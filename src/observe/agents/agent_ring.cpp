@@ -190,8 +190,9 @@ base::Result<std::size_t> AgentRing::poll(AgentSink& sink) {
   return records;
 }
 
-// The pages stay with the job. Resident here as well, those of 64 processes would be more than everything else
-// of the monitor. Not after each poll: every page that is needed again costs a fault. The header is always needed.
+// The pages stay with the job. Resident here as well, those of 64 processes would be more than everything
+// else of the monitor. Not after each poll: every page that is needed again costs a fault. The header is
+// always needed.
 void AgentRing::give_back() {
   if (!owned_ || touched_bytes_ < kGiveBackBytes) {
     return;
