@@ -12,7 +12,7 @@ Before that, what only the hooks cost, by turns within one process: less noise.
 Then a job that stands still: the memory of the agent, and how fast the files grow.
 
 LOAD: a word of the name (torch, objects, malloc, DataLoader), or `steady`. Default: all.
-A missed aim is told; with --check it also makes the exit status 1.
+A missed aim is printed; with --check it also makes the exit status 1.
 """
 import argparse
 import sys

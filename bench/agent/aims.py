@@ -1,4 +1,4 @@
-"""What we aim at, and whether it was kept: each is told where it was measured."""
+"""The goals of the bench. Each is printed where it is measured, with whether it was kept."""
 
 
 class Aims:
@@ -6,7 +6,7 @@ class Aims:
         self.kept = 0
         self.missed = 0
 
-    def tell(self, words, is_kept, doubt=""):
+    def report(self, words, is_kept, doubt=""):
         self.kept += is_kept
         self.missed += not is_kept
         print(f"{words}: {'kept' if is_kept else 'MISSED'}{doubt}", flush=True)

@@ -82,7 +82,7 @@ class Watched:
 def show_agent(watched, aims):
     live = recording.live_samples(watched.path)
     used, aim = agent_bytes(children_of(watched.process.pid)[0]), 4e6 + 200 * live
-    aims.tell(f"  memory of the agent: {used / 1e6:.2f} MB with {live} live samples, aim <= {aim / 1e6:.2f} MB", used <= aim)
+    aims.report(f"  memory of the agent: {used / 1e6:.2f} MB with {live} live samples, aim <= {aim / 1e6:.2f} MB", used <= aim)
 
 
 def bench_steady(tools, python, arguments, folder, aims):
@@ -112,4 +112,4 @@ def bench_steady(tools, python, arguments, folder, aims):
         grown = watched.growth()
         rate = "ended by itself" if grown is None else f"{grown / 1e6:8.3f} MB/min"
         print(f"  {watched.tool.name:21}{rate}{recording.file_bytes(watched.path) / 1e6:10.2f} MB in all")
-    aims.tell(f"  growth of the recording: {ours.growth() / 1e6:.3f} MB/min, aim <= 1", ours.growth() <= 1e6)
+    aims.report(f"  growth of the recording: {ours.growth() / 1e6:.3f} MB/min, aim <= 1", ours.growth() <= 1e6)

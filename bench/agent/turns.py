@@ -31,9 +31,9 @@ def bench_turns(python, wanted, folder, aims):
             continue
         ratios = ratios_of(words, python, folder)
         medians[name], low, high = median_interval(ratios)
-        aims.tell(f"  {name:26}{medians[name]:.3f} ({low:.3f} to {high:.3f}) of {len(ratios)}, aim <= {aim:.2f}",
+        aims.report(f"  {name:26}{medians[name]:.3f} ({low:.3f} to {high:.3f}) of {len(ratios)}, aim <= {aim:.2f}",
                   medians[name] <= aim)
     if {ONE_THREAD, EIGHT_THREADS} <= medians.keys():
         beside = medians[EIGHT_THREADS] / medians[ONE_THREAD]
-        aims.tell(f"  8 threads beside 1: {beside:.3f}, aim <= 1.05", beside <= 1.05)
+        aims.report(f"  8 threads beside 1: {beside:.3f}, aim <= 1.05", beside <= 1.05)
     return medians

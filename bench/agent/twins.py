@@ -147,7 +147,7 @@ def bench_load(load, tools, python, arguments, folder, aims, by_turns):
         ours = ratios["lowtide"]
         middle, low, high = median_interval(ours)
         doubt = ", but the interval holds it" if low <= load.aim < high else ""
-        aims.tell(f"  ratio {middle:.3f}, aim <= {load.aim:.2f}", middle <= load.aim, doubt)
+        aims.report(f"  ratio {middle:.3f}, aim <= {load.aim:.2f}", middle <= load.aim, doubt)
     show_tenth(ratios, (by_turns or statistics.median(ratios["lowtide"])) - 1, aims)
 
 
@@ -157,4 +157,4 @@ def show_tenth(ratios, ours, aims):
         theirs = statistics.median(ratios[name]) - 1 if name in ratios else 0
         if theirs > 0.05:
             share = f"{ours / theirs:.0%}" if ours > 0 else "nothing"
-            aims.tell(f"  {ours:+.1%} beside {theirs:+.1%} of {name}: {share} of it, aim < a tenth", ours < theirs / 10)
+            aims.report(f"  {ours:+.1%} beside {theirs:+.1%} of {name}: {share} of it, aim < a tenth", ours < theirs / 10)
