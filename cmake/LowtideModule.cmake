@@ -123,14 +123,7 @@ endfunction()
 # sanitizers and under qemu (LOWTIDE_WHOLE_PROGRAMS) the whole program is one test: a process takes
 # longer to start there than most tests take to run.
 function(lowtide_gtests program prefix labels)
-  if(LOWTIDE_WHOLE_PROGRAMS AND CMAKE_CROSSCOMPILING AND prefix STREQUAL ingest)
-    # Two of its tests take three minutes under qemu, and all others together one: half each.
-    foreach(half IN ITEMS 0 1)
-      add_test(NAME "${prefix}.${half}" COMMAND ${program} --gtest_brief=1)
-      set_tests_properties("${prefix}.${half}" PROPERTIES LABELS "${labels}" TIMEOUT 600
-                           ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half}")
-    endforeach()
-  elseif(LOWTIDE_WHOLE_PROGRAMS)
+  if(LOWTIDE_WHOLE_PROGRAMS)
     add_test(NAME "${prefix}" COMMAND ${program} --gtest_brief=1)
     set_tests_properties("${prefix}" PROPERTIES LABELS "${labels}" TIMEOUT 600)
   else()

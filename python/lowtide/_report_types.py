@@ -18,6 +18,7 @@ class Report(TypedDict):
     lowtide: str  # version of the program
     schema: int  # version of this description
     source: Source  # what it was made from
+    answer: Answer  # what to read first
     verdict: Verdict  # of the whole job
     processes: list[Process]  # of a recording, those that lived long enough to be judged; of a log that names them
     runs: list[Run]  # each run or restart in a log; empty for a recording
@@ -52,6 +53,45 @@ class Source(TypedDict):
     bytes: int  # size of the input
     lines: int  # lines of a log
     command: NotRequired[str | None]  # what was run
+
+
+class Answer(TypedDict):
+    """The first line of the report: what, where, how fast, how sure."""
+
+    kind: Literal["leak", "bounded", "oom", "warmup", "spikes", "stable", "inconclusive"]  # `bounded` grows to a known end; `oom` ran out of memory
+    headline: str  # one line
+    line: CodeLine | None  # the line of code to look at first
+    variable: str | None  # the variable that holds the memory
+    process: FindingProcess | None  # the processes that grow; null where the whole job is meant
+    rate: AnswerRate | None  # null where memory does not grow
+    confidence: float  # the chance that it is right, 0 to 1
+    end_bytes: int | None  # where bounded growth ends
+    fix: str | None  # what to change
+
+
+class CodeLine(TypedDict):
+    """A line of the job's code."""
+
+    role: Literal["allocates", "stores", "creates"]  # what the line does with the memory
+    file: str  # the source file
+    line: int | None  # its line
+    function: str | None  # the function around it
+    source: str | None  # its text; null where the file is gone or has changed
+
+
+class FindingProcess(TypedDict):
+    """The processes that a finding is about."""
+
+    role: Literal["wrapper", "trainer", "rank", "worker", "compile-worker", "server", "other"]  # what they are there for
+    pid: int | None  # the first of them
+    pids: list[int]  # all of them; they behave alike
+
+
+class AnswerRate(TypedDict):
+    """How fast memory grows."""
+
+    bytes_per_step: int | None  # null without steps
+    bytes_per_second: int | None  # null with steps
 
 
 class Verdict(TypedDict):
@@ -319,11 +359,19 @@ class Finding(TypedDict):
     share: float | None  # the part of the growth of the floor that it explains
     confidence: float  # the chance that it is right, 0 to 1
     evidence: list[str]  # what was measured, a sentence each
-    excluded: list[str]  # other causes that were measured and excluded, a sentence each
+    excluded: list[str]  # other causes, and their share of the growth
     fix: str | None  # what to do
     hint: str | None  # the fix as code
     watch: str | None  # what to expect after the fix
-    ruled_out: bool  # true: the finding says what the cause is not
+    ruled_out: bool  # true: the finding states what the cause is not
+    line: CodeLine | None  # the line to look at first
+    variable: str | None  # the variable that holds the memory, as the code writes it
+    process: FindingProcess | None  # the processes that it is about
+    phase: str | None  # the phase of the trainer that keeps the memory
+    source_lines: list[CodeLine]  # the lines that allocate, store and create what is held
+    ruled_out_causes: list[str]  # the same as `excluded`
+    example: str | None  # the same as `hint`
+    expect_after_fix: str | None  # the same as `watch`
 
 
 class Place(TypedDict):

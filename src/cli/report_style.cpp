@@ -43,7 +43,8 @@ std::variant<ReportStyle, console::UserError> choose_style(const StyleFlags& fla
   ReportStyle style;
   if (flags.json) style.form = ReportStyle::Form::Json;
   if (flags.markdown) style.form = ReportStyle::Form::Markdown;
-  style.text = {terminal.width, terminal.unicode, terminal.colour, flags.plot, flags.quiet, flags.stacks};
+  style.text = {terminal.width, terminal.unicode, terminal.colour, flags.plot,
+                flags.quiet,    flags.stacks,     flags.all};
   return style;
 }
 

@@ -20,12 +20,13 @@ struct ReportStyle {
   bool many = false;
 };
 
-// What is given by --json, --markdown, --width, --no-plot, --quiet, --stacks and --color.
+// What is given by --json, --markdown, --width, --no-plot, --quiet, --stacks, --all and --color.
 struct StyleFlags {
   bool json = false;
   bool markdown = false;
   bool quiet = false;
   bool stacks = false;
+  bool all = false;
   bool plot = true;
   std::optional<std::size_t> width = {};
   std::string color = "auto";

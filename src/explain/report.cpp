@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "explain/answer.h"
 #include "explain/evidence/events.h"
 #include "explain/evidence/evidence.h"
 #include "explain/evidence/limit.h"
@@ -42,7 +43,7 @@ model::Ending ending_of(const Evidence& evidence, const ReportOptions& options) 
   return silent_s > patience_s ? model::Ending::CutOff : model::Ending::Running;
 }
 
-// What the monitor says of itself at the end of a run.
+// What the monitor recorded about itself at the end of a run.
 model::OverheadReport overhead_of(const record::Recording& recording, const Evidence& evidence) {
   model::OverheadReport out;
   out.monitor_cpu_share = recording.meta<record::Meta::MonitorCpuShare>();
@@ -90,7 +91,7 @@ std::vector<model::TrimReport> trim_trials_of(record::Recording& recording, cons
   return out;
 }
 
-// What grew most between the looks at each Python; of types and tensors only what grew.
+// What grew most between the snapshots of each process; types and tensors only if they grew.
 void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) {
   constexpr std::size_t kMostRows = 20;
   for (const ProcessHolders& holders : all) {
@@ -109,6 +110,14 @@ void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) 
   std::stable_sort(report.holders.begin(), report.holders.end(), [](const auto& a, const auto& b) {
     return a.growth_bytes + a.growth_device_bytes > b.growth_bytes + b.growth_device_bytes;
   });
+}
+
+// A process that ran before the recording has read its files before that.
+SourceFiles sources_of(const Evidence& evidence) {
+  double earliest_s = 0;
+  for (const ProcessEvidence& process : evidence.processes)
+    earliest_s = std::min(earliest_s, process.info.started_s);
+  return {evidence.header.working_directory, evidence.header.started_unix_s + earliest_s};
 }
 
 }  // namespace
@@ -131,6 +140,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.runs.push_back({.name = "run", .series = std::move(judged.series)});
   report.gpus = std::move(judged.gpus);
   report.phases = phases_of(evidence);
+  report.ends = ends_of(evidence.target, evidence);
   report.growth = explain_growth(evidence, processes, judged.sites, judged.tree);
   report.sites = site_reports(judged.sites);
   add_holders(report, judged.holders);
@@ -142,13 +152,15 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.short_lived = judged.processes.short_lived;
   report.short_lived.unseen_at_least = recording.meta<record::Meta::ShortLivedProcesses>();
   if (auto& unseen = report.short_lived.unseen_at_least) {
-    *unseen -=
-        std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // the children that looked were ours
+    *unseen -= std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // forked by lowtide
   }
   report.short_lived.unseen_at_most = recording.meta<record::Meta::ShortLivedAtMost>();
-  report.findings = find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, report});
+  SourceFiles sources = options.quotes_sources ? sources_of(evidence) : SourceFiles();
+  report.findings =
+      find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, sources, report});
   report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
   for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));
+  report.answer = find_answer(report);
   if (const auto why = recording.meta<record::Meta::NoSnapshot>()) {
     report.warnings.push_back({"no snapshot: " + base::printable(*why, 400), 1, 0});
   }

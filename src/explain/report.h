@@ -12,10 +12,11 @@
 namespace lowtide::explain {
 
 struct ReportOptions {
-  std::string path = {};                                    // what the report says it is of
+  std::string path = {};                                    // the name of the recording
   std::optional<std::uint64_t> limit_bytes = std::nullopt;  // else what was recorded
-  // Tells a recording whose run goes on from one that breaks off. Absent: it breaks off.
+  // To decide whether the run still goes on. Absent: it does not.
   std::optional<double> now_unix_s = std::nullopt;
+  bool quotes_sources = false;  // reads the Python files that findings are about
 };
 
 // Works at any time while the run goes on, and on what is left of a damaged recording.

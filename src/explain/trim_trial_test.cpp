@@ -62,7 +62,7 @@ model::TrimTrial trial(std::uint64_t before_bytes, std::uint64_t after_bytes) {
           .trim_s = 0.012};
 }
 
-TEST_F(TrimTrialFinding, what_was_given_back_is_told_as_retention) {
+TEST_F(TrimTrialFinding, released_memory_was_kept_by_the_allocator) {
   model::TrimTrial given = trial(900'000'000, 388'000'000);
   given.inspect_s = 0.01;
   given.arena_bytes = 850'000'000;
@@ -72,41 +72,41 @@ TEST_F(TrimTrialFinding, what_was_given_back_is_told_as_retention) {
 
   const model::Finding* finding = find(report);
   ASSERT_NE(finding, nullptr);
-  EXPECT_THAT(finding->title, HasSubstr("malloc_trim gave back 512 MB in 12 ms"));
+  EXPECT_THAT(finding->title, HasSubstr("malloc_trim(0) released 512 MB in 12 ms"));
   EXPECT_EQ(finding->mechanism, model::Mechanism::AllocatorRetention);
   EXPECT_THAT(finding->evidence, Contains(HasSubstr("4711")));
-  EXPECT_THAT(finding->evidence, Contains(HasSubstr("850 MB in its arenas 530 MB were free")));
+  EXPECT_THAT(finding->evidence, Contains(HasSubstr("its arenas had 850 MB, of which 530 MB was free")));
   ASSERT_EQ(report.trim_trials.size(), 1U);
   EXPECT_EQ(report.trim_trials[0].pid, 4711);
 }
 
-TEST_F(TrimTrialFinding, little_that_was_given_back_is_no_retention) {
+TEST_F(TrimTrialFinding, little_released_memory_is_no_retention) {
   const model::Report report = report_with({trial(900'000'000, 899'000'000)});
 
   const model::Finding* finding = find(report);
   ASSERT_NE(finding, nullptr);
-  EXPECT_THAT(finding->title, HasSubstr("gave back only 1.00 MB"));
+  EXPECT_THAT(finding->title, HasSubstr("released only 1.00 MB"));
   EXPECT_EQ(finding->mechanism, std::nullopt);
   EXPECT_EQ(finding->severity, model::Severity::Info);
 }
 
-TEST_F(TrimTrialFinding, memory_that_rose_meanwhile_gave_nothing_back) {
+TEST_F(TrimTrialFinding, memory_that_rose_meanwhile_released_nothing) {
   const model::Report report = report_with({trial(400'000'000, 900'000'000)});
 
   ASSERT_NE(find(report), nullptr);
-  EXPECT_THAT(find(report)->title, HasSubstr("gave back only 0 B"));
+  EXPECT_THAT(find(report)->title, HasSubstr("released only 0 B"));
 }
 
-TEST_F(TrimTrialFinding, process_in_which_it_was_not_made_says_why) {
+TEST_F(TrimTrialFinding, process_without_a_trial_has_a_reason) {
   const model::Report report =
       report_with({{.process = model::ProcessId{1}, .at_s = 1, .outcome = model::TrimOutcome::NoTrim},
                    {.process = model::ProcessId{2}, .at_s = 1, .outcome = model::TrimOutcome::NotReached}});
 
   const model::Finding* finding = find(report);
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->title, "the trim trial was not made");
+  EXPECT_EQ(finding->title, "the malloc_trim trial did not run");
   EXPECT_THAT(finding->evidence, Contains(HasSubstr("its allocator has no malloc_trim")));
-  EXPECT_THAT(finding->evidence, Contains(HasSubstr("no thread of it allocated in time")));
+  EXPECT_THAT(finding->evidence, Contains(HasSubstr("none of its threads allocated in time")));
 }
 
 TEST_F(TrimTrialFinding, without_a_trial_nothing_is_said) {

@@ -40,10 +40,14 @@ std::string program_of(std::string_view command) {
 }
 
 std::string process_words(const model::ProcessInfo& info) {
-  std::string who = fmt::format("pid {}, {}", info.pid, short_command(info.command));
-  if (info.role == model::ProcessRole::Other) return who;
   const std::string index = info.index ? fmt::format(" {}", *info.index) : "";
-  return fmt::format("{}{} ({})", role_words(info.role, 1), index, who);
+  const std::string who =
+      info.role == model::ProcessRole::Other ? short_command(info.command) : role_words(info.role, 1) + index;
+  return fmt::format("{} (pid {})", who, info.pid);
+}
+
+model::FindingProcess process_of(const model::ProcessInfo& info) {
+  return {.role = info.role, .index = info.index, .pids = {info.pid}};
 }
 
 std::string role_words(model::ProcessRole role, std::uint64_t count) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/finding.h"
 #include "model/process.h"
 
 namespace lowtide::explain {
@@ -15,8 +16,10 @@ std::string short_command(std::string_view command, std::size_t longest = 48);
 // "sh": the program alone.
 std::string program_of(std::string_view command);
 
-// "pid 4711, python train.py"; with its role where it has one: "worker 3 (pid 4711, python train.py)".
+// "worker 3 (pid 4711)"; a process without a role by its command: "python train.py (pid 4711)".
 std::string process_words(const model::ProcessInfo& info);
+
+model::FindingProcess process_of(const model::ProcessInfo& info);
 
 // "worker", "workers"; processes without a role are "process".
 std::string role_words(model::ProcessRole role, std::uint64_t count);

@@ -86,7 +86,7 @@ std::string some_log(unsigned seed) {
   unsigned step = 1;
   unsigned second = 0;
   const unsigned kinds = 1U + below(14);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < base::effort(400, 80); ++i) {
     step += below(3);
     second += below(2);
     const std::string clock =
@@ -160,7 +160,7 @@ std::string training_log(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
   std::string text;
-  for (unsigned i = 1; i < 300; ++i) {
+  for (unsigned i = 1; i < base::effort(300U, 60U); ++i) {
     switch (below(7)) {
       case 0:
         text +=

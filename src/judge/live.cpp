@@ -75,7 +75,7 @@ model::Verdict LiveVerdict::verdict() const {
   if (out.kind == said_) return out;
   if (said_ == VerdictKind::Inconclusive) {
     out.lean = model::Lean{out.kind, out.confidence};
-    out.needs = "a little more of the same";
+    out.needs = "a few more readings";
     out.confidence = 1 - out.confidence;
   } else {
     // Said before and not taken back: the samples since do not contradict it.

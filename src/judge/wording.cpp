@@ -61,7 +61,7 @@ std::string leak_reason(const Assessment& a) {
   const Evidence& e = a.evidence;
   const Regime& r = a.decision.regime;
   if (a.grew_in_both)
-    return fmt::format("floor rises {} in this run and rose in the one before it{}", pace(e, r.slope_now),
+    return fmt::format("floor rises {} in this run and rose in the run before it{}", pace(e, r.slope_now),
                        spikes_recover(e));
   const bool faster = r.slope_now > 1.3 * r.slope;
   return fmt::format("floor rose {} over the last {}{}{}",
@@ -112,15 +112,13 @@ std::string doubt_reason(const Assessment& a) {
   switch (a.decision.doubt) {
     case Doubt::TooFew:
       if (clearly_rising(r)) {
-        return fmt::format(
-            "floor rose {} for {}, but {} samples are too few to tell; runs like this stop, or do not, only "
-            "later",
-            pace(e, r.slope_now), length(e, r.span), e.points);
+        return fmt::format("floor rose {} for {}, but {} samples are too few to tell a leak from a warm-up",
+                           pace(e, r.slope_now), length(e, r.span), e.points);
       }
       return fmt::format("only {} sample{} {}", e.points, e.points == 1 ? "" : "s",
                          e.first > 0 ? "after the start of the process" : "so far");
     case Doubt::NoProgress:
-      return "neither steps nor time advance between the samples";
+      return "neither steps nor time advance between samples";
     case Doubt::SlowingDown:
       return fmt::format("growth is slowing down, but the floor still moved by {} over the last third",
                          format_bytes(e.last_third.slope * e.last_third.span));
@@ -128,7 +126,7 @@ std::string doubt_reason(const Assessment& a) {
       return fmt::format("the floor rose and has been flat only for the last {} of {}", length(e, r.span),
                          length(e, e.span));
     case Doubt::PausedBefore:
-      return fmt::format("flat now, but it paused like this before and then rose, {} times", e.rises);
+      return fmt::format("flat now, but it paused and rose again {} times before", e.rises);
     case Doubt::RisingAgain:
       return fmt::format("within the range where it was before, but rising again by {} over the last third",
                          format_bytes(e.last_third.slope * e.last_third.span));
@@ -138,14 +136,13 @@ std::string doubt_reason(const Assessment& a) {
       return fmt::format("rising {} since {}, which is too short to tell", pace(e, r.slope_now),
                          place(e, e.curve.x[r.start]));
     case Doubt::MayBeWarmup:
-      return fmt::format(
-          "floor rose {} for {} without a pause since the start; runs like this stop, or do not, only later",
-          pace(e, r.slope_now), length(e, r.span));
+      return fmt::format("floor rose {} for {} since the start; too early to tell a leak from a warm-up",
+                         pace(e, r.slope_now), length(e, r.span));
     case Doubt::Creeping:
-      return fmt::format("floor rises {}, surely but slowly: {} over {} so far", pace(e, r.slope_now),
+      return fmt::format("floor rises {}, slowly but steadily: {} over {}", pace(e, r.slope_now),
                          format_bytes(r.slope * r.span), length(e, r.span));
     case Doubt::Undecided:
-      return fmt::format("the floor changes by {} to {}: neither surely flat nor surely rising",
+      return fmt::format("the floor changes by {} to {}, which may be flat or rising",
                          pace(e, r.slope - 2 * r.standard_error), pace(e, r.slope + 2 * r.standard_error));
     case Doubt::None:
       break;
@@ -214,26 +211,26 @@ std::optional<std::string> needs(const Assessment& a) {
   };
   switch (a.decision.doubt) {
     case Doubt::TooFew:
-      if (clearly_rising(r)) return more(missing_to_warmup_budget(e)) + ", or a stop";
-      return fmt::format("at least {} samples; 30 say much more", kFewestToJudge);
+      if (clearly_rising(r)) return more(missing_to_warmup_budget(e)) + ", or a plateau";
+      return fmt::format("at least {} samples, better 30", kFewestToJudge);
     case Doubt::NoProgress:
       return "samples with a step or a time that advances";
     case Doubt::SlowingDown:
-      return more(e.span) + ", to see whether it arrives";
+      return more(e.span) + ", to see whether it stops";
     case Doubt::FlatTooBriefly:
       return more(std::max(0.12 * e.span - r.span, 0.5 * r.span)) + " without growth";
     case Doubt::PausedBefore:
       return more(2 * static_cast<double>(e.pause) * e.span / static_cast<double>(e.floors.size())) +
-             ", longer than its pauses so far";
+             ", longer than its earlier pauses";
     case Doubt::RisingAgain:
     case Doubt::Leaving:
     case Doubt::GrowingTooBriefly:
-      return more(std::max(0.25 * e.span, 0.05 * e.span)) + ", to see whether it goes on";
+      return more(std::max(0.25 * e.span, 0.05 * e.span)) + ", to see whether it continues";
     case Doubt::MayBeWarmup:
-      return more(std::max(missing_to_warmup_budget(e), 0.5 * e.span)) + ", or a stop";
+      return more(std::max(missing_to_warmup_budget(e), 0.5 * e.span)) + ", or a plateau";
     case Doubt::Creeping:
       return more(std::clamp(0.012 * e.curve.level / r.slope - r.span, 0.5 * r.span, 5 * r.span)) +
-             ", or a stop";
+             ", or a plateau";
     case Doubt::Undecided: {
       // The standard error of a slope shrinks with the 3/2 power of the length.
       const double short_of = r.slope > 0 ? r.boundary * r.standard_error / r.slope : 4.0;

@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "model/code_line.h"
 #include "model/finding_ids.h"
+#include "model/holder_report.h"
+#include "model/process.h"
 #include "model/severity.h"
 
 namespace lowtide::model {
@@ -34,21 +37,36 @@ struct Place {
   std::optional<std::string> holder;
 };
 
+// The processes that one finding is about; more than one where they behave alike.
+struct FindingProcess {
+  ProcessRole role = ProcessRole::Other;
+  std::optional<int> index = {};
+  std::vector<std::int64_t> pids = {};
+};
+
 struct Finding {
-  FindingId id;  // several processes may have the same
+  FindingId id = {};  // several processes may have the same
   Severity severity = Severity::Info;
-  std::string title;  // one sentence, lower case, no full stop
-  std::optional<Mechanism> mechanism;
-  std::optional<std::int64_t> pid;
-  Place where;
-  std::optional<double> share;  // of the growth of the floor
+  std::string title = {};  // one sentence, lower case, no full stop
+  std::optional<Mechanism> mechanism = {};
+  std::optional<std::int64_t> pid = {};
+  Place where = {};
+  std::optional<FindingProcess> process = {};
+  std::string variable = {};               // that holds the memory, as the code writes it
+  std::string callee = {};                 // the C function that the line calls through ctypes or cffi
+  std::string phase = {};                  // of the trainer, that keeps it
+  std::vector<CodeLine> lines = {};        // that allocate, store and create what is held
+  std::vector<TensorGrowth> tensors = {};  // below the variable, or in its process
+  double growth_bytes = 0;
+  std::optional<std::uint64_t> end_bytes = {};  // where the growth of the process tree ends, if it does
+  std::optional<double> share = {};             // of the growth of the floor
   double confidence = 0;
-  std::vector<std::string> evidence;  // what was measured, a sentence each
-  std::vector<std::string> excluded;  // what else it could have been, and how much of that was measured
-  std::string fix;                    // what to do; empty when there is nothing to do
-  std::string hint;                   // the fix as a line or two of code; empty: none
-  std::string watch;                  // what to see once it is fixed; empty: nothing special
-  bool ruled_out = false;             // says what it is not, so that nobody looks there again
+  std::vector<std::string> evidence = {};  // what was measured, a sentence each
+  std::vector<std::string> excluded = {};  // other causes, and how little of the growth they explain
+  std::string fix = {};                    // what to do; empty when there is nothing to do
+  std::string hint = {};                   // the fix as a line or two of code; empty: none
+  std::string watch = {};                  // what to expect after the fix; empty: nothing special
+  bool ruled_out = false;                  // states what the cause is not
 };
 
 struct MechanismShare {

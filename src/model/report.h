@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/answer.h"
 #include "model/finding.h"
 #include "model/holder_report.h"
 #include "model/series_report.h"
@@ -94,6 +95,7 @@ struct Limit {
 struct Report {
   Source source;
   Verdict verdict;  // of the whole target
+  Answer answer = {};
   std::vector<RunReport> runs;
   std::size_t primary_run = 0;  // the run whose first series gave `verdict`
   std::optional<Limit> limit;
@@ -104,6 +106,7 @@ struct Report {
 
   // Of a recording only.
   std::vector<ProcessReport> processes = {};  // by growth, then by memory
+  Ends ends = {};                             // of the process tree
   ShortLived short_lived = {};
   std::vector<GpuReport> gpus = {};
   std::vector<PhaseReport> phases = {};  // of the processes that tell theirs

@@ -1,5 +1,5 @@
-// What only a job that was watched can tell: its processes, its GPUs, where the
-// memory of the machine went, and what the watching cost.
+// What only a recording has: processes, GPUs, where the memory of the machine
+// went, and what the measurement cost.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,13 @@ struct ProcessBytes {
   std::uint64_t swap_bytes = 0;
 };
 
+// Memory in the early and in the late part of the run: the same two moments for all processes and for the
+// tree, so that they can be added up. 0 where it did not run.
+struct Ends {
+  std::uint64_t early_bytes = 0;
+  std::uint64_t late_bytes = 0;
+};
+
 // One process, or a worker with all those that were respawned in its place.
 struct ProcessReport {
   ProcessInfo info;             // of the latest of them; started_s is of the first
@@ -35,6 +42,7 @@ struct ProcessReport {
   SeriesReport series;          // of what it alone is to blame for
   ProcessBytes bytes;
   std::optional<double> growth_share;  // of the growth of the tree's floor; absent when that did not grow
+  Ends ends = {};                      // of its private memory
 };
 
 // Processes that came and went too fast to be judged one by one. Most live and die

@@ -36,6 +36,13 @@ TEST(Golden, text_at_normal_width) {
     expect_golden("show/" + sample.name + ".txt", to_text(sample.make(), {}));
 }
 
+TEST(Golden, text_with_everything_that_is_known) {
+  TextOptions all;
+  all.all = true;
+  for (const Sample& sample : samples())
+    expect_golden("show/" + sample.name + ".all.txt", to_text(sample.make(), all));
+}
+
 TEST(Golden, text_is_right_when_narrow_wide_ascii_and_coloured) {
   TextOptions narrow;
   narrow.width = 60;

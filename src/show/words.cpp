@@ -73,9 +73,8 @@ std::string range_words(const model::Range& range, std::string (*write)(double))
 
 std::string percent(double share) {
   if (!std::isfinite(share)) return "unknown";
-  if (share > 0.99 && share < 0.995) return "99 %";
-  if (share >= 0.995) return "over 99 %";
-  return fmt::format("{:.0f} %", std::max(share, 0.0) * 100);
+  if (share >= 0.995) return ">99%";
+  return fmt::format("{:.0f}%", std::max(share, 0.0) * 100);
 }
 
 std::string place(const model::Mark& mark) {
@@ -133,6 +132,19 @@ std::string growth(const model::SeriesReport& series) {
   return words;
 }
 
+std::string rate_words(const model::SeriesReport& series) {
+  if (!series.verdict.rate) return "";
+  const double rate = series.verdict.rate->bytes;
+  if (series.verdict.axis == model::Axis::Step)
+    return format_bytes(rate) + (series.verdict.counted ? "/reading" : "/step");
+  const Multiple multiple = time_multiple(rate);
+  const std::string_view unit = multiple.factor == 1      ? "s"
+                                : multiple.factor == 60   ? "min"
+                                : multiple.factor == 3600 ? "h"
+                                                          : "day";
+  return fmt::format("{}/{}", format_bytes(rate * multiple.factor), unit);
+}
+
 bool has_fallen(const model::Verdict& verdict) {
   const double last = static_cast<double>(verdict.floor.last_bytes);
   return verdict.kind == VerdictKind::Stable && !verdict.levels &&
@@ -150,7 +162,7 @@ std::string limit_words(const model::Limit& limit, const model::SeriesReport& se
   if (series.peak_bytes > limit.bytes)
     return words + fmt::format("already passed, the peak was {} above it", above(series.peak_bytes));
   const double share = static_cast<double>(series.peak_bytes) / static_cast<double>(limit.bytes);
-  return words + fmt::format("the peak is {:.0f} % of it", share * 100);
+  return words + fmt::format("the peak is {:.0f}% of it", share * 100);
 }
 
 const model::SeriesReport* find_second(const model::Report& report) {
@@ -169,9 +181,8 @@ std::string headline(const model::Report& report) {
   const model::SeriesReport* tree = tree_series(report);
   if (report.source.type == model::SourceType::Recording && is_of_gpu(series->quantity) && tree != nullptr) {
     const std::string rate = short_growth(*series);
-    return fmt::format("leak on {}: its floor rises{}{} and does not stop; {} in {}",
-                       base::printable(series->name, 60), rate.empty() ? "" : " ", rate, clear(*tree),
-                       base::printable(tree->name, 60));
+    return fmt::format("leak on {}: its floor rises{}{}; {} in {}", base::printable(series->name, 60),
+                       rate.empty() ? "" : " ", rate, clear(*tree), base::printable(tree->name, 60));
   }
   const model::SeriesReport* other = find_second(report);
   if (other == nullptr) return headline(*series);
@@ -179,8 +190,8 @@ std::string headline(const model::Report& report) {
   std::string rate = short_growth(*other);
   if (!rate.empty()) rate = " " + rate;
   const std::string what = other->verdict.kind == VerdictKind::Leak
-                               ? fmt::format("{} leaks: its floor rises{} and does not stop", name, rate)
-                               : fmt::format("{} leans to a leak ({}): its floor rises{} so far", name,
+                               ? fmt::format("{} leaks: its floor rises{}", name, rate)
+                               : fmt::format("{} may leak ({}): its floor rises{}", name,
                                              percent(other->verdict.lean->confidence), rate);
   return fmt::format("{} in {}, but {}", clear(*series), base::printable(series->name, 60), what);
 }
@@ -190,7 +201,7 @@ std::string headline(const model::SeriesReport& series) {
   switch (verdict.kind) {
     case VerdictKind::Leak: {
       const std::string rate = short_growth(series);
-      return fmt::format("leak: the floor rises{}{} and does not stop", rate.empty() ? "" : " ", rate);
+      return fmt::format("leak: the floor rises{}{}", rate.empty() ? "" : " ", rate);
     }
     case VerdictKind::Warmup: {
       const std::string end = verdict.warmup_end ? place(*verdict.warmup_end) : "";
@@ -210,8 +221,7 @@ std::string headline(const model::SeriesReport& series) {
                          bytes_words(verdict.floor.last_bytes));
     case VerdictKind::Inconclusive:
       if (verdict.lean && verdict.lean->kind != VerdictKind::Inconclusive) {
-        return fmt::format("inconclusive: too early to say, leaning {}",
-                           model::to_string(verdict.lean->kind));
+        return fmt::format("inconclusive: too early to say, may be {}", model::to_string(verdict.lean->kind));
       }
       return "inconclusive: too early to say";
   }
@@ -231,7 +241,7 @@ std::string brief(const model::SeriesReport& series) {
     words += " of " + bytes_words(*verdict.spike_bytes);
   }
   if (verdict.kind == VerdictKind::Inconclusive && verdict.lean) {
-    words += fmt::format(", leaning {} {}", model::to_string(verdict.lean->kind),
+    words += fmt::format(", may be {} {}", model::to_string(verdict.lean->kind),
                          percent(verdict.lean->confidence));
   }
   return words;
@@ -288,18 +298,18 @@ std::string advice(const model::Report& report) {
   const std::string peak = bytes_words(series->peak_bytes);
   switch (report.verdict.kind) {
     case VerdictKind::Leak:
-      return "look for what is kept from step to step: lists that collect losses or outputs, caches without "
-             "a bound, hooks and figures that are never closed; until then restart before the limit";
+      return "find what is kept from step to step: lists of losses or outputs, caches without a limit, "
+             "hooks, "
+             "figures that are never closed; until then, restart the job before it reaches the limit";
     case VerdictKind::Warmup:
-      return fmt::format("nothing to fix; plan the memory for the peak, {}, and not for the first steps",
-                         peak);
+      return fmt::format("nothing to fix; the job needs its peak of {}", peak);
     case VerdictKind::Spikes:
-      return fmt::format("nothing leaks; the machine must hold the peak, {}", peak);
+      return fmt::format("no leak; the machine must hold the peak of {}", peak);
     case VerdictKind::Stable:
-      return fmt::format("nothing to do; the peak was {}", peak);
+      return fmt::format("nothing to fix; the peak was {}", peak);
     case VerdictKind::Inconclusive:
-      if (report.verdict.needs) return "watch longer: " + *report.verdict.needs;
-      return "watch longer and analyze again";
+      if (report.verdict.needs) return "run longer: " + *report.verdict.needs;
+      return "run longer and analyze again";
   }
   return "";
 }
@@ -328,7 +338,7 @@ std::string role_name(const model::ProcessInfo& info) {
 }
 
 std::string limit_source_suffix(const model::Limit& limit) {
-  if (limit.told_by_log) return ", as the log tells";
+  if (limit.told_by_log) return ", from the log";
   if (!limit.told_by_machine) return "";
   return limit.kind == model::LimitKind::Cgroup ? ", the cgroup's limit" : ", the memory of the host";
 }
@@ -348,7 +358,10 @@ std::string subject(const model::Source& source) {
 
 std::string sentence(std::string text) {
   if (text.empty()) return text;
-  if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  const std::string_view first = std::string_view(text).substr(0, text.find_first_of(" ,;"));
+  const bool is_word =
+      std::all_of(first.begin(), first.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+  if (is_word && text.front() != '-') text.front() = static_cast<char>(text.front() - 'a' + 'A');
   if (text.back() != '.') text += '.';
   return text;
 }

@@ -25,8 +25,11 @@ bool has_fallen(const model::Verdict& verdict);
 // Where the report stands to its limit when there is no forecast: "32 GiB: the peak is 40 % of it".
 std::string limit_words(const model::Limit& limit, const model::SeriesReport& series);
 
-// "97 %"; never "100 %", for no verdict from a series is that sure.
+// "97%", ">99%"; never "100%", because no verdict from a series is that sure.
 std::string percent(double share);
+
+// Growth of the floor: "393 kB/step", "12.0 MB/min". Empty without a rate.
+std::string rate_words(const model::SeriesReport& series);
 
 // One cell of a table: "warmup, ended at step 85", "inconclusive, leaning leak 73 %".
 std::string brief(const model::SeriesReport& series);
@@ -89,7 +92,8 @@ std::string source_name(const model::Source& source);
 // What the report is about: the job that was run, or the path.
 std::string subject(const model::Source& source);
 
-// A sentence as people write it: a capital first, a full stop last.
+// With a capital first, unless the first word is a name of the job such as "train.py:30", and a full stop
+// last.
 std::string sentence(std::string text);
 
 }  // namespace lowtide::show

@@ -37,18 +37,18 @@ TEST(Words, rate_over_time_has_the_unit_that_fits) {
 }
 
 TEST(Words, no_confidence_is_a_hundred_percent) {
-  EXPECT_EQ(percent(0.97), "97 %");
-  EXPECT_EQ(percent(0.993), "99 %");
-  EXPECT_EQ(percent(1.0), "over 99 %");
+  EXPECT_EQ(percent(0.97), "97%");
+  EXPECT_EQ(percent(0.993), "99%");
+  EXPECT_EQ(percent(1.0), ">99%");
 }
 
-TEST(Words, round_limits_are_told_as_they_were_given) {
+TEST(Words, round_limits_are_printed_as_they_were_given) {
   EXPECT_EQ(limit_size(32ULL << 30U), "32 GiB");
   EXPECT_EQ(limit_size(512ULL << 20U), "512 MiB");
   EXPECT_EQ(limit_size(17'400'000'000ULL), "17.4 GB");
 }
 
-TEST(Words, forecast_tells_what_is_left_and_when_it_may_never_come) {
+TEST(Words, forecast_has_the_time_that_is_left_and_may_never_come) {
   model::SeriesReport series = leaking(1e6, 1000, 1001);
   series.last_s = 3600;
   model::Forecast at{model::LimitKind::Host, 32ULL << 30U, model::Range{1930, 1700, 2200},
@@ -89,7 +89,7 @@ TEST(Words, leak_on_a_gpu_is_named_in_the_headline) {
   leak.kind = model::VerdictKind::Leak;
 
   EXPECT_EQ(headline(watched_with_gpu(leak, true)),
-            "leak on GPU 0 of the job: its floor rises 4.00 MB per step and does not stop; no leak in the "
+            "leak on GPU 0 of the job: its floor rises 4.00 MB per step; no leak in the "
             "process tree");
 }
 
@@ -100,8 +100,7 @@ TEST(Words, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_headline) {
 
   EXPECT_EQ(
       headline(watched_with_gpu(leaning, false)),
-      "no leak in the process tree, but GPU 0 of the job leans to a leak (73 %): its floor rises 4.00 MB per "
-      "step so far");
+      "no leak in the process tree, but GPU 0 of the job may leak (73%): its floor rises 4.00 MB per step");
   EXPECT_EQ(find_second(watched_with_gpu(open, false)), nullptr);
 }
 

@@ -196,7 +196,7 @@ def process_that_cannot_be_entered_is_listed_with_its_reason(box: Box):
     assert len(_not_entered(box)) == 1, _not_entered(box)
     _end(box, monitor)
     report = box.run("run.lowtide", verb="report").stdout.decode()
-    assert f"not entered: pid {static} " in report, report
+    assert f"not entered  pid {static} " in report, report
     overhead = json.loads(box.run("run.lowtide", options=("--json",), verb="report").stdout)["overhead"]
     assert overhead["not_entered_count"] == len(overhead["not_entered"]) == 1, overhead
 

@@ -168,7 +168,7 @@ def hundred_forks_a_second_are_borne(box: Box):
     seen, bound = int(recording.meta("short_lived_processes")), int(recording.meta("short_lived_at_most"))
     assert 0 < seen <= forks <= bound + len(recording.pids), (seen, forks, bound)
     words = box.run("run.lowtide", verb="report").stdout
-    assert b"at least %d short-lived processes came and went" % seen in b" ".join(words.split()), words
+    assert b"at least %d short-lived processes started and ended" % seen in b" ".join(words.split()), words
     if not is_sanitized(box.binary):
         assert rss_bytes < 64e6, rss_bytes
 

@@ -25,6 +25,7 @@ export interface Report {
   lowtide: string; // version of the program
   schema: number; // version of this description
   source: Source; // what it was made from
+  answer: Answer; // what to read first
   verdict: Verdict; // of the whole job
   processes: Process[]; // of a recording, those that lived long enough to be judged; of a log that names them
   runs: Run[]; // each run or restart in a log; empty for a recording
@@ -58,6 +59,41 @@ export interface Source {
   bytes: number; // size of the input
   lines: number; // lines of a log
   command?: string | null; // what was run
+}
+
+// The first line of the report: what, where, how fast, how sure.
+export interface Answer {
+  kind: "leak" | "bounded" | "oom" | "warmup" | "spikes" | "stable" | "inconclusive"; // `bounded` grows to a known end; `oom` ran out of memory
+  headline: string; // one line
+  line: CodeLine | null; // the line of code to look at first
+  variable: string | null; // the variable that holds the memory
+  process: FindingProcess | null; // the processes that grow; null where the whole job is meant
+  rate: AnswerRate | null; // null where memory does not grow
+  confidence: number; // the chance that it is right, 0 to 1
+  end_bytes: number | null; // where bounded growth ends
+  fix: string | null; // what to change
+}
+
+// A line of the job's code.
+export interface CodeLine {
+  role: "allocates" | "stores" | "creates"; // what the line does with the memory
+  file: string; // the source file
+  line: number | null; // its line
+  function: string | null; // the function around it
+  source: string | null; // its text; null where the file is gone or has changed
+}
+
+// The processes that a finding is about.
+export interface FindingProcess {
+  role: "wrapper" | "trainer" | "rank" | "worker" | "compile-worker" | "server" | "other"; // what they are there for
+  pid: number | null; // the first of them
+  pids: number[]; // all of them; they behave alike
+}
+
+// How fast memory grows.
+export interface AnswerRate {
+  bytes_per_step: number | null; // null without steps
+  bytes_per_second: number | null; // null with steps
 }
 
 // What the memory of a process, a device or the whole job does.
@@ -303,11 +339,19 @@ export interface Finding {
   share: number | null; // the part of the growth of the floor that it explains
   confidence: number; // the chance that it is right, 0 to 1
   evidence: string[]; // what was measured, a sentence each
-  excluded: string[]; // other causes that were measured and excluded, a sentence each
+  excluded: string[]; // other causes, and their share of the growth
   fix: string | null; // what to do
   hint: string | null; // the fix as code
   watch: string | null; // what to expect after the fix
-  ruled_out: boolean; // true: the finding says what the cause is not
+  ruled_out: boolean; // true: the finding states what the cause is not
+  line: CodeLine | null; // the line to look at first
+  variable: string | null; // the variable that holds the memory, as the code writes it
+  process: FindingProcess | null; // the processes that it is about
+  phase: string | null; // the phase of the trainer that keeps the memory
+  source_lines: CodeLine[]; // the lines that allocate, store and create what is held
+  ruled_out_causes: string[]; // the same as `excluded`
+  example: string | null; // the same as `hint`
+  expect_after_fix: string | null; // the same as `watch`
 }
 
 // Where in the code of the job; null where it is not known.

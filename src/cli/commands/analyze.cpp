@@ -115,6 +115,7 @@ Command analyze_command() {
                    "with --series: the runs go on; ask for more before saying leak, as a monitor must",
                    &AnalyzeFlags::running),
           width_flag(),
+          turns_on("all", "everything that is known: all runs, series and events", &AnalyzeFlags::all),
           turns_off("no-plot", "no picture of the series", &AnalyzeFlags::plot),
           turns_on("quiet", "only the answer and its reason", &AnalyzeFlags::quiet),
           color_flag(),

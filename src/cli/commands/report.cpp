@@ -98,6 +98,8 @@ Command report_command() {
                  &ReportFlags::limit_bytes),
       width_flag(),
       turns_off("no-plot", "no picture of the series", &ReportFlags::plot),
+      turns_on("all", "everything that is known: all processes, lines, findings and events",
+               &ReportFlags::all),
       turns_on("stacks", "whole stacks of the places that allocate", &ReportFlags::stacks),
       takes_text(
           {"html", "FILE",

@@ -20,9 +20,8 @@ constexpr double kLeastRetainedShare = 0.2;  // of the tree's growth
 constexpr double kMostRetained = 0.5;
 
 const char* const kRetentionFix =
-    "MALLOC_ARENA_MAX=2 where many threads allocate; MALLOC_MMAP_THRESHOLD_=65536 and "
-    "MALLOC_TRIM_THRESHOLD_=65536, or malloc_trim(0) after a phase that freed much; jemalloc or tcmalloc by "
-    "LD_PRELOAD; batches of few different shapes leave fewer holes";
+    "set MALLOC_TRIM_THRESHOLD_=65536 and MALLOC_MMAP_THRESHOLD_=65536 in the environment of the job, call "
+    "malloc_trim(0) after a phase that frees much, or preload jemalloc or tcmalloc";
 
 struct Retainer {
   const WatchedProcess* process = nullptr;
@@ -46,7 +45,7 @@ std::string trial_words(const Scene& scene, const WatchedProcess& process) {
   for (const model::TrimReport& told : scene.report.trim_trials) {
     const auto given = model::given_back_bytes(told.trial);
     if (told.trial.process != process.report.info.id || !given) continue;
-    return fmt::format("malloc_trim gave back {} in {:.0f} ms", bytes_words(static_cast<double>(*given)),
+    return fmt::format("malloc_trim(0) released {} in {:.0f} ms", bytes_words(static_cast<double>(*given)),
                        told.trial.trim_s * 1e3);
   }
   return {};
@@ -73,16 +72,15 @@ double share_of_threads(const Scene& scene, model::ProcessId id) {
 
 void blame_threads(double share, model::Finding& finding) {
   finding.id = "thread-arenas";
-  finding.evidence.push_back(
-      fmt::format("{:.0f} % of what it allocates is allocated in threads, and glibc has a heap for each of "
-                  "them (up to 8 for each core)",
-                  share * 100));
+  finding.evidence.push_back(fmt::format(
+      "{:.0f}% of its allocations come from threads, and glibc gives each thread a heap of its own "
+      "(up to 8 per core)",
+      share * 100));
   finding.fix =
-      "MALLOC_ARENA_MAX=2 in the environment of the job, or fewer threads that allocate; jemalloc or "
-      "tcmalloc "
-      "by LD_PRELOAD";
-  finding.hint = "MALLOC_ARENA_MAX=2 python train.py";
-  finding.watch = "resident memory stays nearer to what is alive";
+      "set MALLOC_ARENA_MAX=2 in the environment of the job, use fewer threads, or preload jemalloc or "
+      "tcmalloc";
+  finding.hint = "export MALLOC_ARENA_MAX=2";
+  finding.watch = "resident memory stays closer to live memory";
 }
 
 }  // namespace
@@ -105,19 +103,19 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   finding.id = "allocator-retention";
   finding.severity = !most ? model::Severity::Info : rises ? model::Severity::Medium : model::Severity::Low;
   finding.title =
-      most ? fmt::format("the allocator keeps {} that was freed: not a leak of live objects",
+      most ? fmt::format("the allocator keeps {} of freed memory; live objects did not grow",
                          bytes_words(static_cast<double>(part->bytes)))
-           : fmt::format("{} of the growth are holes between what is alive: they go when that goes",
+           : fmt::format("{} of the growth is fragmentation around live objects; it is released with them",
                          bytes_words(static_cast<double>(part->bytes)));
   finding.mechanism = model::Mechanism::AllocatorRetention;
   finding.pid = largest.process->report.info.pid;
   finding.share = part->share;
   finding.confidence = most ? 0.85 : 0.75;
   finding.evidence = {
-      fmt::format("{} gained {}, and {} of that is alive", process_words(largest.process->report.info),
+      fmt::format("{} gained {}, of which {} is live memory", process_words(largest.process->report.info),
                   bytes_words(largest.growth.gained_bytes), bytes_words(largest.growth.live_bytes)),
-      fmt::format("all that is alive in it changed by {} (error {})",
-                  bytes_words(largest.agent->change_bytes), bytes_words(largest.agent->error_bytes))};
+      fmt::format("its live memory changed by {} (+/- {})", bytes_words(largest.agent->change_bytes),
+                  bytes_words(largest.agent->error_bytes))};
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
     finding.evidence.push_back(trial);
   if (most) finding.fix = kRetentionFix;
@@ -134,9 +132,10 @@ void find_agent_faults(const Scene& scene, Findings& out) {
     model::Finding finding;
     finding.id = "agent-switched-off";
     finding.severity = model::Severity::Low;
-    finding.title = "the agent switched itself off: places that allocate are known up to then";
+    finding.title = "the agent switched itself off; allocation lines are known until then";
     finding.confidence = 0.99;
-    finding.evidence = {overhead.note.empty() ? "it gave no reason" : base::printable(overhead.note, 300)};
+    finding.evidence = {overhead.note.empty() ? "no reason was recorded"
+                                              : base::printable(overhead.note, 300)};
     out.push_back(std::move(finding));
   }
   const auto dropped = static_cast<double>(overhead.allocation_samples_dropped);
@@ -148,7 +147,7 @@ void find_agent_faults(const Scene& scene, Findings& out) {
                               base::format_count(overhead.allocation_samples_dropped),
                               base::format_count(overhead.allocation_samples));
   finding.confidence = 0.99;
-  finding.evidence = {"what is alive at a place may be more than is told"};
+  finding.evidence = {"the live memory of a line may be larger than reported"};
   out.push_back(std::move(finding));
 }
 

@@ -4,13 +4,15 @@
 #include <array>
 
 #include "explain/findings/held/exclusions.h"
+#include "explain/findings/join_causes.h"
+#include "explain/settle/own_frames.h"
 
 namespace lowtide::explain {
 namespace {
 
 using Matcher = void (*)(const Scene&, Findings&);
 
-// Causes before what only tells where; what is innocent after what explains why.
+// Causes first, then where memory grew, then what is not a leak.
 constexpr std::array<Matcher, 15> kCatalogue{find_ending,
                                              find_copy_on_write,
                                              find_holding,
@@ -29,14 +31,26 @@ constexpr std::array<Matcher, 15> kCatalogue{find_ending,
 
 }  // namespace
 
+std::vector<std::string> own_files(const Scene& scene) {
+  std::vector<std::string> out;
+  for (const SiteGroup& group : scene.sites.groups) {
+    for (const model::Frame& frame : group.frames()) {
+      if (is_own_python(frame) && std::find(out.begin(), out.end(), frame.file) == out.end())
+        out.push_back(frame.file);
+    }
+  }
+  return out;
+}
+
 Findings find_all(const Scene& scene) {
   Findings out;
   for (const Matcher match : kCatalogue) match(scene, out);
   weigh(scene, out);
+  join_causes(out);
   std::stable_sort(out.begin(), out.end(),
                    [](const model::Finding& a, const model::Finding& b) { return a.severity < b.severity; });
   add_exclusions(scene, out);
-  // Of the measurement, not of the job: whatever their severity, they do not come first.
+  // These are about the measurement, not about the job. They do not come first, whatever their severity.
   find_agent_faults(scene, out);
   find_recording_faults(scene, out);
   return out;

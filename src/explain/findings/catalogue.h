@@ -1,9 +1,8 @@
 // The catalogue of findings.
 //
-// A matcher looks at the scene and says nothing, or what it found, with what it
-// measured. It never guesses: a finding without a number behind it is left out.
-// One file per theme in this folder; a new theme is a file and a line in
-// catalogue.cpp.
+// A matcher reads the scene and adds findings, with what was measured. It never
+// guesses: a finding without a measurement is left out. One file per theme in
+// this folder; a new theme is a file and a line in catalogue.cpp.
 #pragma once
 
 #include <optional>
@@ -14,6 +13,7 @@
 #include "explain/settle/holders.h"
 #include "explain/settle/process_reports.h"
 #include "explain/settle/sites.h"
+#include "explain/source/source_files.h"
 #include "model/finding.h"
 #include "model/report.h"
 
@@ -25,6 +25,7 @@ struct Scene {
   const Sites& sites;
   const std::vector<ProcessHolders>& holders;
   const model::ShortLived& short_lived;
+  SourceFiles& sources;
   const model::Report& report;  // verdict, limit, forecast, events, growth, gpus and trim trials are there
 };
 
@@ -39,6 +40,9 @@ inline constexpr double kSoonSeconds = 3600;
 
 // What is a small part of the growth is no grave cause; what kills the job within the hour is a critical one.
 void weigh(const Scene& scene, Findings& out);
+
+// The job's own Python files that the recorded stacks go through.
+std::vector<std::string> own_files(const Scene& scene);
 
 // The phase that the spikes come from; empty: no phase stands out.
 std::string spiking_phase(const model::Report& report);

@@ -6,21 +6,53 @@
 
 #include <algorithm>
 
+#include "base/units.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/held/identifier_words.h"
 #include "explain/settle/growth.h"
+#include "explain/source/holder_lines.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
+namespace {
+
+// The container whose pages are copied: in the last snapshot of a worker, or of the process that forked it,
+// the variable with most objects. Null: there is none that is as large as the pages.
+const model::HeldNode* find_copied(const Scene& scene, const model::ProcessInfo& worker,
+                                   double shared_bytes) {
+  constexpr double kLeastPart = 0.3;  // of the pages
+  constexpr double kNearlyAll = 0.9;  // of the objects: else it is another container beside it
+  const model::Snapshot* snapshot = nullptr;
+  for (const record::RecordedSnapshot& taken : scene.evidence.snapshots) {
+    const std::int64_t pid = taken.snapshot.pid;
+    if (taken.snapshot.has_holders && (pid == worker.pid || (pid == worker.ppid && snapshot == nullptr)))
+      snapshot = &taken.snapshot;
+  }
+  if (snapshot == nullptr) return nullptr;
+  const model::HeldNode* found = nullptr;
+  for (const model::HeldNode& node : snapshot->nodes) {
+    if (!node.length || static_cast<double>(node.retained_bytes) < kLeastPart * shared_bytes) continue;
+    const bool is_inside = found != nullptr && node.path.starts_with(found->path) &&
+                           static_cast<double>(node.retained_objects) >=
+                               kNearlyAll * static_cast<double>(found->retained_objects);
+    if (found == nullptr || is_inside || node.retained_objects > found->retained_objects) found = &node;
+  }
+  return found;
+}
+
+}  // namespace
 
 void find_copy_on_write(const Scene& scene, Findings& out) {
   if (scene.report.verdict.kind == model::VerdictKind::Stable) return;
   std::vector<const WatchedProcess*> copying;
   double bytes = 0;
   double rss_bytes = 0;
+  double still_shared = 0;
   for (const WatchedProcess& process : scene.processes) {
     if (!copies_on_write(process, scene.evidence)) continue;
     copying.push_back(&process);
     bytes += process.change_bytes;
+    still_shared += remaining_shared_bytes(process, scene.evidence);
     rss_bytes += change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes);
   }
   const double tree = tree_change(scene.evidence);
@@ -29,23 +61,38 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
   model::Finding finding;
   finding.id = "copy-on-write";
   finding.severity = model::Severity::High;
-  finding.title =
-      copying.size() == 1
-          ? fmt::format("{} turns shared pages into its own (copy-on-write), {} so far", process_words(first),
-                        bytes_words(bytes))
-          : fmt::format("{} {} turn shared pages into their own (copy-on-write), {} so far", copying.size(),
-                        role_words(first.role, copying.size()), bytes_words(bytes));
+  finding.title = copying.size() == 1
+                      ? fmt::format("copy-on-write in {}: {} of shared pages were copied",
+                                    process_words(first), bytes_words(bytes))
+                      : fmt::format("copy-on-write in {} {}: {} of shared pages were copied", copying.size(),
+                                    role_words(first.role, copying.size()), bytes_words(bytes));
   finding.mechanism = model::Mechanism::CopyOnWrite;
+  finding.process = process_of(first);
+  finding.process->pids.clear();
+  for (const WatchedProcess* process : copying) finding.process->pids.push_back(process->report.info.pid);
+  if (copying.size() > 1) finding.process->index.reset();
+  finding.growth_bytes = bytes;
+  finding.end_bytes = static_cast<std::uint64_t>(
+      level(scene.evidence.target, scene.evidence.late).value_or(0) + std::max(0.0, still_shared));
   if (copying.size() == 1) finding.pid = first.pid;
   if (tree > 0) finding.share = std::clamp(bytes / tree, 0.0, 1.0);
   finding.confidence = 0.9;
-  finding.evidence = {fmt::format("private memory grew by {} while the resident set changed by {}",
-                                  bytes_words(bytes), bytes_words(rss_bytes)),
-                      "a page that was shared since the fork becomes private when it is written to"};
+  finding.evidence = {
+      fmt::format("private memory grew by {} while RSS changed by {}: no new object was created",
+                  bytes_words(bytes), bytes_words(rss_bytes)),
+      "reading a Python object writes its reference count, so the kernel copies the page, once per worker"};
+  const double of_each = (bytes + still_shared) / static_cast<double>(copying.size());
+  if (const model::HeldNode* node = find_copied(scene, first, of_each)) {
+    finding.variable = variable_of(*node);
+    finding.where.holder = node->path;
+    std::erase_if(finding.lines = find_holder_lines(scene.sources, *node, own_files(scene)),
+                  [](const model::CodeLine& line) { return line.role != model::LineRole::Creates; });
+    finding.evidence.push_back(fmt::format("{} holds {} in {} objects", quoted_variable(*node),
+                                           bytes_words(static_cast<double>(node->retained_bytes)),
+                                           base::format_count(node->retained_objects)));
+  }
   finding.fix =
-      "keep the data set in arrays (numpy, arrow, one bytes blob) instead of lists and dicts of Python "
-      "objects, "
-      "whose reference counts are written when they are read; or use fewer workers";
+      "store the dataset in NumPy, Arrow or one bytes object instead of Python objects, or use fewer workers";
   out.push_back(std::move(finding));
 }
 

@@ -33,12 +33,13 @@ std::vector<std::string> last_second(const Evidence& evidence, double killed_s) 
     last.erase(last.begin(), std::find_if_not(last.begin(), last.end(), is_early));
   if (last.size() > kLastReadings) last.erase(last.begin(), last.end() - kLastReadings);
   for (const TargetMoment* moment : last) {
-    std::string words = fmt::format("{} before: the tree had {}", format_seconds(killed_s - moment->at_s),
-                                    bytes_words(static_cast<double>(moment->reading.bytes)));
+    std::string words =
+        fmt::format("{} before the kill: the process tree had {}", format_seconds(killed_s - moment->at_s),
+                    bytes_words(static_cast<double>(moment->reading.bytes)));
     const auto group = std::find_if(evidence.cgroup.begin(), evidence.cgroup.end(),
                                     [&](const CgroupMoment& beside) { return beside.at_s == moment->at_s; });
     if (group != evidence.cgroup.end()) {
-      words += fmt::format(", its cgroup {}", bytes_words(static_cast<double>(group->reading.current_bytes)));
+      words += fmt::format(", the cgroup {}", bytes_words(static_cast<double>(group->reading.current_bytes)));
       if (group->reading.limit_bytes) {
         words += fmt::format(" of {}", bytes_words(static_cast<double>(*group->reading.limit_bytes)));
       }
@@ -57,7 +58,7 @@ std::string earlier_forecast(const Evidence& evidence, double killed_s) {
   }
   if (told == nullptr) return "";
   const model::Range& range = *told->forecast->seconds;
-  return fmt::format("forecast given {} before, at {}: the limit of {} is reached {} into the run ({} to {})",
+  return fmt::format("forecast {} before the kill, at {}: limit of {} reached {} into the run ({} to {})",
                      format_seconds(killed_s - told->at_s), format_seconds(told->at_s),
                      bytes_words(static_cast<double>(told->forecast->limit_bytes)),
                      format_seconds(range.estimate), format_seconds(range.low),
@@ -70,7 +71,7 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   finding.id = "oom-killed";
   finding.severity = model::Severity::Critical;
   finding.title =
-      fmt::format("the kernel killed {} for lack of memory, {} into the run",
+      fmt::format("the kernel killed {} for lack of memory {} into the run",
                   kill.victim != nullptr ? process_words(kill.victim->info) : "a process of the job",
                   format_seconds(kill.at_s));
   if (kill.victim != nullptr) finding.pid = kill.victim->info.pid;
@@ -83,21 +84,20 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   }
   if (kill.counted > 0) {
     finding.evidence.push_back(
-        fmt::format("the cgroup counted {} oom-kill{}", kill.counted, kill.counted == 1 ? "" : "s"));
+        fmt::format("the cgroup counted {} OOM kill{}", kill.counted, kill.counted == 1 ? "" : "s"));
   }
   if (kill.victim != nullptr) {
-    finding.evidence.push_back(fmt::format("when last read, it had {} resident",
+    finding.evidence.push_back(fmt::format("its last RSS reading was {}",
                                            bytes_words(static_cast<double>(kill.victim->bytes.rss_bytes))));
   }
   if (std::string words = earlier_forecast(evidence, kill.at_s); !words.empty()) {
     finding.evidence.push_back(std::move(words));
   } else {
-    finding.evidence.emplace_back(
-        "no forecast had been given before: there was too little to go by, or no growth");
+    finding.evidence.emplace_back("there was no forecast before the kill: too little data, or no growth");
   }
   finding.fix = scene.report.verdict.kind == model::VerdictKind::Leak
-                    ? "more memory only puts it off: the leak has to go"
-                    : "give it more memory, or let it take less: the peak is what the limit must hold";
+                    ? "fix the leak; more memory only delays the kill"
+                    : "raise the limit above the peak, or lower the peak";
   out.push_back(std::move(finding));
 }
 
@@ -111,8 +111,8 @@ void say_signal(const Scene& scene, const model::ProcessInfo& info, bool is_job,
   finding.pid = info.pid;
   finding.confidence = 0.99;
   finding.evidence.push_back(info.ended_s ? fmt::format("{} into the run", format_seconds(*info.ended_s))
-                                          : std::string("its exit status says so"));
-  if (!scene.evidence.cgroup.empty()) finding.evidence.emplace_back("the cgroup counted no oom-kill of it");
+                                          : std::string("read from its exit status"));
+  if (!scene.evidence.cgroup.empty()) finding.evidence.emplace_back("the cgroup counted no OOM kill");
   out.push_back(std::move(finding));
 }
 

@@ -17,12 +17,12 @@ void say_growth(const model::GpuReport& gpu, Findings& out) {
   model::Finding finding;
   finding.id = "gpu-memory-grows";
   finding.severity = model::Severity::Medium;
-  finding.title = fmt::format("memory {} GPU {} grows, and may be a leak",
+  finding.title = fmt::format("memory {} GPU {} grows and may leak",
                               gpu.pid ? fmt::format("of pid {} on", *gpu.pid) : "used on", gpu.index);
   finding.pid = gpu.pid;
   finding.confidence = verdict.lean->confidence;
   finding.evidence = {verdict.reason};
-  finding.fix = verdict.needs ? "watch longer: " + *verdict.needs : "watch longer";
+  finding.fix = verdict.needs ? "watch it longer: " + *verdict.needs : "watch it longer";
   out.push_back(std::move(finding));
 }
 
@@ -30,7 +30,7 @@ bool rises(const std::optional<model::Verdict>& verdict) {
   return verdict && model::may_leak(*verdict);
 }
 
-// The same for all GPUs of a process: told once.
+// The same for all GPUs of a process: reported once.
 void say_pinned(const model::GpuReport& gpu, Findings& out) {
   const bool is_told = std::any_of(out.begin(), out.end(), [&](const model::Finding& finding) {
     return finding.id == "pinned-memory" && finding.pid == gpu.pid;
@@ -40,17 +40,17 @@ void say_pinned(const model::GpuReport& gpu, Findings& out) {
   finding.id = "pinned-memory";
   finding.severity =
       gpu.pinned->kind == model::VerdictKind::Leak ? model::Severity::High : model::Severity::Medium;
-  finding.title = fmt::format("pinned memory of the host grows: {} now, which no other process can use",
+  finding.title = fmt::format("pinned host memory grew to {}; no other process can use it",
                               bytes_words(static_cast<double>(gpu.torch->pinned_bytes)));
   finding.pid = gpu.pid;
   finding.confidence = gpu.pinned->lean ? gpu.pinned->lean->confidence : gpu.pinned->confidence;
   finding.evidence = {gpu.pinned->reason};
   finding.fix =
-      "fewer batches in flight (prefetch_factor, num_workers), batches of fixed shapes (sizes are rounded up "
-      "to "
-      "powers of two and kept), no pin_memory() on what is kept";
+      "use fewer batches in flight (prefetch_factor, num_workers) and batches of fixed shapes, and do not "
+      "pin "
+      "tensors that you keep";
   finding.hint = "DataLoader(..., pin_memory=True, prefetch_factor=2)";
-  finding.watch = "pinned memory of `lowtide report` stays where it is after the first epoch";
+  finding.watch = "pinned memory stays flat after the first epoch";
   out.push_back(std::move(finding));
 }
 
@@ -65,15 +65,14 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
     finding.mechanism = model::Mechanism::GpuReserve;
     finding.title = *fragmented;
     finding.confidence = gpu.reserved->lean ? gpu.reserved->lean->confidence : gpu.reserved->confidence;
-    finding.evidence = {
-        gpu.reserved->reason,
-        fmt::format("{} are reserved, {} allocated; {} lie in pieces between blocks that are in use",
-                    bytes_words(static_cast<double>(gpu.torch->reserved_bytes)),
-                    bytes_words(static_cast<double>(gpu.torch->allocated_bytes)),
-                    bytes_words(static_cast<double>(gpu.torch->inactive_split_bytes)))};
+    finding.evidence = {gpu.reserved->reason,
+                        fmt::format("{} reserved, {} allocated, {} fragmented (inactive split blocks)",
+                                    bytes_words(static_cast<double>(gpu.torch->reserved_bytes)),
+                                    bytes_words(static_cast<double>(gpu.torch->allocated_bytes)),
+                                    bytes_words(static_cast<double>(gpu.torch->inactive_split_bytes)))};
     finding.fix =
-        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or batches of fixed shapes; del and "
-        "empty_cache() do not join pieces";
+        "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or use batches of fixed shapes; del and "
+        "empty_cache() do not remove fragmentation";
     out.push_back(finding);
   }
   if (rises(gpu.outside)) {
@@ -85,10 +84,10 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
     finding.confidence = gpu.outside->lean ? gpu.outside->lean->confidence : gpu.outside->confidence;
     finding.evidence = {
         gpu.outside->reason,
-        fmt::format("{} of the process are not torch's",
+        fmt::format("{} of the process is outside torch",
                     bytes_words(static_cast<double>(model::outside_torch_bytes(gpu).value_or(0))))};
     finding.fix =
-        "look at libraries that allocate by themselves: NCCL, cuDNN, cuBLAS workspaces, kernels of your own";
+        "check libraries that allocate GPU memory themselves: NCCL, cuDNN, cuBLAS workspaces, custom kernels";
     out.push_back(finding);
   }
 }
@@ -111,10 +110,9 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     finding.pid = gpu.pid;
     finding.confidence = verdict.confidence;
     finding.evidence = {verdict.reason,
-                        fmt::format("{} of {} are used", bytes_words(static_cast<double>(gpu.used_bytes)),
+                        fmt::format("{} of {} is in use", bytes_words(static_cast<double>(gpu.used_bytes)),
                                     bytes_words(static_cast<double>(gpu.total_bytes)))};
-    finding.fix =
-        "look for tensors that are kept from step to step: losses without .item(), outputs in lists";
+    finding.fix = "find tensors that are kept from step to step: losses without .item(), outputs in lists";
     out.push_back(std::move(finding));
   }
 }

@@ -1,4 +1,4 @@
-// The variable that keeps what grew.
+// The variable that holds what grew.
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/held_causes.h"
+#include "explain/source/holder_lines.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -16,6 +17,7 @@ namespace {
 constexpr double kLeastHolderShare = 0.1;  // of what the process, or its tensors on devices, grew by
 constexpr double kLeastHolderBytes = 1e6;
 constexpr std::size_t kMostHolders = 3;
+constexpr double kMostOfHolder = 0.5;
 
 bool is_worth_naming(const HeldGrowth& grown) {
   const auto much = [](std::int64_t bytes, double share) {
@@ -25,11 +27,11 @@ bool is_worth_naming(const HeldGrowth& grown) {
                              much(grown.holder.growth_device_bytes, grown.of_device));
 }
 
-// "12.0 MB", "3.4 GB on devices", or both.
 std::string times_words(std::size_t count) {
-  return count == 0 ? "never" : count == 1 ? "once" : fmt::format("{} times", count);
+  return count == 1 ? "once" : fmt::format("{} times", count);
 }
 
+// "12.0 MB", "3.4 GB on devices", or both.
 std::string held_words(double host_bytes, double device_bytes) {
   const std::string device = bytes_words(device_bytes) + " on devices";
   if (device_bytes < kLeastHolderBytes) return bytes_words(host_bytes);
@@ -41,31 +43,83 @@ std::string growth_words(const model::HolderReport& holder) {
                     static_cast<double>(holder.growth_device_bytes));
 }
 
+// "`history` grew by 853 items (335 MB)"
 std::string title_of(const HeldGrowth& grown) {
   const model::HolderReport& holder = grown.holder;
-  const std::string length =
-      holder.growth_length && *holder.growth_length > 0
-          ? fmt::format("{} more things, ",
-                        base::format_count(static_cast<std::uint64_t>(*holder.growth_length)))
-          : std::string();
-  return fmt::format("{} keeps {}{} more", holder.node.path, length, growth_words(holder));
+  const std::string name = quoted_variable(holder.node);
+  if (holder.growth_length.value_or(0) <= 0)
+    return fmt::format("{} retains {} more", name, growth_words(holder));
+  const auto items = static_cast<std::uint64_t>(*holder.growth_length);
+  return fmt::format("{} grew by {} item{} ({})", name, base::format_count(items), items == 1 ? "" : "s",
+                     growth_words(holder));
 }
 
-void add_cause(const HeldCause& cause, const model::HeldNode& node, model::Finding& out) {
-  const auto in_their_words = [&](const char* text) {
-    return fmt::format(fmt::runtime(text), variable_of(node));
-  };
+void add_cause(const HeldCause& cause, const HolderFeatures& features, const model::HeldNode& node,
+               model::Finding& out) {
+  const std::string name = quoted_variable(node);
+  const auto filled_in = [&](const char* text) { return fmt::format(fmt::runtime(text), name); };
   out.id = cause.id;
-  if (out.id != "holder") out.title = fmt::format("{}: {}", cause.what, out.title);
-  out.evidence.emplace_back(cause.why);
-  out.fix = in_their_words(cause.fix);
-  out.hint = in_their_words(cause.hint);
-  out.watch = in_their_words(cause.watch);
+  if (cause.is_measured(features)) out.title = fmt::format("{}: {}", cause.what, out.title);
+  if (*cause.why != '\0') {
+    out.evidence.push_back(cause.is_measured(features) || std::string_view(cause.why).starts_with("the name")
+                               ? cause.why
+                               : fmt::format("its name suggests: {}", cause.what));
+  }
+  out.fix = filled_in(cause.fix);
+  out.watch = filled_in(cause.watch);
+  const bool is_detach = std::string_view(cause.hint).find(".detach()") != std::string_view::npos;
+  if (is_code(out.variable) && (node.type == "list" || (is_detach && features.is_tensor)))
+    out.hint = fmt::format(fmt::runtime(cause.hint), out.variable);
 }
 
-// Where memory has stopped growing, what it went into is no accusation.
+// Where memory has stopped growing, the variable that it went into is not accused.
 bool is_settled(const model::Verdict& verdict) {
   return verdict.kind != model::VerdictKind::Leak && verdict.kind != model::VerdictKind::Inconclusive;
+}
+
+// The tensors of the process that account for what the variable gained, largest first.
+std::vector<model::TensorGrowth> tensors_of(const ProcessHolders& holders, const HeldGrowth& grown) {
+  const double held = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
+  const auto& all = holders.difference.tensors;
+  const auto most = std::max_element(
+      all.begin(), all.end(), [](const auto& a, const auto& b) { return a.growth_bytes < b.growth_bytes; });
+  if (most == all.end() || static_cast<double>(most->growth_bytes) < kMostOfHolder * held) return {};
+  return {*most};
+}
+
+// "853 tensors [1536, 64] float32, +335 MB"
+std::string tensor_words(const model::TensorGrowth& growth) {
+  std::string shape;
+  for (const std::int64_t size : growth.tensors.shape)
+    shape += fmt::format("{}{}", shape.empty() ? "" : ", ", size);
+  const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, growth.growth_count));
+  return fmt::format("{} tensor{} [{}] {}{}, +{}", base::format_count(count), count == 1 ? "" : "s", shape,
+                     growth.tensors.dtype, growth.tensors.requires_grad ? " with autograd graph" : "",
+                     bytes_words(static_cast<double>(growth.growth_bytes)));
+}
+
+// "`history` gained 930 items (372 MB) in 6 snapshots and never shrank"
+std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown) {
+  const model::HolderReport& holder = grown.holder;
+  const std::string items =
+      holder.growth_length.value_or(0) > 0
+          ? fmt::format("{} items ({})",
+                        base::format_count(static_cast<std::uint64_t>(*holder.growth_length)),
+                        growth_words(holder))
+          : growth_words(holder);
+  return fmt::format("{} gained {} in {} snapshots and {}", quoted_variable(holder.node), items,
+                     holders.looks,
+                     grown.losses == 0 ? "never shrank" : "shrank " + times_words(grown.losses));
+}
+
+std::string retained_words(const HeldGrowth& grown, bool is_growing) {
+  const model::HeldNode& node = grown.holder.node;
+  std::string words = fmt::format(
+      "it retained {} at the last snapshot",
+      held_words(static_cast<double>(node.retained_bytes), static_cast<double>(node.device_bytes)));
+  if (grown.bytes_per_step && is_growing)
+    words += fmt::format(", +{}/step", bytes_words(*grown.bytes_per_step));
+  return words;
 }
 
 model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
@@ -86,31 +140,30 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
   out.title = title_of(grown);
   out.mechanism = is_bounded ? model::Mechanism::BoundedCache : model::Mechanism::LiveObjects;
   out.pid = holders.process.pid;
+  out.process = process_of(holders.process);
+  out.variable = variable_of(node);
   out.where.holder = node.path;
   if (!node.file.empty()) out.where.file = node.file;
   if (node.line > 0) out.where.line = node.line;
   out.share = std::max(grown.of_process, grown.of_device);
+  out.growth_bytes = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
   out.confidence = grown.losses == 0 ? 0.9 : 0.6;
-  out.evidence.push_back(fmt::format("a {}; {} looks at all objects of {}: {} it had more, {} less",
-                                     node.type, holders.looks, process_words(holders.process),
-                                     times_words(grown.gains), times_words(grown.losses)));
-  std::string growth = fmt::format(
-      "{} would go with it, {} more than {:.0f} s before",
-      held_words(static_cast<double>(node.retained_bytes), static_cast<double>(node.device_bytes)),
-      growth_words(grown.holder), holders.to_s - holders.from_s);
-  if (grown.bytes_per_step) growth += fmt::format(", {} per step", bytes_words(*grown.bytes_per_step));
-  out.evidence.push_back(growth);
-  if (grown.slows_down) out.evidence.emplace_back("it gains less from look to look");
+  out.tensors = tensors_of(holders, grown);
+  out.lines = find_holder_lines(scene.sources, node, own_files(scene));
+  out.evidence = {history_words(holders, grown)};
+  if (!out.tensors.empty()) out.evidence.push_back(tensor_words(out.tensors.front()));
+  out.evidence.push_back(retained_words(grown, !is_innocent));
+  if (grown.slows_down && !is_innocent) out.evidence.emplace_back("it gained less from snapshot to snapshot");
   const std::string length = base::format_count(node.length.value_or(0));
   if (has_bound) {
-    out.evidence.push_back(
-        fmt::format("it holds {} of at most {} entries", length, base::format_count(node.bound)));
+    out.evidence.push_back(fmt::format("it holds {} of {} entries", length, base::format_count(node.bound)));
   } else if (is_bounded) {
-    out.evidence.push_back(fmt::format("it filled up to {} entries, and has gained none since", length));
+    out.evidence.push_back(fmt::format("it filled up to {} entries and gained none since then", length));
   } else if (is_innocent) {
     out.id = "holder";  // no cause where nothing is wrong
   } else {
-    add_cause(cause_of(clues_of(scene, holders, grown)), node, out);
+    const HolderFeatures features = clues_of(scene, holders, grown);
+    add_cause(cause_of(features), features, node, out);
   }
   return out;
 }

@@ -20,9 +20,8 @@ constexpr double kLeastProcessShare = 0.05;  // of the tree's growth: less is no
 constexpr double kLeastProcessBytes = 1e6;
 
 const char* const kLeakFix =
-    "look for what is kept from step to step: lists that collect losses or outputs, caches without a bound, "
-    "hooks "
-    "and closures that are never dropped";
+    "find what is kept from step to step: lists of losses or outputs, caches without a limit, hooks and "
+    "closures";
 
 bool process_leaks(const WatchedProcess& process) {
   return process.report.series.verdict.kind == VerdictKind::Leak;
@@ -36,7 +35,7 @@ bool is_material_process(const Scene& scene, const WatchedProcess& process) {
 
 std::string share_words(const WatchedProcess& process) {
   if (!process.report.growth_share) return "";
-  return fmt::format("{:.0f} % of the tree's growth", *process.report.growth_share * 100);
+  return fmt::format("{:.0f}% of the growth of the process tree", *process.report.growth_share * 100);
 }
 
 std::vector<std::string> process_evidence(const Scene& scene, const WatchedProcess& process) {
@@ -45,19 +44,19 @@ std::vector<std::string> process_evidence(const Scene& scene, const WatchedProce
   const auto early = level(process.trail, scene.evidence.early);
   const auto late = level(process.trail, scene.evidence.late);
   if (early && late) {
-    out.push_back(fmt::format("its own memory went from {} to {}{}{}", bytes_words(*early),
-                              bytes_words(*late), process.report.growth_share ? ": " : "",
+    out.push_back(fmt::format("its private memory grew from {} to {}{}{}", bytes_words(*early),
+                              bytes_words(*late), process.report.growth_share ? ", " : "",
                               share_words(process)));
   } else if (late) {
-    out.push_back(fmt::format("it started later, and holds {} now", bytes_words(*late)));
+    out.push_back(fmt::format("it started later and holds {}", bytes_words(*late)));
   }
   const double anon =
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes) -
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::file_bytes);
-  out.push_back(fmt::format("resident memory without files changed by {}", bytes_words(anon)));
-  if (!process.there_late) out.emplace_back("it has ended, and what it held was given back");
+  out.push_back(fmt::format("its anonymous memory grew by {}", bytes_words(anon)));
+  if (!process.there_late) out.emplace_back("it has ended, and its memory was released");
   if (process.report.processes > 1) {
-    out.push_back(fmt::format("{} processes followed each other in its place", process.report.processes));
+    out.push_back(fmt::format("{} processes took its place one after the other", process.report.processes));
   }
   return out;
 }
@@ -70,8 +69,10 @@ model::Finding leak_finding(const Scene& scene, const WatchedProcess& process) {
   out.severity = tree_leaks && process.there_late ? model::Severity::High : model::Severity::Medium;
   out.title = fmt::format("{} leaks", process_words(process.report.info));
   if (const std::string share = share_words(process); !share.empty()) out.title += ": " + share;
-  if (!tree_leaks) out.title += ", while the tree as a whole is not called a leak";
+  if (!tree_leaks) out.title += ", but the process tree does not";
   out.pid = process.report.info.pid;
+  out.process = process_of(process.report.info);
+  out.growth_bytes = process.change_bytes;
   out.share = process.report.growth_share;
   out.confidence = verdict.confidence;
   out.evidence = process_evidence(scene, process);
@@ -84,13 +85,15 @@ model::Finding lean_finding(const Scene& scene, const WatchedProcess& process) {
   model::Finding out;
   out.id = "growth-in-process";
   out.severity = model::Severity::Medium;
-  out.title = fmt::format("{} grows; too early to call it a leak", process_words(process.report.info));
+  out.title = fmt::format("{} grows; it is too early to call it a leak", process_words(process.report.info));
   if (const std::string share = share_words(process); !share.empty()) out.title += ": " + share;
   out.pid = process.report.info.pid;
+  out.process = process_of(process.report.info);
+  out.growth_bytes = process.change_bytes;
   out.share = process.report.growth_share;
   out.confidence = verdict.lean->confidence;
   out.evidence = process_evidence(scene, process);
-  out.fix = verdict.needs ? "watch longer: " + *verdict.needs : "watch longer";
+  out.fix = verdict.needs ? "watch it longer: " + *verdict.needs : "watch it longer";
   return out;
 }
 
@@ -106,15 +109,19 @@ model::Finding group_finding(const Scene& scene, const std::vector<const Watched
   }
   const model::ProcessInfo& first = group.front()->report.info;
   model::Finding out = leak_finding(scene, *group.front());
-  out.title = fmt::format("{} {} ({}) leak, {} in all", group.size(), role_words(first.role, group.size()),
+  out.title = fmt::format("{} {} ({}) leak, {} in total", group.size(), role_words(first.role, group.size()),
                           short_command(first.command), bytes_words(bytes));
   out.pid.reset();
+  out.process->index.reset();
+  out.process->pids.clear();
+  for (const WatchedProcess* process : group) out.process->pids.push_back(process->report.info.pid);
+  out.growth_bytes = bytes;
   out.share =
       scene.processes.front().report.growth_share ? std::optional(std::min(share, 1.0)) : std::nullopt;
   out.confidence = surest;
   out.evidence.clear();
   for (std::size_t at = 0; at < std::min(group.size(), kMostProcesses); ++at) {
-    out.evidence.push_back(fmt::format("{}: {} more, {}", process_words(group[at]->report.info),
+    out.evidence.push_back(fmt::format("{}: +{}, {}", process_words(group[at]->report.info),
                                        bytes_words(group[at]->change_bytes),
                                        group[at]->report.series.verdict.reason));
   }
@@ -137,7 +144,7 @@ void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Find
                                 short_command(child.report.info.command));
     finding.pid = info.pid;
     finding.confidence = process.report.series.verdict.confidence;
-    finding.evidence = {fmt::format("the wrapper's own memory changed by {}, the child's by {}",
+    finding.evidence = {fmt::format("the wrapper changed by {}, the child by {}",
                                     bytes_words(process.change_bytes), bytes_words(child.change_bytes)),
                         process.report.series.verdict.reason};
     finding.ruled_out = true;
@@ -152,13 +159,14 @@ void say_processes_pile_up(const Scene& scene, Findings& out) {
   model::Finding out_finding;
   out_finding.id = "processes-pile-up";
   out_finding.severity = model::Severity::High;
-  out_finding.title =
-      fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end", count.early, count.late);
+  out_finding.title = fmt::format("the number of processes keeps rising: {:.0f} at first, {:.0f} at the end",
+                                  count.early, count.late);
   out_finding.confidence = 0.9;
-  out_finding.evidence = {"the tree grows, and so does the number of its processes"};
+  out_finding.evidence = {"the process tree grows with the number of its processes"};
   out_finding.fix =
-      "end the workers that are no longer needed: a DataLoader that is made anew every epoch, a pool without "
-      "close()";
+      "stop workers that are no longer needed: create the DataLoader once instead of in every epoch, and "
+      "call "
+      "close() on pools";
   out.push_back(std::move(out_finding));
 }
 

@@ -66,20 +66,19 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
   model::Finding finding;
   finding.id = group.role == model::ProcessRole::Worker ? model::FindingId("worker-overhead")
                                                         : model::FindingId("overhead");
-  finding.title = fmt::format("{} hold {} in all ({}): overhead, not a leak", who, bytes_words(pss),
-                              all_pss ? "PSS" : "their own memory");
+  finding.title = fmt::format("{} hold {} in total ({}): overhead, not a leak", who, bytes_words(pss),
+                              all_pss ? "PSS" : "private memory");
   finding.confidence = 0.95;
   finding.evidence = {
-      fmt::format("their own memory changed by {} in all over the run", bytes_words(grown)),
-      fmt::format("the plain sum of their RSS is {}, which counts shared pages once per process",
+      fmt::format("their private memory changed by {} in total during the run", bytes_words(grown)),
+      fmt::format("the sum of their RSS is {}, because RSS counts shared pages in every process",
                   bytes_words(rss))};
-  finding.fix = "nothing leaks; fewer of them would take less";
+  finding.fix = "none needed; fewer workers would save memory";
   if (respawned > 0) {
     finding.id = "respawned-workers";
-    finding.evidence.push_back(fmt::format(
-        "{} processes followed each other in these {} places: each begins anew with what it needs",
-        respawned + count, count));
-    finding.fix = "nothing leaks; DataLoader(persistent_workers=True) starts them once";
+    finding.evidence.push_back(
+        fmt::format("{} processes ran in these {} places, one after the other", respawned + count, count));
+    finding.fix = "none needed; DataLoader(persistent_workers=True) starts the workers only once";
     finding.hint = "DataLoader(..., persistent_workers=True)";
   }
   finding.ruled_out = true;
@@ -88,7 +87,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
 
 std::string most_words(const model::ShortLived& short_lived) {
   if (!short_lived.unseen_at_most) return "";
-  return fmt::format(": the kernel gave out {} pids meanwhile, for threads and other jobs too",
+  return fmt::format("; the kernel assigned {} pids in that time, including threads and other jobs",
                      base::format_count(*short_lived.unseen_at_most));
 }
 
@@ -104,16 +103,16 @@ void find_overhead(const Scene& scene, Findings& out) {
   if (scene.short_lived.count + unseen == 0) return;
   model::Finding finding;
   finding.id = "short-lived-processes";
-  finding.title = fmt::format("{}{} short-lived processes came and went", unseen > 0 ? "at least " : "",
+  finding.title = fmt::format("{}{} short-lived processes started and ended", unseen > 0 ? "at least " : "",
                               base::format_count(scene.short_lived.count + unseen));
   finding.confidence = 0.99;
   if (scene.short_lived.count > 0) {
-    finding.evidence = {fmt::format("none is listed by itself; the largest had {}",
+    finding.evidence = {fmt::format("they are not listed; the largest had {}",
                                     bytes_words(static_cast<double>(scene.short_lived.largest_bytes)))};
   }
   if (unseen > 0) {
     finding.evidence.push_back(
-        fmt::format("{} of them had ended before they could be read; how many more there were is not known{}",
+        fmt::format("{} of them ended before they could be read; the number of others is unknown{}",
                     base::format_count(unseen), most_words(scene.short_lived)));
   }
   finding.ruled_out = true;

@@ -32,21 +32,22 @@ void find_page_cache(const Scene& scene, Findings& out) {
   const bool flat = tree <= kStaysFlat * grown;
   model::Finding finding;
   finding.id = "page-cache";
-  finding.title = flat ? fmt::format("page cache grew by {} while anonymous memory stayed flat: not a leak",
-                                     bytes_words(grown))
-                       : fmt::format("page cache grew by {} besides: it is no part of the tree's growth",
-                                     bytes_words(grown));
+  finding.title =
+      flat ? fmt::format("the page cache grew by {} while anonymous memory stayed flat: not a leak",
+                         bytes_words(grown))
+           : fmt::format("the page cache grew by {}; this is not part of the growth of the process tree",
+                         bytes_words(grown));
   finding.mechanism = model::Mechanism::PageCache;
   finding.confidence = 0.95;
   if (mapped >= kLeast) {
-    finding.evidence.push_back(fmt::format("resident pages of files: {} more", bytes_words(mapped)));
+    finding.evidence.push_back(fmt::format("resident file pages grew by {}", bytes_words(mapped)));
   }
   if (cached >= kLeast) {
-    finding.evidence.push_back(fmt::format("file cache of the cgroup: {} more", bytes_words(cached)));
+    finding.evidence.push_back(fmt::format("the file cache of the cgroup grew by {}", bytes_words(cached)));
   }
   finding.evidence.push_back(
-      fmt::format("anonymous and shared memory of the tree changed by {}", bytes_words(tree)));
-  finding.evidence.emplace_back("the kernel takes such pages back when it needs the room");
+      fmt::format("anonymous and shared memory of the process tree changed by {}", bytes_words(tree)));
+  finding.evidence.emplace_back("the kernel can reclaim the page cache at any time");
   finding.ruled_out = true;
   out.push_back(std::move(finding));
 }

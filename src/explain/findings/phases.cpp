@@ -46,20 +46,21 @@ void find_keeping_phase(const Scene& scene, Findings& out) {
   model::Finding finding;
   finding.id = "phase-keeps";
   finding.severity = model::Severity::Medium;
-  finding.title = fmt::format("{} does not give back what it takes: {} a time", phase.name,
+  finding.title = fmt::format("phase {} keeps {} per visit", phase.name,
                               bytes_words(kept / static_cast<double>(phase.count)));
   finding.pid = found->pid;
+  finding.phase = phase.name;
   finding.share = std::min(1.0, kept / static_cast<double>(report.growth->floor_bytes));
   finding.confidence = report.verdict.confidence;
   finding.evidence = {
-      fmt::format("{} that were allocated in its {} visits are still alive", bytes_words(kept), phase.count)};
+      fmt::format("{} allocated in its {} visits is still live", bytes_words(kept), phase.count)};
   for (const model::PhaseReport& other : report.phases) {
     if (&other == found) continue;
-    finding.evidence.push_back(fmt::format("{}: {} of {} visits", other.phase.name,
+    finding.evidence.push_back(fmt::format("phase {}: {} in {} visits", other.phase.name,
                                            bytes_words(static_cast<double>(other.phase.kept_bytes)),
                                            other.phase.count));
   }
-  finding.fix = fmt::format("look at what {} appends to, or stores outside of itself", phase.name);
+  finding.fix = fmt::format("find what the code of phase {} appends to or stores", phase.name);
   out.push_back(std::move(finding));
 }
 

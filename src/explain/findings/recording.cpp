@@ -14,19 +14,19 @@ void find_recording_faults(const Scene& scene, Findings& out) {
     model::Finding finding;
     finding.id = "recording-cut-off";
     finding.severity = model::Severity::Low;
-    finding.title = fmt::format(
-        "the recording breaks off {} into the run: the monitor was killed, or the machine went down",
-        base::format_seconds(evidence.last_at_s));
+    finding.title =
+        fmt::format("the recording ends {} into the run: the monitor was killed, or the machine went down",
+                    base::format_seconds(evidence.last_at_s));
     finding.confidence = 0.95;
-    finding.evidence = {"it was not closed, and nothing is written to it any more",
-                        "what came before is whole; how the job ended is not in it"};
+    finding.evidence = {"it was not closed, and nothing is written to it anymore",
+                        "the data before that is complete; how the job ended is unknown"};
     out.push_back(std::move(finding));
   }
   if (evidence.lost_ticks == 0 && evidence.outages.empty()) return;
   model::Finding finding;
   finding.id = "readings-lost";
   finding.severity = model::Severity::Low;
-  finding.title = fmt::format("{} ticks could not be written", base::format_count(evidence.lost_ticks));
+  finding.title = fmt::format("{} readings could not be written", base::format_count(evidence.lost_ticks));
   finding.confidence = 0.99;
   for (const record::Outage& outage : evidence.outages) {
     if (finding.evidence.size() == 5) break;
@@ -34,7 +34,7 @@ void find_recording_faults(const Scene& scene, Findings& out) {
                                            base::format_seconds(outage.to_s),
                                            base::printable(outage.why, 200)));
   }
-  finding.fix = "write the recording to a disk with room: --output";
+  finding.fix = "write the recording to a disk with free space: --output FILE";
   out.push_back(std::move(finding));
 }
 

@@ -20,7 +20,7 @@ using model::VerdictKind;
 std::string place_words(const model::Mark& mark) {
   if (mark.step) return "step " + base::format_count(static_cast<std::uint64_t>(std::max(0.0, *mark.step)));
   if (mark.at_s) return base::format_seconds(*mark.at_s) + " into the run";
-  return "some point";
+  return "an unknown point";
 }
 
 // Functions of the job that allocate most of what comes and goes with the spikes.
@@ -65,13 +65,13 @@ const HeldGrowth* find_filled_and_emptied(const Scene& scene, double spike_bytes
 // The name of its id, and what to do about it.
 void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding) {
   const std::string phase = spiking_phase(scene.report);
-  finding.title = fmt::format("spikes of {}{} recover: they set the size of the machine, and do not leak",
+  finding.title = fmt::format("spikes of {}{} recover: they are not a leak, but the machine must hold them",
                               bytes_words(spike_bytes), phase.empty() ? "" : " in " + phase);
   if (is_evaluation(phase) || (phase.empty() && spikes_in_evaluation(scene, spike_bytes))) {
     finding.id = "validation-spikes";
-    finding.evidence.emplace_back("they come with an evaluation of the model, and go when it ends");
+    finding.evidence.emplace_back("they start with an evaluation of the model and end with it");
     finding.fix =
-        "nothing leaks; for a lower peak take the metric of each batch and do not gather all outputs";
+        "none needed; for a lower peak, compute the metric batch by batch instead of collecting all outputs";
     return;
   }
   finding.id = "spikes-recover";
@@ -79,20 +79,21 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
   const auto sawtooth = find_sawtooth(scene.evidence.target, spike_bytes / 2);
   if (!sawtooth) return;
   if (const HeldGrowth* filled = find_filled_and_emptied(scene, spike_bytes)) {
-    finding.evidence.push_back(fmt::format("{} is filled and emptied again", filled->holder.node.path));
+    finding.evidence.push_back(fmt::format("`{}` is filled and emptied", filled->holder.node.path));
     return;
   }
   finding.id = "gc-sawtooth";
   finding.title =
-      fmt::format("memory climbs by {} and falls again: not a leak, garbage that waits for the collector",
+      fmt::format("memory climbs by {} and falls again: garbage that waits for the collector, not a leak",
                   bytes_words(spike_bytes));
-  finding.evidence.push_back(fmt::format("{} climbs of about {}, each with a fall of about {}",
+  finding.evidence.push_back(fmt::format("{} climbs of about {}, each followed by a fall of about {}",
                                          sawtooth->climbs, base::format_seconds(sawtooth->climb_s),
                                          base::format_seconds(sawtooth->fall_s)));
   finding.fix =
-      "nothing leaks; objects in reference cycles are freed late: break the cycles (weakref, no self in "
-      "callbacks), or gc.collect() at the end of an epoch";
-  finding.hint = "gc.collect()  # once an epoch, not every step";
+      "none needed; objects in reference cycles are freed late: break the cycles (for example with weakref), "
+      "or "
+      "call gc.collect() once per epoch";
+  finding.hint = "gc.collect()  # once per epoch, not in every step";
 }
 
 }  // namespace
@@ -105,15 +106,14 @@ void find_shape(const Scene& scene, Findings& out) {
     finding.title = fmt::format("not a leak: the warm-up ended at {}", place_words(*verdict.warmup_end));
     finding.confidence = verdict.confidence;
     finding.evidence = {verdict.reason};
-    finding.fix =
-        "nothing to mend: take out what was put in against a leak (gc.collect(), empty_cache() in the loop)";
+    finding.fix = "none needed; remove workarounds such as gc.collect() or empty_cache() in the loop";
     finding.ruled_out = true;
     out.push_back(std::move(finding));
   }
   if (verdict.spike_bytes && verdict.kind != VerdictKind::Inconclusive) {
     model::Finding finding;
     finding.confidence = verdict.confidence;
-    finding.evidence = {"the floor after a spike is the floor before it"};
+    finding.evidence = {"the floor is the same before and after a spike"};
     name_spikes(scene, static_cast<double>(*verdict.spike_bytes), finding);
     finding.ruled_out = true;
     out.push_back(std::move(finding));
@@ -133,8 +133,7 @@ void find_limit_ahead(const Scene& scene, Findings& out) {
                   bytes_words(static_cast<double>(forecast->limit_bytes)), base::format_seconds(*left_s));
   finding.confidence = scene.report.verdict.confidence;
   finding.evidence = {fmt::format(
-      "between {} and {} into the run, if the floor goes on as it does",
-      base::format_seconds(forecast->seconds->low),
+      "between {} and {} into the run, if the growth continues", base::format_seconds(forecast->seconds->low),
       std::isfinite(forecast->seconds->high) ? base::format_seconds(forecast->seconds->high) : "never")};
   finding.fix = "save a checkpoint before that";
   out.push_back(std::move(finding));

@@ -31,7 +31,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   finding.mechanism = model::Mechanism::SharedMemory;
   finding.share = std::clamp(growth.bytes / tree, 0.0, 1.0);
   finding.confidence = 0.9;
-  finding.evidence.push_back(fmt::format("{} grew by {}, the tree by {}", growth.witness,
+  finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
                                          bytes_words(growth.bytes), bytes_words(tree)));
   if (most != scene.processes.end()) {
     const double own =
@@ -39,12 +39,12 @@ void find_shared_memory(const Scene& scene, Findings& out) {
     if (own > 0) {
       finding.pid = most->report.info.pid;
       finding.evidence.push_back(
-          fmt::format("{} maps {} more of it", process_words(most->report.info), bytes_words(own)));
+          fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }
   finding.fix =
-      "do not keep batches that came from DataLoader workers: clone what is kept; and unlink segments that "
-      "are done";
+      "store a copy (`.clone()`) of batches from DataLoader workers, and unlink segments that are no longer "
+      "used";
   out.push_back(std::move(finding));
 }
 

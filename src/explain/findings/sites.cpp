@@ -24,15 +24,13 @@ constexpr double kLiveOfTree = 0.3;       // of the tree's growth is alive: else
 constexpr double kLeastSiteBytes = 1e6;
 
 const char* const kFixObjects =
-    "find what keeps the result of this line: a list, dict, cache or closure it goes into; drop it there or "
-    "give it a bound, and of tensors keep .item() or .detach() only";
+    "find the list, dict, cache or closure that keeps the result of this line, and remove entries from it or "
+    "limit its size";
 const char* const kFixNative =
-    "this is memory of native code, that no garbage collector frees: free what the call returns, or call the "
-    "library's own release function";
-
+    "free the memory that this call returns, or call the release function of the library";
 const char* const kFixShared =
-    "what this line gets lies in memory that processes share, and lives as long as somebody maps it: keep a "
-    "copy (.clone()) of what is kept, or drop the reference; close and unlink segments that are done";
+    "this memory is shared between processes and stays until no process maps it: store a copy (`.clone()`) "
+    "instead, and close and unlink segments that are no longer used";
 
 double site_share(const Scene& scene, const SiteGroup& group) {
   return scene.sites.growth_bytes > 0 ? std::clamp(group.change_bytes / scene.sites.growth_bytes, 0.0, 1.0)
@@ -72,26 +70,29 @@ std::string rate_words(const model::Verdict& verdict) {
                      verdict.axis == model::Axis::Step ? "step" : "second");
 }
 
+// "line 30", or the function where the line is not known.
+std::string line_words(const SiteGroup& group) {
+  const model::Frame* frame = group.frame();
+  return frame != nullptr && frame->line > 0 ? fmt::format("line {}", frame->line) : group.words();
+}
+
 std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) {
   const auto early = level(group.live, group.early);
   const auto late = level(group.live, scene.evidence.late);
   std::vector<std::string> out;
-  out.push_back(fmt::format("alive from here: {} then, {} now (error {}){}", bytes_words(early.value_or(0)),
+  out.push_back(fmt::format("{} allocated {:.0f}% of the growth; {}", line_words(group),
+                            site_share(scene, group) * 100, freed_words(group)));
+  out.push_back(fmt::format("live memory from this line: {} -> {} (+/- {}){}", bytes_words(early.value_or(0)),
                             bytes_words(late.value_or(0)), bytes_words(group.error_bytes),
                             rate_words(group.verdict)));
-  out.push_back(freed_words(group));
   const model::Frame* frame = group.frame();
   if (frame != nullptr && frame->language == model::FrameLanguage::Native) {
     if (const model::Frame* caller = find_caller(group)) {
-      out.push_back("called from " + site_words(caller));
+      out.push_back("it is called from " + site_words(caller));
     }
   } else if (is_native_allocation(group.frames(), group.act_on)) {
-    out.emplace_back("a C function is called from Python, through ctypes or cffi");
+    out.emplace_back("the line calls a C function through ctypes or cffi");
   }
-  out.push_back(fmt::format(
-      "{:.0f} % of the growth of all that is alive; {}{}", site_share(scene, group) * 100,
-      process_words(group.process),
-      group.members.size() == 1 ? "" : fmt::format(", {} stacks", base::format_count(group.members.size()))));
   return out;
 }
 
@@ -102,8 +103,18 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
                   : native          ? model::Mechanism::NativeLive
                                     : model::Mechanism::LiveObjects;
   out.pid = group.process.pid;
+  out.process = process_of(group.process);
   out.where = site_place(group);
+  if (const model::Frame* frame = group.frame(); frame != nullptr && !frame->file.empty()) {
+    out.lines.push_back({.role = model::LineRole::Allocates,
+                         .file = frame->file,
+                         .line = frame->line,
+                         .function = frame->function,
+                         .source = scene.sources.line(frame->file, frame->line)});
+  }
   out.share = site_share(scene, group);
+  out.growth_bytes = group.change_bytes;
+  out.callee = function_behind_bridge(group.frames(), group.act_on);
   out.evidence = site_facts(scene, group);
   out.fix = group.is_shared() ? kFixShared : native ? kFixNative : kFixObjects;
   return out;
@@ -116,8 +127,8 @@ model::Finding leak_at(const Scene& scene, const SiteGroup& group) {
   out.severity = scene.report.verdict.kind == VerdictKind::Leak && *out.share >= 0.1
                      ? model::Severity::High
                      : model::Severity::Medium;
-  out.title = fmt::format("{} leaks: {} more alive, {:.0f} % of what grew", group.words(),
-                          bytes_words(group.change_bytes), *out.share * 100);
+  out.title =
+      fmt::format("{} allocated {} that was never freed", group.words(), bytes_words(group.change_bytes));
   out.confidence = group.verdict.confidence;
   return out;
 }
@@ -127,9 +138,8 @@ model::Finding growth_at(const Scene& scene, const SiteGroup& group) {
   const bool leaks = scene.report.verdict.kind == VerdictKind::Leak;
   out.id = "growing-site";
   out.severity = model::Severity::Medium;
-  out.title = fmt::format("{} grows: {} more alive, {:.0f} % of what grew{}", group.words(),
-                          bytes_words(group.change_bytes), *out.share * 100,
-                          leaks ? "" : "; too early to call it a leak");
+  out.title = fmt::format("{} has {} more live memory than at first{}", group.words(),
+                          bytes_words(group.change_bytes), leaks ? "" : "; too early to call it a leak");
   out.confidence = 0.7;
   return out;
 }

@@ -30,12 +30,12 @@ const char* why_not(model::TrimOutcome outcome) {
     case model::TrimOutcome::NoTrim:
       return "its allocator has no malloc_trim";
     case model::TrimOutcome::Unfinished:
-      return "malloc_trim was not over when the watching ended";
+      return "malloc_trim had not returned when the recording ended";
     case model::TrimOutcome::NotReached:
     case model::TrimOutcome::Done:
       break;
   }
-  return "no thread of it allocated in time";
+  return "none of its threads allocated in time";
 }
 
 std::string told_in_words(const Scene& scene, const model::TrimReport& told) {
@@ -51,7 +51,7 @@ std::string told_in_words(const Scene& scene, const model::TrimReport& told) {
                   bytes_words(static_cast<double>(*trial.rss_before_bytes)),
                   bytes_words(static_cast<double>(*trial.rss_after_bytes)), time_words(trial.trim_s));
   if (trial.free_bytes && trial.arena_bytes) {
-    words += fmt::format("; of the {} in its arenas {} were free (mallinfo2)",
+    words += fmt::format("; its arenas had {}, of which {} was free (mallinfo2)",
                          bytes_words(static_cast<double>(*trial.arena_bytes)),
                          bytes_words(static_cast<double>(*trial.free_bytes)));
   }
@@ -89,14 +89,14 @@ void find_trim_trial(const Scene& scene, Findings& out) {
   finding.severity = much ? model::Severity::Low : model::Severity::Info;
   finding.confidence = 0.95;
   if (!sum.any) {
-    finding.title = "the trim trial was not made";
+    finding.title = "the malloc_trim trial did not run";
   } else if (much) {
-    finding.title = fmt::format("a malloc_trim gave back {} in {}: the allocator kept it, nobody used it",
+    finding.title = fmt::format("malloc_trim(0) released {} in {}: the allocator kept it unused",
                                 bytes_words(sum.given_bytes), time_words(sum.longest_s));
     finding.mechanism = model::Mechanism::AllocatorRetention;
-    finding.fix = "call malloc_trim(0) after a phase that freed much, or set MALLOC_TRIM_THRESHOLD_=65536";
+    finding.fix = "call malloc_trim(0) after a phase that frees much, or set MALLOC_TRIM_THRESHOLD_=65536";
   } else {
-    finding.title = fmt::format("a malloc_trim gave back only {} in {}: what is resident is in use",
+    finding.title = fmt::format("malloc_trim(0) released only {} in {}: the resident memory is in use",
                                 bytes_words(sum.given_bytes), time_words(sum.longest_s));
   }
   constexpr std::size_t kMostTold = 6;

@@ -1,4 +1,5 @@
 #include "explain/log/log_analysis.h"
+#include "explain/answer.h"
 
 #include <fmt/format.h>
 
@@ -251,9 +252,10 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
     report.verdict = settle(
         {}, Argument{
                 .rule = ArgumentKind::NoReading,
-                .reason = "the log tells of events but holds no memory reading",
+                .reason = "the log has events but no memory readings",
                 .needs = "readings of the memory: a line per step, or the output of free, ps or nvidia-smi"});
   }
+  report.answer = find_answer(report);
   return report;
 }
 

@@ -75,7 +75,8 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
 std::optional<std::string> fragmentation_words(const model::GpuReport& gpu) {
   if (!gpu.torch || (gpu.allocated && model::may_leak(*gpu.allocated))) return std::nullopt;
   if (!gpu.reserved || !model::may_leak(*gpu.reserved)) return std::nullopt;
-  return fmt::format("torch reserves ever more of GPU {} while its tensors do not grow", gpu.index);
+  return fmt::format("torch reserves more and more memory of GPU {} while its tensors do not grow",
+                     gpu.index);
 }
 
 }  // namespace lowtide::explain

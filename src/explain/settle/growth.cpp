@@ -87,6 +87,11 @@ bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {
   return rss < kRssStandsStill * process.change_bytes && shmem < kRssStandsStill * process.change_bytes;
 }
 
+double remaining_shared_bytes(const WatchedProcess& process, const Evidence& evidence) {
+  const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
+  return late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes);
+}
+
 HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence) {
   HeapGrowth out;
   if (!agent.there_late || !process.there_late) return out;

@@ -32,6 +32,9 @@ SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
 // it writes to pages that it had shared since it was forked.
 bool copies_on_write(const WatchedProcess& process, const Evidence& evidence);
 
+// What such a process still shares since the fork and could copy.
+double remaining_shared_bytes(const WatchedProcess& process, const Evidence& evidence);
+
 // Of one process with an agent: what it gained, and how much of that is alive.
 struct HeapGrowth {
   double gained_bytes = 0;    // its own memory, without shared memory

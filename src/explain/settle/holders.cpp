@@ -118,11 +118,11 @@ ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence
 std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, std::int64_t growth_bytes) {
   const std::string length =
       grown.holder.growth_length && *grown.holder.growth_length > 0
-          ? fmt::format("{} more things, ",
+          ? fmt::format("{} items, ",
                         base::format_count(static_cast<std::uint64_t>(*grown.holder.growth_length)))
           : std::string();
-  return fmt::format("{} keeps more and more: {}{} between {} looks, never less", grown.holder.node.path,
-                     length, bytes_words(static_cast<double>(growth_bytes)), holders.looks);
+  return fmt::format("`{}` grew by {}{} in {} snapshots and never shrank", grown.holder.node.path, length,
+                     bytes_words(static_cast<double>(growth_bytes)), holders.looks);
 }
 
 Argument leak_from_holder(ArgumentKind rule, const ProcessHolders& holders, const HeldGrowth& grown,
@@ -133,17 +133,17 @@ Argument leak_from_holder(ArgumentKind rule, const ProcessHolders& holders, cons
 Argument cache_still_filling(const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   return {.rule = ArgumentKind::CacheStillFilling,
-          .reason = fmt::format("{} is a cache that is still filling: {} of at most {} entries", node.path,
+          .reason = fmt::format("`{}` is a cache that is still filling: {} of {} entries", node.path,
                                 base::format_count(node.length.value_or(0)), base::format_count(node.bound)),
-          .needs = "to be watched until the cache is full",
+          .needs = "a run that continues until the cache is full",
           .source_pid = holders.process.pid};
 }
 
 Argument holder_slows(const ProcessHolders& holders, const HeldGrowth& grown) {
   return {.rule = ArgumentKind::HolderSlows,
-          .reason = fmt::format("{} keeps more and more, but less from look to look: an end may come",
+          .reason = fmt::format("`{}` grows, but less from snapshot to snapshot; it may stop",
                                 grown.holder.node.path),
-          .needs = "to be watched until it stands still, or goes on evenly",
+          .needs = "a longer run, until it stops or grows evenly",
           .source_pid = holders.process.pid};
 }
 

@@ -62,8 +62,8 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
             << no_process_grows(processes) << holder_arguments(judged.holders, evidence);
   if (evidence.target.empty()) {
     arguments << Argument{.rule = ArgumentKind::NoReading,
-                          .reason = "the recording holds no reading",
-                          .needs = "a job that lives longer than one tick"};
+                          .reason = "the recording has no readings",
+                          .needs = "a job that runs longer than one sampling interval"};
   }
   return arguments.settle(std::move(series));
 }

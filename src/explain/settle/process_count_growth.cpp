@@ -52,7 +52,7 @@ std::optional<Argument> leak_from_process_count(const Evidence& evidence) {
   if (!count.goes_on) return std::nullopt;
   return Argument{
       .rule = ArgumentKind::ProcessCount,
-      .reason = fmt::format("processes pile up: {:.0f} at first, {:.0f} at the end, more and more all along",
+      .reason = fmt::format("the number of processes keeps rising: {:.0f} at first, {:.0f} at the end",
                             count.early, count.late)};
 }
 

@@ -32,11 +32,11 @@ const WatchedProcess* find_sure_leak(const Evidence& evidence, const std::vector
   return nullptr;
 }
 
-// Workers that go on copying: their series alone cannot say so, but what they copy and what
-// is left to copy can be seen.
+// Workers that go on copying. Their series alone does not show it, but the bytes that they copied and can
+// still copy do.
 struct Copying {
   double copied_bytes = 0;
-  double shared_bytes = 0;  // that can still follow
+  double shared_bytes = 0;  // that can still be copied
 };
 
 Copying find_copying(const WatchedProcess& process, const Evidence& evidence) {
@@ -45,9 +45,7 @@ Copying find_copying(const WatchedProcess& process, const Evidence& evidence) {
       !find_steady_rise(process.trail, evidence.steps, part, 0).steady) {
     return {};
   }
-  const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
-  return {process.change_bytes,
-          late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes)};
+  return {process.change_bytes, remaining_shared_bytes(process, evidence)};
 }
 
 bool goes_on(const Copying& copying) {
@@ -56,9 +54,9 @@ bool goes_on(const Copying& copying) {
 
 Argument copying_argument(const Copying& copying) {
   return {.rule = ArgumentKind::CopyOnWrite,
-          .reason = fmt::format(
-              "pages that were shared since the fork become private, {} so far, and {} can still follow",
-              bytes_words(copying.copied_bytes), bytes_words(copying.shared_bytes))};
+          .reason =
+              fmt::format("workers copied {} of pages that they shared since the fork, and can copy {} more",
+                          bytes_words(copying.copied_bytes), bytes_words(copying.shared_bytes))};
 }
 
 }  // namespace
@@ -79,7 +77,7 @@ std::optional<Argument> leak_from_process(const Evidence& evidence,
   if (leak == nullptr) return std::nullopt;
   const model::Verdict& verdict = leak->report.series.verdict;
   return Argument{.rule = ArgumentKind::LeakingProcess,
-                  .reason = fmt::format("{} leaks, and it is what the tree grew by: {}",
+                  .reason = fmt::format("{} leaks, and it accounts for the growth of the process tree: {}",
                                         process_words(leak->report.info), verdict.reason),
                   .confidence = verdict.confidence,
                   .of_process = verdict};
@@ -109,7 +107,7 @@ std::optional<Argument> no_process_grows(const std::vector<WatchedProcess>& proc
     return model::may_leak(verdict) || (process.there_late && verdict.kind == VerdictKind::Inconclusive);
   });
   if (!none_grows || processes.empty()) return std::nullopt;
-  return Argument{.rule = ArgumentKind::NoProcessGrows, .reason = "; no process of it grows by itself"};
+  return Argument{.rule = ArgumentKind::NoProcessGrows, .reason = "; none of its processes grows"};
 }
 
 }  // namespace lowtide::explain

@@ -76,9 +76,9 @@ Kept find_kept(const Sites& sites, const model::ProcessId* process) {
 std::string leak_words(const Kept& kept, double grown_bytes) {
   const SiteGroup& first = *kept.groups.front();
   return fmt::format(
-      "what {} allocates is kept: {} more alive, rising to the end, {}{}", first.words(),
+      "memory allocated at {} is kept: {} more live memory until the end of the run, {}{}", first.words(),
       bytes_words(first.change_bytes), freed_words(first),
-      grown_bytes > 0 ? fmt::format("; {:.0f} % of the growth", std::min(1.0, kept.bytes / grown_bytes) * 100)
+      grown_bytes > 0 ? fmt::format("; {:.0f}% of the growth", std::min(1.0, kept.bytes / grown_bytes) * 100)
                       : "");
 }
 
@@ -98,9 +98,8 @@ std::optional<Argument> retention_argument(double own_bytes, double live_bytes, 
                                            double named_bytes) {
   if (own_bytes < kLeastChange || live_bytes + 2 * error_bytes > kSmallPart * own_bytes) return std::nullopt;
   return Argument{.rule = ArgumentKind::Retention,
-                  .reason = fmt::format("; but what the agent sees alive changed by {} while {} were gained: "
-                                        "an allocator that does not give "
-                                        "back, or memory that does not pass the agent",
+                  .reason = fmt::format("; but live memory changed by {} while the process gained {}: "
+                                        "the allocator keeps freed memory, or memory does not pass the agent",
                                         bytes_words(live_bytes), bytes_words(named_bytes))};
 }
 
@@ -116,9 +115,8 @@ std::string freed_words(const SiteGroup& group) {
   const auto count = [](double samples) {
     return base::format_count(static_cast<std::uint64_t>(std::max(0.0, samples)));
   };
-  return fmt::format("of {} blocks sampled since then{} {}", count(group.kept_samples + group.freed_samples),
-                     group.knows_old ? " that outlived the moment" : "",
-                     group.freed_samples < 1 ? "none was freed" : count(group.freed_samples) + " were freed");
+  return fmt::format("{} of {} sampled blocks freed", count(group.freed_samples),
+                     count(group.kept_samples + group.freed_samples));
 }
 
 void judge_sites(Sites& sites, const Evidence& evidence) {
@@ -133,11 +131,10 @@ void judge_sites(Sites& sites, const Evidence& evidence) {
     }
     if (auto small = ignore_small_growth(series, tree_bytes)) arguments.push_back(std::move(*small));
     if (group.is_kept) {
-      arguments.push_back(
-          {.rule = ArgumentKind::Sites,
-           .reason = fmt::format("{} more alive than at first, rising to the end of the run, and {}",
-                                 bytes_words(group.change_bytes), freed_words(group)),
-           .confidence = confidence_of_samples(group.new_samples, evidence.steps.known)});
+      arguments.push_back({.rule = ArgumentKind::Sites,
+                           .reason = fmt::format("live memory grew by {} until the end of the run, and {}",
+                                                 bytes_words(group.change_bytes), freed_words(group)),
+                           .confidence = confidence_of_samples(group.new_samples, evidence.steps.known)});
     }
     group.verdict = settle(series, arguments);
   }
@@ -185,7 +182,7 @@ std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>&
 void clear_sites_if_tree_flat(Sites& sites, const Verdict& tree) {
   if (model::may_leak(tree)) return;
   const Argument flat{.rule = ArgumentKind::TreeIsFlat,
-                      .reason = "; but the tree as a whole did not grow as a leak does",
+                      .reason = "; but the process tree did not grow like a leak",
                       .needs = "a longer run"};
   for (SiteGroup& group : sites.groups) group.verdict = settle(group.verdict, flat);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "explain/testing/gpu_scenarios.h"
 #include "explain/testing/scenario_stage.h"
 #include "explain/testing/site_scenarios.h"
 
@@ -334,73 +335,6 @@ void play_hostile(record::Writer& writer) {
   stage.end(200);
 }
 
-void play_gpu(record::Writer& writer) {
-  Stage stage(writer);
-  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
-  for (int at = 0; at < kTicks; ++at) {
-    stage[main].own = 300 * kMB * settled(at) + stage.noise(0.2 * kMB);
-    model::Tick tick = stage.tick(at, 2.0 * at);
-    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at);
-    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
-    tick.gpu_processes.push_back({0, stage[main].info.id, held});
-    stage.put(tick);
-  }
-  stage.end(kTicks);
-}
-
-// Too short to be sure of, and nothing else moves.
-void play_gpu_lean(record::Writer& writer) {
-  Stage stage(writer);
-  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
-  for (int at = 0; at < 120; ++at) {
-    stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
-    model::Tick tick = stage.tick(at, 2.0 * at);
-    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at + stage.noise(20 * kMB));
-    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
-    tick.gpu_processes.push_back({0, stage[main].info.id, held});
-    stage.put(tick);
-  }
-  stage.end(120);
-}
-
-// torch tells: its tensors stand still, what it reserves (ever faster) or what others take beside it grows.
-// Its counts are a moment older than the driver's.
-void play_beside_torch(record::Writer& writer, double reserved_per_tick, double outside_per_tick,
-                       double pinned_per_tick = 0) {
-  const auto reserved_at = [&](int at) { return 3 * kGB + reserved_per_tick * at * (1 + at / 100.0); };
-  Stage stage(writer);
-  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
-  for (int at = 0; at < kTicks; ++at) {
-    stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
-    model::Tick tick = stage.tick(at, 2.0 * at);
-    const std::uint64_t held = whole(reserved_at(at) + 0.5 * kGB + outside_per_tick * at);
-    tick.gpus.push_back({0, 80ULL << 30U, held});
-    tick.gpu_processes.push_back(
-        {.index = 0,
-         .id = stage[main].info.id,
-         .bytes = held,
-         .torch = model::TorchReading{.allocated_bytes = whole(2 * kGB),
-                                      .reserved_bytes = whole(reserved_at(at - 1)),
-                                      .inactive_split_bytes = whole(0.9 * kGB),
-                                      .retries = 2,
-                                      .pinned_bytes = whole(64 * kMB + pinned_per_tick * at)}});
-    stage.put(tick);
-  }
-  stage.end(kTicks);
-}
-
-void play_gpu_fragments(record::Writer& writer) {
-  play_beside_torch(writer, 4 * kMB, 0);
-}
-
-void play_gpu_outside(record::Writer& writer) {
-  play_beside_torch(writer, 0, 4 * kMB);
-}
-
-void play_gpu_pinned(record::Writer& writer) {
-  play_beside_torch(writer, 0, 0, 2 * kMB);
-}
-
 // Every 40 s an evaluation of 5 s, which takes 400 MB and keeps `kept` of them.
 void play_phases(record::Writer& writer, double kept) {
   Stage stage(writer);
@@ -453,11 +387,6 @@ constexpr std::array kAll{
     Scenario{"short", "four readings of a start", play_short},
     Scenario{"storm", "2,400 processes that live for half a second", play_storm},
     Scenario{"hostile", "a leak with a command line that attacks", play_hostile},
-    Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
-    Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
-    Scenario{"gpu-fragments", "torch reserves ever more, its tensors do not grow", play_gpu_fragments},
-    Scenario{"gpu-outside", "memory of the process grows on the GPU beside torch", play_gpu_outside},
-    Scenario{"gpu-pinned", "pinned memory of the host grows", play_gpu_pinned},
     Scenario{"phase-keeps", "each evaluation keeps 20 MB", play_phase_keeps},
     Scenario{"phase-spikes", "each evaluation takes 400 MB and gives them back", play_phase_spikes},
     Scenario{"cut-off", "the monitor was killed in mid-run", play_wrapper, false},
@@ -468,8 +397,8 @@ constexpr std::array kAll{
 std::span<const Scenario> scenarios() {
   static const std::vector<Scenario> kEvery = [] {
     std::vector<Scenario> all(kAll.begin(), kAll.end());
-    for (const std::span<const Scenario> with_agent : {site_scenarios(), site_lookalikes()}) {
-      all.insert(all.end(), with_agent.begin(), with_agent.end());
+    for (const std::span<const Scenario> more : {gpu_scenarios(), site_scenarios(), site_lookalikes()}) {
+      all.insert(all.end(), more.begin(), more.end());
     }
     return all;
   }();

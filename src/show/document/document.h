@@ -1,5 +1,5 @@
-// What a report says, before it is written. It is built once for each kind of report; terminal text, Markdown
-// and page are writers of it. Texts are as people say them: each writer makes them safe for its format.
+// The content of a report before it is written. It is built once for each kind of report; terminal text,
+// Markdown and page are writers of it. Texts are plain: each writer makes them safe for its format.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,9 @@ struct Answer {
   model::VerdictKind kind = model::VerdictKind::Inconclusive;
   std::optional<double> confidence = {};
   std::optional<model::Lean> lean = {};  // where the answer is open
+  std::string right = {};                // at the right edge, in text
+  std::string short_words = {};          // where there is no room for the words and the right part
+  bool is_one_line = false;              // is cut, not wrapped
 };
 
 struct Paragraph {
@@ -47,7 +50,10 @@ struct Fact {
   Formats in = kEverywhere;
   std::string name = {};  // empty: the value stands alone
   std::string value;
-  std::string note = {};  // below the value, on the page
+  std::string note = {};               // below the value, on the page
+  std::vector<std::string> more = {};  // further values of the same name, in text
+  std::string right = {};              // at the right edge where there is room, in text
+  bool is_code = false;                // is cut where it is too long, not wrapped
 };
 
 struct Facts {
@@ -145,6 +151,7 @@ struct Plot {
   Formats in = kText;
   const model::SeriesReport* series = nullptr;  // must outlive the document
   std::optional<std::uint64_t> limit_bytes = {};
+  bool is_small = false;  // a few rows: the line only
 };
 
 using Block = std::variant<Answer, Paragraph, Facts, Table, List, Entries, Claims, Plot>;
@@ -154,7 +161,8 @@ struct Section {
   std::string label = {};  // its heading in text
   std::string title = {};  // its heading in Markdown and in the page
   std::vector<Block> blocks = {};
-  bool is_brief = false;  // is written where only the answer is asked for
+  bool follows = false;   // without a blank line before it, in text
+  bool is_brief = false;  // is written with --quiet
 };
 
 struct Document {

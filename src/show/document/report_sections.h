@@ -14,6 +14,9 @@ inline bool is_recording(const model::Report& report) {
 // text, sites have their whole stacks.
 Document report_document(const model::Report& report, bool has_stacks = false);
 
+// The answer, its cause, the fix and the evidence, in text. The rest of the report is report_document().
+Document short_report_document(const model::Report& report);
+
 // What was found, why, and what it rests on.
 Section answer_section(const model::Report& report);
 Section evidence_section(const model::Report& report, const model::SeriesReport& series);

@@ -25,8 +25,7 @@ TEST(SnapshotText, what_is_held_on_devices_has_a_column_of_its_own) {
   report.holders = {kept, host};
   const std::string text = to_text(report, {.width = 80});
   EXPECT_NE(text.find("247 MB on devices"), std::string::npos) << text;
-  EXPECT_NE(text.find("  +14.0 kB  +210 MB on devices  over 99 %    __main__.kept (list)\n"),
-            std::string::npos)
+  EXPECT_NE(text.find("  +14.0 kB  +210 MB on devices  >99%    __main__.kept (list)\n"), std::string::npos)
       << text;
 }
 

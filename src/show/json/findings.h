@@ -15,6 +15,32 @@ constexpr auto describe(Tag<model::Place>) {
                 field<&Place::holder>("holder", "the variable that keeps the memory, as Python writes it"));
 }
 
+constexpr auto describe(Tag<model::CodeLine>) {
+  using model::CodeLine;
+  return object("CodeLine", "a line of the job's code",
+                field<&CodeLine::role>("role", "what the line does with the memory"),
+                field<&CodeLine::file>("file", "the source file"),
+                field_as<NonZero, &CodeLine::line>("line", "its line"),
+                field_as<NonEmpty, &CodeLine::function>("function", "the function around it"),
+                field<&CodeLine::source>("source", "its text; null where the file is gone or has changed"));
+}
+
+constexpr auto describe(Tag<model::FindingProcess>) {
+  using model::FindingProcess;
+  return object("FindingProcess", "the processes that a finding is about",
+                field<&FindingProcess::role>("role", "what they are there for"),
+                field("pid", "the first of them",
+                      [](const FindingProcess& process) {
+                        return process.pids.empty() ? std::optional<std::int64_t>() : process.pids.front();
+                      }),
+                field<&FindingProcess::pids>("pids", "all of them; they behave alike"));
+}
+
+// A finding has the line that allocates; the others are in `source_lines`.
+inline std::optional<model::CodeLine> first_line(const model::Finding& finding) {
+  return finding.lines.empty() ? std::nullopt : std::optional(finding.lines.front());
+}
+
 constexpr auto describe(Tag<model::Finding>) {
   using model::Finding;
   return object(
@@ -28,11 +54,20 @@ constexpr auto describe(Tag<model::Finding>) {
       field_as<Share, &Finding::share>("share", "the part of the growth of the floor that it explains"),
       field_as<Share, &Finding::confidence>("confidence", "the chance that it is right, 0 to 1"),
       field<&Finding::evidence>("evidence", "what was measured, a sentence each"),
-      field<&Finding::excluded>("excluded", "other causes that were measured and excluded, a sentence each"),
+      field<&Finding::excluded>("excluded", "other causes, and their share of the growth"),
       field_as<NonEmpty, &Finding::fix>("fix", "what to do"),
       field_as<NonEmpty, &Finding::hint>("hint", "the fix as code"),
       field_as<NonEmpty, &Finding::watch>("watch", "what to expect after the fix"),
-      field<&Finding::ruled_out>("ruled_out", "true: the finding says what the cause is not"));
+      field<&Finding::ruled_out>("ruled_out", "true: the finding states what the cause is not"),
+      field("line", "the line to look at first", [](const Finding& finding) { return first_line(finding); }),
+      field_as<NonEmpty, &Finding::variable>("variable",
+                                             "the variable that holds the memory, as the code writes it"),
+      field<&Finding::process>("process", "the processes that it is about"),
+      field_as<NonEmpty, &Finding::phase>("phase", "the phase of the trainer that keeps the memory"),
+      field<&Finding::lines>("source_lines", "the lines that allocate, store and create what is held"),
+      field<&Finding::excluded>("ruled_out_causes", "the same as `excluded`"),
+      field_as<NonEmpty, &Finding::hint>("example", "the same as `hint`"),
+      field_as<NonEmpty, &Finding::watch>("expect_after_fix", "the same as `watch`"));
 }
 
 }  // namespace lowtide::show

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/floor.h"
+#include "show/answer_words.h"
 #include "show/json/details.h"
 #include "show/json/findings.h"
 #include "show/json/holders.h"
@@ -59,6 +60,15 @@ struct ListedGrowth {
 struct ListedTarget {
   const SeriesReport* series;
   std::reference_wrapper<const Report> report;
+};
+
+struct ListedAnswer {
+  std::reference_wrapper<const Report> report;
+};
+
+struct ListedRate {
+  std::optional<double> bytes_per_step;
+  std::optional<double> bytes_per_second;
 };
 
 struct WholeReport {
@@ -308,11 +318,49 @@ constexpr auto describe(Tag<ListedTarget>) {
                     "ending", "how the recording ended; `cut-off`: the monitor was killed"));
 }
 
+constexpr auto describe(Tag<ListedRate>) {
+  return object("AnswerRate", "how fast memory grows",
+                field_as<WholeBytes, &ListedRate::bytes_per_step>("bytes_per_step", "null without steps"),
+                field_as<WholeBytes, &ListedRate::bytes_per_second>("bytes_per_second", "null with steps"));
+}
+
+constexpr auto describe(Tag<ListedAnswer>) {
+  constexpr auto kAnswer = &Report::answer;
+  constexpr auto kReport = &ListedAnswer::report;
+  using model::Answer;
+  return object(
+      "Answer", "the first line of the report: what, where, how fast, how sure",
+      field<kReport, kAnswer, &Answer::kind>("kind",
+                                             "`bounded` grows to a known end; `oom` ran out of memory"),
+      field("headline", "one line", [](const ListedAnswer& answer) { return answer_line(answer.report); }),
+      field<kReport, kAnswer, &Answer::line>("line", "the line of code to look at first"),
+      field_as<NonEmpty, kReport, kAnswer, &Answer::variable>("variable",
+                                                              "the variable that holds the memory"),
+      field("process", "the processes that grow; null where the whole job is meant",
+            [](const ListedAnswer& answer) {
+              const Report& report = answer.report;
+              return report.answer.finding ? report.findings[*report.answer.finding].process : std::nullopt;
+            }),
+      field("rate", "null where memory does not grow",
+            [](const ListedAnswer& answer) -> std::optional<ListedRate> {
+              const model::Answer& own = answer.report.get().answer;
+              if (!own.rate) return std::nullopt;
+              const bool is_step = own.axis == model::Axis::Step;
+              return ListedRate{is_step ? own.rate : std::nullopt, is_step ? std::nullopt : own.rate};
+            }),
+      field_as<Share, kReport, kAnswer, &Answer::confidence>("confidence",
+                                                             "the chance that it is right, 0 to 1"),
+      field<kReport, kAnswer, &Answer::end_bytes>("end_bytes", "where bounded growth ends"),
+      field_as<NonEmpty, kReport, kAnswer, &Answer::fix>("fix", "what to change"));
+}
+
 constexpr auto describe(Tag<WholeReport>) {
   constexpr auto kReport = &WholeReport::report;
   return object(
       "Report", "what `--json` prints for a recording or a log", program_version<WholeReport>(),
       schema_version<WholeReport>(), field<kReport, &Report::source>("source", "what it was made from"),
+      field("answer", "what to read first",
+            [](const WholeReport& whole) { return ListedAnswer{whole.report}; }),
       field<kReport, &Report::verdict>("verdict", "of the whole job"),
       field("processes",
             "of a recording, those that lived long enough to be judged; of a log that names them",

@@ -10,6 +10,7 @@
 #include "show/document/writers.h"
 #include "show/terminal/layout.h"
 #include "show/terminal/plot.h"
+#include "show/terminal/small_plot.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -44,7 +45,7 @@ class TextWriter {
         std::visit([this](const auto& one) { (one.in & kText) != 0 ? add(one) : void(); }, block);
       }
       if (out_.empty() && (!section.blocks.empty() || section.label.empty())) continue;
-      if (!whole.empty()) whole += '\n';
+      if (!whole.empty() && !section.follows) whole += '\n';
       if (!section.label.empty()) whole += paint_(Role::Heading, clean(section.label)) + "\n";
       whole += out_;
     }
@@ -77,6 +78,32 @@ class TextWriter {
 
   void add(const Answer& answer) {
     std::string words = clean(answer.words);
+    if (answer.is_one_line) {
+      words = cut(words, width_);
+      const std::size_t head = std::min(answer.role_bytes, words.size());
+      line(paint_(answer.role, words.substr(0, head)) + paint_(Role::Heading, words.substr(head)));
+      return;
+    }
+    if (!answer.right.empty()) {
+      std::string right = clean(answer.right);
+      if (display_width(words) + 1 + display_width(right) > width_) words = clean(answer.short_words);
+      if (display_width(words) + 1 + display_width(right) > width_) replace_all(right, "  ", " ");
+      const std::size_t used = display_width(words) + display_width(right);
+      if (used + 1 <= width_) {
+        const std::string blanks(width_ - used, ' ');
+        const std::size_t head = std::min(answer.role_bytes, words.size());
+        line(paint_(answer.role, words.substr(0, head)) + paint_(Role::Heading, words.substr(head)) + blanks +
+             paint_(Role::Heading, right));
+        return;
+      }
+      if (display_width(words) <= width_) {
+        const std::size_t head = std::min(answer.role_bytes, words.size());
+        line(paint_(answer.role, words.substr(0, head)) + paint_(Role::Heading, words.substr(head)));
+        line(paint_(Role::Heading, pad_left(right, width_)));
+        return;
+      }
+      words += "  " + right;
+    }
     if (answer.confidence) words += fmt::format(" (confidence {})", percent(*answer.confidence));
     if (answer.lean) words += fmt::format(" ({})", percent(answer.lean->confidence));
     std::size_t role_bytes = answer.role_bytes;
@@ -105,9 +132,23 @@ class TextWriter {
         wrapped(2, fact.value, width_ - 2);
       } else {
         const std::string blanks(names + 2 - fact.name.size(), ' ');
-        wrapped("  " + paint_(Role::Dim, fact.name) + blanks, names + 4, fact.value, room);
+        const std::string first = "  " + paint_(Role::Dim, fact.name) + blanks;
+        if (fact.is_code) {
+          code_line(first, fact, room);
+        } else {
+          wrapped(first, names + 4, fact.value, room);
+        }
+        for (const std::string& more : fact.more) wrapped(names + 4, more, room);
       }
     }
+  }
+
+  void code_line(const std::string& before, const Fact& fact, std::size_t room) {
+    const std::string code = clean(fact.value);
+    const std::string right = clean(fact.right);
+    const std::size_t used = display_width(code) + display_width(right);
+    const bool has_room = !right.empty() && used + 2 <= room;
+    line(before + cut(code, room) + (has_room ? std::string(room - used, ' ') + right : ""));
   }
 
   void add(const Table& block) {
@@ -118,7 +159,7 @@ class TextWriter {
     if (grid.gap) {
       std::vector<std::string>& gap = grid.rows[*grid.gap].cells;
       gap.front() = "...";
-      gap.back() += block.left_out > 0 ? " (--json has more of them)" : " (--json has them all)";
+      gap.back() += block.left_out > 0 ? " (--json lists more)" : " (--json lists all)";
     }
     for (const TableRow& row : grid.rows) {
       cells.emplace_back();
@@ -130,7 +171,7 @@ class TextWriter {
       line(indent + (is_head ? paint_(Role::Dim, each) : each));
       is_head = false;
     }
-    if (grid.after > 0) line(fmt::format("  and {} more (--json has them all)", grid.after));
+    if (grid.after > 0) line(fmt::format("  and {} more (--json lists all)", grid.after));
   }
 
   void add(const List& list) {
@@ -163,7 +204,7 @@ class TextWriter {
     const std::size_t shown = std::min(block.claims.size(), kMost);
     for (std::size_t at = 0; at < shown; ++at) add(block.claims[at]);
     if (block.claims.size() > shown)
-      line(fmt::format("  and {} more (--json has them all)", block.claims.size() - shown));
+      line(fmt::format("  and {} more (--json lists all)", block.claims.size() - shown));
   }
 
   void add(const Claim& claim) {
@@ -184,6 +225,11 @@ class TextWriter {
   void add(const Plot& block) {
     constexpr std::size_t kWidest = 120;
     if (!options_.plot) return;
+    if (block.is_small) {
+      for (const Line& each : small_plot(*block.series, {std::min(width_, kWidest), options_.unicode}))
+        line(paint_(each));
+      return;
+    }
     PlotOptions options;
     options.width = std::min(options_.width, kWidest);
     options.unicode = options_.unicode;
@@ -207,6 +253,7 @@ std::string write_text(const Document& document, const TextOptions& options) {
 }
 
 std::string to_text(const model::Report& report, const TextOptions& options) {
+  if (!options.all && !options.stacks) return write_text(short_report_document(report), options);
   return write_text(report_document(report, options.stacks), options);
 }
 

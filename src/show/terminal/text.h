@@ -12,8 +12,9 @@ struct TextOptions {
   bool unicode = true;
   bool colour = false;
   bool plot = true;
-  bool brief = false;   // the answer and its reason, nothing else
-  bool stacks = false;  // of the places that allocate, whole
+  bool brief = false;   // the answer and the fix only
+  bool stacks = false;  // whole stacks of the lines that allocate
+  bool all = false;     // everything that is known, not only the answer and its evidence
 };
 
 // The report for a person at a terminal. The first line is the answer. Nothing

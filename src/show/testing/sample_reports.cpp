@@ -50,10 +50,25 @@ model::Report with_run(model::SeriesReport series, std::string path) {
   report.verdict = series.verdict;
   report.forecast = series.forecast;
   report.runs.push_back({"run 1", 1, 100, {std::move(series)}});
+  report.answer = answer_of(report.verdict);
   return report;
 }
 
 }  // namespace
+
+model::Answer answer_of(const model::Verdict& verdict) {
+  model::Answer out;
+  out.kind = verdict.kind == model::VerdictKind::Leak     ? model::AnswerKind::Leak
+             : verdict.kind == model::VerdictKind::Warmup ? model::AnswerKind::Warmup
+             : verdict.kind == model::VerdictKind::Spikes ? model::AnswerKind::Spikes
+             : verdict.kind == model::VerdictKind::Stable ? model::AnswerKind::Stable
+                                                          : model::AnswerKind::Inconclusive;
+  out.axis = verdict.axis;
+  out.confidence = verdict.lean ? verdict.lean->confidence : verdict.confidence;
+  if (model::may_leak(verdict) && verdict.rate) out.rate = verdict.rate->bytes;
+  out.fix = model::may_leak(verdict) ? "find what is kept from step to step" : "none needed";
+  return out;
+}
 
 model::Report warmup_report() {
   model::SeriesReport first = every_ten_steps({5552, 7159, 8851, 10515, 12227, 13919, 15736});
@@ -84,6 +99,7 @@ model::Report warmup_report() {
   report.runs.push_back({"Run 2 (Process 179532)", 12, 35, {std::move(second)}});
   report.primary_run = 1;
   report.events.push_back({model::EventKind::Restart, std::nullopt, 9, "[Process restarted]"});
+  report.answer = answer_of(report.verdict);
   return report;
 }
 
@@ -147,6 +163,7 @@ model::Report leak_report() {
   report.events.push_back(
       {model::EventKind::Killed, std::nullopt, 1012, "Killed <script>alert(1)</script> \xff|"});
   report.warnings.push_back({"3 readings below zero were ignored", 3, 77});
+  report.answer = answer_of(report.verdict);
   return report;
 }
 
@@ -170,6 +187,7 @@ model::Report spikes_report() {
   report.source.lines = 1400;
   report.source.format = "docker stats";
   report.limit = model::Limit{model::LimitKind::Cgroup, 16ULL << 30U, true};
+  report.answer = answer_of(report.verdict);
   return report;
 }
 
@@ -185,6 +203,7 @@ model::Report inconclusive_report() {
   model::Report report = with_run(std::move(series), "-");
   report.source.lines = 5;
   report.limit = model::Limit{model::LimitKind::Host, 32ULL << 30U, false};
+  report.answer = answer_of(report.verdict);
   return report;
 }
 

@@ -6,6 +6,9 @@
 
 namespace lowtide::show {
 
+// The answer that a report with this verdict and without findings has.
+model::Answer answer_of(const model::Verdict& verdict);
+
 // The two runs of the investigation: cut at step 70, and a warm-up that ended.
 model::Report warmup_report();
 

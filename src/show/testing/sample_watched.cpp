@@ -156,34 +156,55 @@ void add_findings_of_oom(model::Report& report) {
   model::Finding oom;
   oom.id = "oom-killed";
   oom.severity = model::Severity::Critical;
-  oom.title =
-      "the kernel killed trainer (pid 101, python train.py) for lack of memory, 10.0 min into the run";
+  oom.title = "the kernel killed trainer (pid 101) for lack of memory 10.0 min into the run";
   oom.pid = 101;
   oom.confidence = 0.99;
   oom.evidence = {
-      "1.2 s before: the tree had 4.12 GB, its cgroup 4.29 GB of 4.29 GB",
+      "1.2 s before the kill: the process tree had 4.12 GB, the cgroup 4.29 GB of 4.29 GB",
       "the limit of the cgroup is 4.29 GB",
-      "forecast given 5.0 min before, at 5.0 min: the limit of 4.29 GB is reached 10.2 min into the run "
+      "forecast 5.0 min before the kill, at 5.0 min: limit of 4.29 GB reached 10.2 min into the run "
       "(10.0 min to 10.4 min)"};
-  oom.fix = "more memory only puts it off: the leak has to go";
+  oom.fix = "fix the leak; more memory only delays the kill";
   model::Finding leak;
   leak.id = "leak-in-process";
   leak.severity = model::Severity::High;
-  leak.title = "trainer (pid 101, python train.py) leaks: 99 % of the tree's growth";
+  leak.title = "trainer (pid 101) leaks: 99% of the growth of the process tree";
   leak.pid = 101;
   leak.share = 0.99;
   leak.confidence = 0.97;
   leak.evidence = {"floor rose 1.3 MB per step over the last 2,380 steps",
                    "text of the job \x1b[31mwith an escape\x07 and <b>markup</b> | [x](http://e.vil)"};
-  leak.fix = "look for what is kept from step to step";
+  leak.fix = "find what is kept from step to step";
   model::Finding wrapper;
   wrapper.id = "wrapper-is-stable";
   wrapper.title = "the wrapper (100, sh) is stable; the child (101, python train.py) leaks";
   wrapper.pid = 100;
   wrapper.confidence = 0.96;
-  wrapper.evidence = {"the wrapper's own memory changed by 0 bytes, the child's by 3.12 GB"};
+  wrapper.evidence = {"the wrapper changed by 0 B, the child by 3.12 GB"};
   wrapper.ruled_out = true;
   report.findings = {std::move(oom), std::move(leak), std::move(wrapper)};
+}
+
+// The line that allocates and the variable are known, and the job was killed.
+void add_answer_of_oom(model::Report& report) {
+  model::Finding& leak = report.findings[1];
+  leak.lines = {
+      {.file = "/data/job/train.py", .line = 30, .function = "step", .source = "x = \x1b[31mf(<b>y</b>)"},
+      {.role = model::LineRole::Stores,
+       .file = "/data/job/train.py",
+       .line = 55,
+       .source = "history.append(x)"}};
+  leak.variable = "history";
+  leak.process = model::FindingProcess{.role = model::ProcessRole::Trainer, .pids = {101}};
+  leak.growth_bytes = 3.12 * kGB;
+  report.answer = answer_of(report.verdict);
+  report.answer.kind = model::AnswerKind::Oom;
+  report.answer.finding = 1;
+  report.answer.line = leak.lines.front();
+  report.answer.variable = leak.variable;
+  report.answer.fix = leak.fix;
+  report.ends = {whole(1.2 * kGB), whole(4.12 * kGB)};
+  report.processes.front().ends = {whole(0.9 * kGB), whole(3.8 * kGB)};
 }
 
 }  // namespace
@@ -222,6 +243,7 @@ model::Report watched_leak_report() {
                    {101, {{}, "<b>eval</b>|`", 23, whole(2.9 * kGB), whole(4.12 * kGB), 60}}};
   add_sites(report);
   report.warnings.push_back({"the last tick is not whole", 1, 0});
+  add_answer_of_oom(report);
   return report;
 }
 
@@ -243,10 +265,10 @@ model::Report watched_overhead_report() {
   report.growth = model::GrowthReport{0, std::nullopt, {}};
   model::Finding overhead;
   overhead.id = "overhead";
-  overhead.title = "20 workers hold 8.00 GB in all (PSS): overhead, not a leak";
+  overhead.title = "20 workers hold 8.00 GB in total (PSS): overhead, not a leak";
   overhead.confidence = 0.95;
-  overhead.evidence = {"their own memory changed by 0 bytes in all over the run"};
-  overhead.fix = "nothing leaks; fewer of them would take less";
+  overhead.evidence = {"their private memory changed by 0 B in total during the run"};
+  overhead.fix = "none needed; fewer workers would save memory";
   overhead.ruled_out = true;
   report.findings.push_back(std::move(overhead));
   report.short_lived = {340, whole(12 * kMB), 25, 41'000};
@@ -262,6 +284,9 @@ model::Report watched_overhead_report() {
   gpu.series.quantity = model::Quantity::GpuUsed;
   report.runs[0].series.push_back(gpu.series);
   report.gpus.push_back(std::move(gpu));
+  report.answer = answer_of(report.verdict);
+  report.answer.finding = 0;
+  report.answer.fix = report.findings.front().fix;
   return report;
 }
 

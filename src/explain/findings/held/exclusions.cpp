@@ -16,9 +16,9 @@ struct Suspect {
 };
 
 constexpr std::array<Suspect, 4> kSuspects{{
-    {Mechanism::LiveObjects, "objects that are alive"},
-    {Mechanism::AllocatorRetention, "freed memory that the allocator keeps"},
-    {Mechanism::CopyOnWrite, "pages of forked workers (copy-on-write)"},
+    {Mechanism::LiveObjects, "live objects"},
+    {Mechanism::AllocatorRetention, "fragmentation"},
+    {Mechanism::CopyOnWrite, "copy-on-write"},
     {Mechanism::SharedMemory, "shared memory"},
 }};
 
@@ -41,10 +41,10 @@ std::vector<std::string> excluded(const Scene& scene, Mechanism blamed) {
   for (const Suspect& suspect : kSuspects) {
     const double share = mechanism_share(*scene.report.growth, suspect.mechanism);
     if (suspect.mechanism == blamed || share >= kLittle) continue;
-    out.push_back(fmt::format("{}: {:.0f} % of the growth", suspect.words, share * 100));
+    out.push_back(fmt::format("{}: {:.0f}%", suspect.words, share * 100));
   }
   const auto flat = std::count_if(scene.processes.begin(), scene.processes.end(), is_flat);
-  if (flat > 0) out.push_back(fmt::format("{} other process{}: flat", flat, flat == 1 ? "" : "es"));
+  if (flat > 0) out.push_back(fmt::format("{} other process{} flat", flat, flat == 1 ? "" : "es"));
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Why a variable keeps more and more, as far as the evidence tells: a name, what to do, what to watch then.
+// Why a variable keeps growing: the cause, what to change, and what to expect after the change.
 #pragma once
 
 #include <string>
@@ -10,15 +10,17 @@ namespace lowtide::explain {
 
 struct HeldCause {
   model::FindingId id;
-  const char* what = nullptr;   // of the title: "outputs of the validation are kept"
-  const char* why = nullptr;    // one line of evidence: by what it was recognised
-  const char* fix = nullptr;    // {} is the variable
-  const char* hint = nullptr;   // code, {} is the variable
+  const char* what = nullptr;   // of the title: "validation outputs are kept"
+  const char* why = nullptr;    // one line of evidence: what the cause was recognised by
+  const char* fix = nullptr;    // {0} is the variable in backticks
+  const char* hint = nullptr;   // code for a list; {0} is the variable; empty: none
   const char* watch = nullptr;  // after the fix
   bool (*matches)(const HolderFeatures&) = nullptr;
+  // False: only names suggest the cause. Then the title does not claim it.
+  bool (*is_measured)(const HolderFeatures&) = nullptr;
 };
 
-// The first entry that fits. The last fits always: a variable that keeps things, and no more is known.
-const HeldCause& cause_of(const HolderFeatures& clues);
+// The first entry that fits. The last one always fits: a variable that grows, with no known cause.
+const HeldCause& cause_of(const HolderFeatures& features);
 
 }  // namespace lowtide::explain

@@ -10,15 +10,20 @@
 namespace lowtide::explain {
 namespace {
 
-// Of the things that the variable gained, so many at least have it.
+// Share of the items that the variable gained.
 constexpr double kMostOfThem = 0.5;
 constexpr double kMostOfBytes = 0.5;
 
-double bytes_gained(const HeldGrowth& grown) {
-  return std::max(1.0, static_cast<double>(grown.holder.growth_length.value_or(1)));
+// Items that the variable gained: all of them where no earlier snapshot had it.
+double items_gained(const HeldGrowth& grown) {
+  if (grown.holder.growth_length) return std::max(1.0, static_cast<double>(*grown.holder.growth_length));
+  return std::max(1.0, static_cast<double>(grown.holder.node.length.value_or(1)));
 }
 
-double gained_of_type(const ProcessHolders& holders, std::string_view type) {
+// Of the whole process. Where no earlier snapshot had the variable, imports count as well: then this shows
+// nothing about it.
+double gained_of_type(const ProcessHolders& holders, const HeldGrowth& grown, std::string_view type) {
+  if (!grown.holder.growth_length) return 0;
   for (const model::TypeGrowth& growth : holders.difference.types) {
     if (growth.type.type == type) return static_cast<double>(growth.growth_count);
   }
@@ -36,15 +41,22 @@ bool holds_type(const ProcessHolders& holders, const HeldGrowth& grown, std::str
 
 bool keeps_graphs(const ProcessHolders& holders, const HeldGrowth& grown) {
   double tensors = 0;
+  double bytes = 0;
   for (const model::TensorGrowth& growth : holders.difference.tensors) {
-    if (growth.tensors.requires_grad) tensors += static_cast<double>(growth.growth_count);
+    if (!growth.tensors.requires_grad) continue;
+    tensors += static_cast<double>(growth.growth_count);
+    bytes += static_cast<double>(growth.growth_bytes);
   }
-  return tensors >= kMostOfThem * bytes_gained(grown) && tensors >= 3;
+  if (tensors < 3) return false;
+  if (grown.holder.growth_length) return tensors >= kMostOfThem * items_gained(grown);
+  return bytes >=
+         kMostOfBytes * static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
 }
 
 // Keys of a state_dict are names of parameters.
 bool keeps_state_dicts(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return gained_of_type(holders, model::cause_types::kOrderedDict) >= kMostOfThem * bytes_gained(grown) ||
+  return gained_of_type(holders, grown, model::cause_types::kOrderedDict) >=
+             kMostOfThem * items_gained(grown) ||
          holds_type(holders, grown, model::cause_types::kOrderedDict);
 }
 
@@ -111,7 +123,7 @@ bool is_evaluation(std::string_view phase) {
 
 HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
-  const double things = bytes_gained(grown);
+  const double things = items_gained(grown);
   HolderFeatures out;
   out.names.add(node.path);
   out.role = holders.process.role;
@@ -120,10 +132,12 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.has_length = node.length.has_value() && !out.is_tensor;
   out.is_unbounded = node.cache == model::CacheKind::Unbounded;
   out.keeps_graphs = keeps_graphs(holders, grown);
-  out.keeps_closures = gained_of_type(holders, model::cause_types::kCell) >= kMostOfThem * things &&
-                       gained_of_type(holders, model::cause_types::kFunction) >= kMostOfThem * things &&
-                       things >= 3;
-  out.keeps_tracebacks = gained_of_type(holders, model::cause_types::kTraceback) >= kMostOfThem * things ||
+  const auto gained = [&](std::string_view type) { return gained_of_type(holders, grown, type); };
+  out.keeps_closures = things >= 3 && ((gained(model::cause_types::kCell) >= kMostOfThem * things &&
+                                        gained(model::cause_types::kFunction) >= kMostOfThem * things) ||
+                                       (holds_type(holders, grown, model::cause_types::kCell) &&
+                                        holds_type(holders, grown, model::cause_types::kFunction)));
+  out.keeps_tracebacks = gained(model::cause_types::kTraceback) >= kMostOfThem * things ||
                          holds_type(holders, grown, model::cause_types::kTraceback) ||
                          node.type == model::cause_types::kTraceback;
   out.keeps_state_dicts = keeps_state_dicts(holders, grown);

@@ -1,7 +1,11 @@
 #include "explain/findings/held/identifier_words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "base/text.h"
 
 namespace lowtide::explain {
 namespace {
@@ -61,6 +65,26 @@ std::string_view variable_of(const model::HeldNode& node) {
     if (path.starts_with(main)) path.remove_prefix(main.size());
   }
   return path;
+}
+
+bool is_code(std::string_view text) {
+  bool in_text = false;
+  for (const char c : text) {
+    if (c == '"') in_text = !in_text;
+    const bool is_plain = is_upper(c) || is_lower(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+                          c == '[' || c == ']' || c == '"';
+    if (!in_text && !is_plain) return false;
+  }
+  return !text.empty() && !in_text;
+}
+
+std::string quoted_variable(const model::HeldNode& node) {
+  const std::string_view variable = variable_of(node);
+  if (is_code(variable)) return fmt::format("`{}`", variable);
+  const std::size_t code_end = variable.find_last_of('.', variable.find_first_of("<{("));
+  const std::string_view known = variable.substr(0, code_end == std::string_view::npos ? 0 : code_end);
+  const std::string type = base::printable(node.type, 60);
+  return is_code(known) ? fmt::format("a {} below `{}`", type, known) : fmt::format("a {}", type);
 }
 
 }  // namespace lowtide::explain

@@ -20,7 +20,13 @@ class IdentifierWords {
   std::set<std::string, std::less<>> words_;
 };
 
-// As the reader writes it: "history" and not "__main__.history", nor "__main__.main.history" for a local one.
+// As the code writes it: "history" and not "__main__.history", nor "__main__.main.history" for a local one.
 std::string_view variable_of(const model::HeldNode& node);
+
+// Whether the text is an expression that Python accepts: names, attributes, subscripts with a constant.
+bool is_code(std::string_view text);
+
+// "`history`"; "a dict below `trainer`" where the path to it cannot be written in Python.
+std::string quoted_variable(const model::HeldNode& node);
 
 }  // namespace lowtide::explain

@@ -1,0 +1,116 @@
+#include "explain/findings/join_causes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lowtide::explain {
+namespace {
+
+using model::Finding;
+using model::Severity;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Finding holder(std::int64_t pid, double share = 0.9) {
+  Finding out{.id = "holder", .severity = Severity::High, .title = "`history` grew by 8 items (9 MB)"};
+  out.pid = pid;
+  out.process = model::FindingProcess{.role = model::ProcessRole::Worker, .index = 1, .pids = {pid}};
+  out.variable = "history";
+  out.where.holder = "__main__.main.history";
+  out.where.file = "train.py";
+  out.where.line = 56;
+  out.share = share;
+  out.growth_bytes = 9e6;
+  out.evidence = {"it grew"};
+  return out;
+}
+
+Finding line(std::int64_t pid, std::uint64_t number = 30, double share = 0.97) {
+  Finding out{.id = "leaking-site", .severity = Severity::High, .title = "train.py:30 allocated 9 MB"};
+  out.pid = pid;
+  out.process = model::FindingProcess{.role = model::ProcessRole::Worker, .index = 1, .pids = {pid}};
+  out.where.file = "train.py";
+  out.where.line = number;
+  out.lines = {{.file = "train.py", .line = number}};
+  out.share = share;
+  out.growth_bytes = 9e6;
+  out.evidence = {"line 30 allocated 97% of the growth"};
+  return out;
+}
+
+Finding process(std::int64_t pid) {
+  Finding out{.id = "leak-in-process", .severity = Severity::High, .title = "worker leaks"};
+  out.pid = pid;
+  out.process = model::FindingProcess{.role = model::ProcessRole::Worker, .index = 1, .pids = {pid}};
+  out.evidence = {"floor rose", "its private memory grew from 1 MB to 10 MB"};
+  return out;
+}
+
+TEST(JoinCauses, variable_line_and_process_of_one_growth_are_one_finding) {
+  Findings findings{holder(7), line(7), process(7)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_TRUE(findings[0].id == "holder");
+  EXPECT_EQ(findings[0].where.line, 30U);
+  EXPECT_EQ(findings[0].where.holder, "__main__.main.history");
+  EXPECT_THAT(findings[0].lines, SizeIs(1));
+  EXPECT_THAT(findings[0].evidence, Contains("its private memory grew from 1 MB to 10 MB"));
+  EXPECT_EQ(findings[0].evidence.front(), "line 30 allocated 97% of the growth");
+}
+
+TEST(JoinCauses, further_lines_of_the_same_growth_become_evidence) {
+  Findings findings{holder(7), line(7), line(7, 44, 0.6)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].where.line, 30U);
+  EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("also: ")));
+}
+
+TEST(JoinCauses, a_variable_and_a_line_that_both_explain_little_stay_apart) {
+  Findings findings{holder(7, 0.3), line(7, 30, 0.3)};
+
+  join_causes(findings);
+
+  EXPECT_THAT(findings, SizeIs(2));
+}
+
+TEST(JoinCauses, workers_that_leak_alike_are_one_finding) {
+  Findings findings{holder(7), holder(8), line(7), line(8), process(8)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].process->pids, ElementsAre(7, 8));
+  EXPECT_THAT(findings[0].title, HasSubstr("2 workers"));
+  EXPECT_DOUBLE_EQ(findings[0].growth_bytes, 18e6);
+}
+
+TEST(JoinCauses, copy_on_write_has_the_growth_of_its_workers) {
+  Finding copying{.id = "copy-on-write", .severity = Severity::High, .title = "copy-on-write in 2 workers"};
+  copying.process = model::FindingProcess{.role = model::ProcessRole::Worker, .pids = {7, 8}};
+  Findings findings{copying, process(7), process(8)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_TRUE(findings[0].id == "copy-on-write");
+}
+
+TEST(JoinCauses, findings_of_other_processes_and_ruled_out_ones_stay) {
+  Finding overhead{.id = "worker-overhead", .title = "2 workers hold 9 MB"};
+  overhead.ruled_out = true;
+  Findings findings{holder(7), process(9), overhead};
+
+  join_causes(findings);
+
+  EXPECT_THAT(findings, SizeIs(3));
+}
+
+}  // namespace
+}  // namespace lowtide::explain

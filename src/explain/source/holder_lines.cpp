@@ -1,0 +1,61 @@
+#include "explain/source/holder_lines.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "explain/findings/held/identifier_words.h"
+
+namespace lowtide::explain {
+namespace {
+
+// With more lines than this it is not known which of them fills the variable.
+constexpr std::size_t kMostStores = 2;
+
+struct Found {
+  std::vector<std::uint32_t> stores;
+  std::optional<std::uint32_t> creates;
+};
+
+Found search(const PythonSource& source, std::string_view name, LineRange within, bool is_tensor) {
+  return {is_tensor ? source.carries(name, within) : source.stores(name, within),
+          source.creates(name, within)};
+}
+
+}  // namespace
+
+std::vector<model::CodeLine> find_holder_lines(SourceFiles& sources, const model::HeldNode& node,
+                                               const std::vector<std::string>& files) {
+  const std::string_view variable = variable_of(node);
+  // "state["a"]" is filled through "state".
+  const std::string_view name = variable.substr(0, variable.find('['));
+  if (!is_code(name)) return {};
+  const bool is_local = !node.file.empty() && name.find('.') == std::string_view::npos;
+  const bool is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
+  std::vector<std::string> searched;
+  if (!node.file.empty()) searched.push_back(node.file);
+  if (!is_local) searched.insert(searched.end(), files.begin(), files.end());
+
+  std::vector<model::CodeLine> stores;
+  std::vector<model::CodeLine> creates;
+  for (auto at = searched.begin(); at != searched.end(); ++at) {
+    const PythonSource* source = sources.find(*at);
+    if (source == nullptr || std::find(searched.begin(), at, *at) != at) continue;
+    const LineRange within = is_local ? source->function_around(node.line) : source->all();
+    const Found found = search(*source, name, within, is_tensor);
+    const auto line_of = [&](std::uint32_t line, model::LineRole role) {
+      return model::CodeLine{.role = role, .file = *at, .line = line, .source = sources.line(*at, line)};
+    };
+    for (const std::uint32_t line : found.stores) stores.push_back(line_of(line, model::LineRole::Stores));
+    if (found.creates) creates.push_back(line_of(*found.creates, model::LineRole::Creates));
+  }
+  if (stores.size() > kMostStores) stores.clear();
+  if (creates.size() == 1) {
+    const bool is_stored_there = std::any_of(stores.begin(), stores.end(), [&](const model::CodeLine& line) {
+      return line.file == creates.front().file && line.line == creates.front().line;
+    });
+    if (!is_stored_there) stores.push_back(creates.front());
+  }
+  return stores;
+}
+
+}  // namespace lowtide::explain

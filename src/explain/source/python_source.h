@@ -1,0 +1,56 @@
+// The text of a Python file, as far as a report quotes it: the line that allocates, the lines that store into
+// a variable, the line that creates it. It is searched by lines and indentation, not parsed: a line that is
+// not found is left out of the report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::explain {
+
+// Lines of a file, both included, counted from 1.
+struct LineRange {
+  std::uint32_t first = 1;
+  std::uint32_t last = 0;
+};
+
+class PythonSource {
+ public:
+  explicit PythonSource(std::string text);
+  PythonSource(const PythonSource&) = delete;
+  PythonSource& operator=(const PythonSource&) = delete;
+
+  // Without indentation and trailing comment; empty for a line that the file does not have.
+  [[nodiscard]] std::string_view line(std::uint64_t number) const;
+
+  [[nodiscard]] LineRange all() const { return {1, static_cast<std::uint32_t>(lines_.size())}; }
+
+  // The innermost function around the line; all of the file where there is none.
+  [[nodiscard]] LineRange function_around(std::uint64_t number) const;
+
+  // Lines that put something into the container: `name.append(...)`, `name[key] = ...`, `name += ...`.
+  // A name with a dot is searched by its last attribute, whatever the object before it is called.
+  [[nodiscard]] std::vector<std::uint32_t> stores(std::string_view name, LineRange within) const;
+
+  // Lines that assign the name from itself: `h = cell(x, h)`.
+  [[nodiscard]] std::vector<std::uint32_t> carries(std::string_view name, LineRange within) const;
+
+  // The first line that assigns the name, or the decorator of a cached function of that name.
+  [[nodiscard]] std::optional<std::uint32_t> creates(std::string_view name, LineRange within) const;
+
+ private:
+  struct Line {
+    std::string_view code;      // without indentation and comment; empty inside a text of several lines
+    std::string_view searched;  // the same, with blanks in the place of texts
+    std::size_t indent = 0;
+  };
+
+  std::string text_;
+  std::string searched_;  // the same bytes, with blanks in the place of texts
+  std::vector<Line> lines_;
+};
+
+}  // namespace lowtide::explain

@@ -1,0 +1,104 @@
+#include "explain/source/python_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lowtide::explain {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kTrain = R"(import functools
+SEEN = {}
+
+class Net:
+    def __init__(self):
+        self.outputs = []
+
+    def validate(self, x):
+        """history.append(x) in a docstring
+        history.append(x)
+        """
+        self.outputs.append(x)  # history.append(x)
+
+@functools.lru_cache(maxsize=256)
+def read_frame(i):
+    SEEN[i] = "history = []"
+    return i
+
+def main():
+    history = []
+    h = None
+    for step in range(3):
+        h = cell(step, h)
+        out, h = cell2(step, h)
+        history.append(h)
+        old_history.append(h)
+        if history == []:
+            pass
+    total: int = 0
+    total += step
+)";
+
+TEST(PythonSource, line_has_no_indentation_and_no_comment) {
+  const PythonSource source(kTrain);
+
+  EXPECT_EQ(source.line(12), "self.outputs.append(x)");
+  EXPECT_EQ(source.line(16), "SEEN[i] = \"history = []\"");
+  EXPECT_EQ(source.line(10), "");  // in a docstring
+  EXPECT_EQ(source.line(0), "");
+  EXPECT_EQ(source.line(999), "");
+}
+
+TEST(PythonSource, function_around_a_line_is_the_innermost) {
+  const PythonSource source(kTrain);
+
+  EXPECT_EQ(source.function_around(12).first, 8U);
+  EXPECT_EQ(source.function_around(25).first, 19U);
+  EXPECT_EQ(source.function_around(25).last, 30U);
+  EXPECT_EQ(source.function_around(2).first, 1U);
+  EXPECT_EQ(source.function_around(2).last, 30U);
+}
+
+TEST(PythonSource, stores_are_found_by_whole_names_and_attributes) {
+  const PythonSource source(kTrain);
+
+  EXPECT_THAT(source.stores("history", source.function_around(25)), ElementsAre(25));
+  EXPECT_THAT(source.stores("history", source.function_around(12)), IsEmpty());
+  EXPECT_THAT(source.stores("net.outputs", source.all()), ElementsAre(12));
+  EXPECT_THAT(source.stores("SEEN", source.all()), ElementsAre(16));
+  EXPECT_THAT(source.stores("total", source.all()), ElementsAre(30));
+}
+
+TEST(PythonSource, a_tensor_that_is_assigned_from_itself_is_carried) {
+  const PythonSource source(kTrain);
+
+  EXPECT_THAT(source.carries("h", source.function_around(25)), ElementsAre(23, 24));
+  EXPECT_THAT(source.carries("total", source.all()), ElementsAre(30));
+}
+
+TEST(PythonSource, creation_is_the_first_assignment_or_the_decorator_of_a_cache) {
+  const PythonSource source(kTrain);
+
+  EXPECT_EQ(source.creates("history", source.function_around(25)), 20U);
+  EXPECT_EQ(source.creates("self.outputs", source.all()), 6U);
+  EXPECT_EQ(source.creates("read_frame", source.all()), 14U);
+  EXPECT_EQ(source.creates("total", source.all()), 29U);
+  EXPECT_EQ(source.creates("nothing", source.all()), std::nullopt);
+}
+
+TEST(PythonSource, any_bytes_are_read) {
+  for (const std::string& text :
+       {std::string(), std::string("\0\0\n", 3), std::string("\"\"\""), std::string("'\\"),
+        std::string("a[[["), std::string("def "), std::string("@cache\ndef f"), std::string(5000, '[')}) {
+    const PythonSource source(text);
+    EXPECT_LE(source.function_around(1).last, source.all().last);
+    EXPECT_THAT(source.stores("a", source.all()), IsEmpty());
+    EXPECT_THAT(source.carries("a", source.all()), IsEmpty());
+    EXPECT_LE(source.creates("f", source.all()).value_or(0), source.all().last);
+  }
+}
+
+}  // namespace
+}  // namespace lowtide::explain

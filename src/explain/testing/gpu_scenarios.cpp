@@ -1,0 +1,92 @@
+#include "explain/testing/gpu_scenarios.h"
+
+#include <array>
+#include <cstdint>
+
+#include "explain/testing/scenario_stage.h"
+
+namespace lowtide::explain {
+namespace {
+
+void play_gpu(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 300 * kMB * settled(at) + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at);
+    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
+    tick.gpu_processes.push_back({0, stage[main].info.id, held});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
+// Too short to be sure of, and nothing else moves.
+void play_gpu_lean(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < 120; ++at) {
+    stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at + stage.noise(20 * kMB));
+    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
+    tick.gpu_processes.push_back({0, stage[main].info.id, held});
+    stage.put(tick);
+  }
+  stage.end(120);
+}
+
+// The tensors of torch stay as they are. What torch reserves grows, or what others take beside it.
+// The counts of torch are a moment older than the driver's.
+void play_beside_torch(record::Writer& writer, double reserved_per_tick, double outside_per_tick,
+                       double pinned_per_tick = 0) {
+  const auto reserved_at = [&](int at) { return 3 * kGB + reserved_per_tick * at * (1 + at / 100.0); };
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const std::uint64_t held = whole(reserved_at(at) + 0.5 * kGB + outside_per_tick * at);
+    tick.gpus.push_back({0, 80ULL << 30U, held});
+    tick.gpu_processes.push_back(
+        {.index = 0,
+         .id = stage[main].info.id,
+         .bytes = held,
+         .torch = model::TorchReading{.allocated_bytes = whole(2 * kGB),
+                                      .reserved_bytes = whole(reserved_at(at - 1)),
+                                      .inactive_split_bytes = whole(0.9 * kGB),
+                                      .retries = 2,
+                                      .pinned_bytes = whole(64 * kMB + pinned_per_tick * at)}});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
+void play_gpu_fragments(record::Writer& writer) {
+  play_beside_torch(writer, 4 * kMB, 0);
+}
+
+void play_gpu_outside(record::Writer& writer) {
+  play_beside_torch(writer, 0, 4 * kMB);
+}
+
+void play_gpu_pinned(record::Writer& writer) {
+  play_beside_torch(writer, 0, 0, 2 * kMB);
+}
+
+constexpr std::array kGpu{
+    Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
+    Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
+    Scenario{"gpu-fragments", "torch reserves ever more, its tensors do not grow", play_gpu_fragments},
+    Scenario{"gpu-outside", "memory of the process grows on the GPU beside torch", play_gpu_outside},
+    Scenario{"gpu-pinned", "pinned memory of the host grows", play_gpu_pinned},
+};
+
+}  // namespace
+
+std::span<const Scenario> gpu_scenarios() {
+  return kGpu;
+}
+
+}  // namespace lowtide::explain

@@ -1,0 +1,172 @@
+#include "show/answer_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "show/words.h"
+
+namespace lowtide::show {
+namespace {
+
+using model::AnswerKind;
+using model::VerdictKind;
+
+constexpr std::size_t kLongestVariable = 60;
+
+const model::Finding* cause_of(const model::Report& report) {
+  const auto& at = report.answer.finding;
+  return at && *at < report.findings.size() ? &report.findings[*at] : nullptr;
+}
+
+// "malloc() at train.py:40, never freed", "train.py:30 -> history", or either half of it.
+std::string cause_words(const model::Report& report, const model::Finding& cause, SubjectForm form) {
+  const model::Answer& answer = report.answer;
+  std::string place = answer.line ? base::printable(model::place_of(*answer.line), 100) : "";
+  if (!answer.variable.empty()) {
+    std::string variable = base::printable(answer.variable, kLongestVariable);
+    if (form == SubjectForm::Short) variable = variable.substr(variable.rfind('.') + 1);
+    return place.empty() ? variable : place + " -> " + variable;
+  }
+  if (!cause.callee.empty() && !place.empty())
+    return fmt::format("{}() at {}, never freed", base::printable(cause.callee, 60), place);
+  return place;
+}
+
+std::string process_name(const model::Report& report, const model::Finding& cause) {
+  if (!report.answer.process.empty() || !cause.pid) return report.answer.process;
+  for (const model::ProcessReport& process : report.processes) {
+    if (process.info.pid == *cause.pid) return fmt::format("{}, pid {}", role_name(process.info), *cause.pid);
+  }
+  return fmt::format("pid {}", *cause.pid);
+}
+
+std::string size_words(const model::Report& report) {
+  const model::SeriesReport* series = speaker(report);
+  const std::uint64_t bytes = series != nullptr ? series->last_bytes : 0;
+  const std::size_t count = report.processes.size();
+  return bytes_words(bytes) + (count > 1 ? fmt::format(" in {} processes", count) : "");
+}
+
+std::string flat_words(const model::Report& report) {
+  const model::Verdict& verdict = report.verdict;
+  const model::SeriesReport* series = speaker(report);
+  const std::string peak = series != nullptr ? bytes_words(series->peak_bytes) : "";
+  if (verdict.kind == VerdictKind::Warmup) {
+    const std::string end = verdict.warmup_end ? place(*verdict.warmup_end) : "";
+    return end.empty() ? "the warm-up has ended" : "the warm-up ended at " + end;
+  }
+  if (verdict.kind == VerdictKind::Spikes && verdict.spike_bytes)
+    return fmt::format("spikes of {} recover, peak {}", bytes_words(*verdict.spike_bytes), peak);
+  if (has_fallen(verdict)) return "the floor fell to " + bytes_words(verdict.floor.last_bytes);
+  if (verdict.levels) {
+    return fmt::format("memory alternates between {} and {}", bytes_words(verdict.levels->low_bytes),
+                       bytes_words(verdict.levels->high_bytes));
+  }
+  return size_words(report);
+}
+
+// "the kernel killed it", "CUDA out of memory": the last event of that kind.
+std::string oom_words(const model::Report& report) {
+  std::string out = "the job failed";
+  for (const model::Event& event : report.events) {
+    if (event.kind == model::EventKind::CudaOom) out = "CUDA allocation failed";
+    if (event.kind == model::EventKind::OomKill) {
+      out = "killed";
+      if (report.limit) out += " at " + limit_size(report.limit->bytes);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string answer_label(const model::Answer& answer) {
+  switch (answer.kind) {
+    case AnswerKind::Leak:
+      return "LEAK";
+    case AnswerKind::Bounded:
+      return "BOUNDED GROWTH";
+    case AnswerKind::Oom:
+      return "OUT OF MEMORY";
+    case AnswerKind::Warmup:
+    case AnswerKind::Spikes:
+    case AnswerKind::Stable:
+      return "NO LEAK";
+    case AnswerKind::Inconclusive:
+      break;
+  }
+  return "INCONCLUSIVE";
+}
+
+std::string answer_subject(const model::Report& report, SubjectForm form) {
+  const model::Finding* cause = cause_of(report);
+  const bool is_flat = report.answer.kind == AnswerKind::Warmup || report.answer.kind == AnswerKind::Spikes ||
+                       report.answer.kind == AnswerKind::Stable;
+  const model::SeriesReport* series = speaker(report);
+  if (const model::SeriesReport* second = find_second(report)) {
+    return fmt::format("in {}, but {} {}", base::printable(series->name, 60),
+                       base::printable(second->name, 60),
+                       second->verdict.kind == VerdictKind::Leak ? "leaks" : "may leak");
+  }
+  std::string out = report.answer.kind == AnswerKind::Oom ? oom_words(report) : "";
+  std::string what;
+  if (cause != nullptr) {
+    const std::string who = process_name(report, *cause);
+    what = cause_words(report, *cause, form);
+    if (what.empty()) {
+      what = who;
+    } else if (!report.answer.process.empty()) {
+      what = report.answer.process + ": " + what;
+    }
+  }
+  if (series != nullptr && model::is_of_gpu(series->quantity) && !is_flat) {
+    const std::string gpu = base::printable(series->name, 60);
+    what = what.empty() ? gpu : gpu + ": " + what;
+  }
+  if (is_flat) {
+    const bool is_full = cause != nullptr && cause->mechanism == model::Mechanism::BoundedCache;
+    what = is_full ? what + ", cache is full" : flat_words(report);
+  }
+  if (what.empty() && series != nullptr && report.answer.kind != AnswerKind::Inconclusive)
+    what = base::printable(series->name, 60);
+  if (what.empty()) what = report.verdict.samples == 0 ? "no memory readings" : size_words(report);
+  if (out.empty()) return what;
+  return model::may_leak(report.verdict) ? out + ": " + what : out;
+}
+
+std::string answer_rate(const model::Report& report) {
+  if (const model::SeriesReport* second = find_second(report)) return "+" + rate_words(*second);
+  const model::SeriesReport* series = speaker(report);
+  if (!report.answer.rate || series == nullptr)
+    return report.verdict.kind == VerdictKind::Inconclusive ? "" : "flat";
+  return "+" + rate_words(*series);
+}
+
+std::string answer_confidence(const model::Report& report) {
+  if (const model::SeriesReport* second = find_second(report)) {
+    const model::Verdict& verdict = second->verdict;
+    return percent(verdict.lean ? verdict.lean->confidence : verdict.confidence) + " sure";
+  }
+  const std::string share = percent(report.answer.confidence);
+  if (report.verdict.kind != VerdictKind::Inconclusive) return share + " sure";
+  if (!report.verdict.lean || report.verdict.lean->kind == VerdictKind::Inconclusive)
+    return "too early to say";
+  const char* const what = report.verdict.lean->kind == VerdictKind::Leak     ? "may be a leak"
+                           : report.verdict.lean->kind == VerdictKind::Warmup ? "may be a warm-up"
+                                                                              : "may be no leak";
+  return fmt::format("{} ({})", what, share);
+}
+
+std::string answer_line(const model::Report& report) {
+  std::string out = answer_label(report.answer) + "  " + answer_subject(report);
+  if (report.answer.end_bytes && report.answer.kind == AnswerKind::Bounded)
+    return out + ", at most " + bytes_words(*report.answer.end_bytes);
+  const std::string rate = answer_rate(report);
+  return rate.empty() || report.answer.kind == AnswerKind::Spikes ? out : out + ", " + rate;
+}
+
+}  // namespace lowtide::show

@@ -1,0 +1,27 @@
+// The answer of a report in words: the first line, the last line, and what the status line shows.
+#pragma once
+
+#include <string>
+
+#include "model/report.h"
+
+namespace lowtide::show {
+
+// "LEAK", "NO LEAK", "BOUNDED GROWTH", "OUT OF MEMORY", "INCONCLUSIVE".
+std::string answer_label(const model::Answer& answer);
+
+// What and where: "train.py:30 -> history", "297 MB in 3 processes".
+// Short: without the object that a variable belongs to.
+enum class SubjectForm { Whole, Short };
+std::string answer_subject(const model::Report& report, SubjectForm form = SubjectForm::Whole);
+
+// "+393 kB/step"; "flat" where memory does not grow.
+std::string answer_rate(const model::Report& report);
+
+// "93% sure"; of an inconclusive answer: "may be a leak (73%)".
+std::string answer_confidence(const model::Report& report);
+
+// "LEAK  train.py:30 -> history, +393 kB/step"
+std::string answer_line(const model::Report& report);
+
+}  // namespace lowtide::show

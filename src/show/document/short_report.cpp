@@ -1,0 +1,384 @@
+// The default report: the answer, the lines of code that cause it, the fix, the evidence, and the answer
+// again, because a terminal shows the end of its output. It fits 80 columns and 24 rows for a job of one
+// process.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "show/answer_words.h"
+#include "show/document/report_sections.h"
+#include "show/words.h"
+
+namespace lowtide::show {
+namespace {
+
+using base::format_count;
+using base::format_seconds;
+using base::printable;
+using model::AnswerKind;
+using model::VerdictKind;
+
+constexpr std::size_t kWidestShortLine = 100;
+constexpr std::size_t kMostEvidence = 3;
+constexpr std::size_t kMostText = 400;
+
+const model::Finding* cause_of(const model::Report& report) {
+  const auto& at = report.answer.finding;
+  return at && *at < report.findings.size() ? &report.findings[*at] : nullptr;
+}
+
+Role role_of(const model::Report& report) {
+  if (find_second(report) != nullptr) return Role::Unsure;
+  const AnswerKind kind = report.answer.kind;
+  if (kind == AnswerKind::Leak || kind == AnswerKind::Oom) return Role::Leak;
+  return kind == AnswerKind::Bounded || kind == AnswerKind::Inconclusive ? Role::Unsure : Role::NoLeak;
+}
+
+Section first_line(const model::Report& report) {
+  const std::string label = answer_label(report.answer);
+  Answer answer{.in = kText,
+                .words = label + "  " + answer_subject(report),
+                .role = role_of(report),
+                .role_bytes = label.size(),
+                .kind = report.verdict.kind};
+  answer.short_words = label + "  " + answer_subject(report, SubjectForm::Short);
+  const std::string rate = answer_rate(report);
+  answer.right = (rate.empty() ? "" : rate + "  ") + answer_confidence(report);
+  return {.blocks = {std::move(answer)}, .is_brief = true};
+}
+
+Section last_line(const model::Report& report) {
+  return {.blocks = {Answer{.in = kText,
+                            .words = answer_line(report),
+                            .role = role_of(report),
+                            .role_bytes = answer_label(report.answer).size(),
+                            .kind = report.verdict.kind,
+                            .is_one_line = true}},
+          .follows = true};
+}
+
+const model::HolderReport* find_holder(const model::Report& report, const model::Finding& cause) {
+  const auto found = std::find_if(report.holders.begin(), report.holders.end(), [&](const auto& holder) {
+    return cause.where.holder == holder.node.path && cause.pid == holder.pid;
+  });
+  return found == report.holders.end() ? nullptr : &*found;
+}
+
+// "`history`, a list of 853 items"
+std::string held_by(const model::Report& report, const model::Finding& cause) {
+  if (cause.variable.empty()) {
+    if (cause.mechanism == model::Mechanism::NativeLive)
+      return "no Python object: gc and tracemalloc cannot see this memory";
+    const bool has_snapshots = report.overhead && report.overhead->looks > 1;
+    return cause.mechanism == model::Mechanism::LiveObjects && has_snapshots
+               ? "not known: no Python variable grew with it in the snapshots"
+               : "";
+  }
+  std::string words = fmt::format("`{}`", printable(cause.variable, kMostText));
+  const model::HolderReport* holder = find_holder(report, cause);
+  if (holder == nullptr) return words;
+  const model::HeldNode& node = holder->node;
+  words += ", a " + printable(node.type, 80);
+  if (node.cache == model::CacheKind::Bounded) {
+    words += fmt::format(" with {} of {} entries", format_count(node.length.value_or(0)),
+                         format_count(node.bound));
+  } else if (node.length) {
+    words += fmt::format(" of {} items", format_count(*node.length));
+  }
+  for (const model::CodeLine& line : cause.lines) {
+    if (line.role == model::LineRole::Creates && cause.lines.size() > 1)
+      words += line.file == cause.lines.front().file
+                   ? fmt::format(", created at line {}", line.line)
+                   : fmt::format(", created at {}", printable(model::place_of(line), 100));
+  }
+  return words;
+}
+
+// A source line with what was measured at its right.
+Fact line_fact(const model::Finding& cause, const model::CodeLine& line) {
+  Fact out{.in = kText, .name = printable(model::place_of(line), 60), .value = "", .is_code = true};
+  if (line.source) {
+    out.value = *line.source;
+  } else {
+    out.value =
+        line.function.empty() ? "(the source file is gone or has changed)" : "in " + line.function + "()";
+  }
+  if (line.role == model::LineRole::Allocates && cause.growth_bytes > 0)
+    out.right = "+" + base::format_bytes(cause.growth_bytes);
+  return out;
+}
+
+Section cause_section(const model::Report& report) {
+  Facts out;
+  const auto add = [&](std::string name, std::string value) {
+    if (!value.empty())
+      out.facts.push_back({.in = kText, .name = std::move(name), .value = printable(value, kMostText)});
+  };
+  const model::Finding* cause = cause_of(report);
+  if (cause != nullptr) {
+    for (const model::CodeLine& line : cause->lines) {
+      if (cause->lines.size() == 1 || line.role != model::LineRole::Creates)
+        out.facts.push_back(line_fact(*cause, line));
+    }
+    const bool is_variable =
+        cause->id.row().theme == model::FindingTheme::Variable || !cause->variable.empty();
+    const bool is_line = !cause->lines.empty() && cause->id.row().theme == model::FindingTheme::Growth &&
+                         cause->mechanism != model::Mechanism::CopyOnWrite;
+    if (!is_variable && !is_line) add("cause", cause->title);
+    add("held by", held_by(report, *cause));
+    if (!cause->phase.empty()) add("phase", cause->phase);
+  }
+  const bool has_example = cause != nullptr && !cause->hint.empty() && !cause->ruled_out;
+  add("fix", report.answer.fix + (has_example ? fmt::format(": `{}`", cause->hint) : ""));
+  Section section{.blocks = {std::move(out)}};
+  section.is_brief = true;
+  return section;
+}
+
+std::string steps_words(const model::SeriesReport& series) {
+  const bool has_time = series.first_s && series.last_s && *series.last_s > *series.first_s;
+  const std::string time = has_time ? format_seconds(*series.last_s - *series.first_s) : "";
+  if (series.first_step && series.last_step && *series.last_step > *series.first_step) {
+    return fmt::format("{} steps{}",
+                       format_count(static_cast<std::uint64_t>(*series.last_step - *series.first_step)),
+                       time.empty() ? "" : " (" + time + ")");
+  }
+  return time;
+}
+
+// When the limit is reached, in the tense that fits the job.
+std::string forecast_sentence(const model::Report& report, const model::SeriesReport& series) {
+  const AnswerKind kind = report.answer.kind;
+  if (!report.forecast || !report.limit || kind == AnswerKind::Bounded || kind == AnswerKind::Oom) return "";
+  const model::Forecast& forecast = *report.forecast;
+  const bool is_running = report.ending == model::Ending::Running;
+  std::string when;
+  if (forecast.step)
+    when = fmt::format(" at about step {}",
+                       format_count(static_cast<std::uint64_t>(std::max(0.0, forecast.step->estimate))));
+  if (forecast.seconds) {
+    const double left_s = std::max(0.0, forecast.seconds->estimate - series.last_s.value_or(0));
+    when += fmt::format("{} {} {}", when.empty() ? "" : ",", is_running ? "in about" : "after another",
+                        format_seconds(left_s));
+  }
+  const std::string whose = report.limit->told_by_machine && report.limit->kind == model::LimitKind::Host
+                                ? "the memory of this machine"
+                                : "the limit";
+  return fmt::format(" The job {} {} ({}){}.", is_running ? "reaches" : "would have reached", whose,
+                     limit_size(forecast.limit_bytes), when);
+}
+
+std::string growth_sentence(const model::Report& report, const model::SeriesReport& series) {
+  const model::Verdict& verdict = report.verdict;
+  const std::string floor =
+      fmt::format("{} -> {}", bytes_words(verdict.floor.first_bytes), bytes_words(verdict.floor.last_bytes));
+  const std::string steps = steps_words(series);
+  if (verdict.kind == VerdictKind::Inconclusive)
+    return sentence(verdict.reason) + (verdict.needs ? " It needs " + *verdict.needs + "." : "");
+  if (verdict.kind != VerdictKind::Leak) {
+    std::string out = sentence(verdict.reason);
+    if (verdict.kind != VerdictKind::Stable)
+      out += fmt::format(" The job needs its peak of {}.", bytes_words(series.peak_bytes));
+    return out;
+  }
+  std::string out = floor + (steps.empty() ? "" : " in " + steps) + ".";
+  if (report.answer.kind == AnswerKind::Bounded && report.answer.end_bytes)
+    return out + fmt::format(" The growth ends at {} at the most.", bytes_words(*report.answer.end_bytes));
+  return out + forecast_sentence(report, series);
+}
+
+struct ShortRow {
+  std::string name;
+  model::ProcessRole role = model::ProcessRole::Other;
+  std::size_t count = 0;
+  bool leaks = false;
+  model::Ends ends = {};
+};
+
+// Processes of one role that do not leak are one row.
+std::vector<ShortRow> rows_of(const model::Report& report) {
+  std::vector<ShortRow> rows;
+  for (const model::ProcessReport& process : report.processes) {
+    const bool leaks = process.series.verdict.kind == VerdictKind::Leak;
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const ShortRow& row) {
+      return !leaks && !row.leaks && row.role == process.info.role;
+    });
+    ShortRow& row = same == rows.end()
+                        ? rows.emplace_back(ShortRow{
+                              .name = role_name(process.info), .role = process.info.role, .leaks = leaks})
+                        : *same;
+    ++row.count;
+    row.ends.early_bytes += process.ends.early_bytes;
+    row.ends.late_bytes += process.ends.late_bytes;
+  }
+  return rows;
+}
+
+// One row per process or group, and one for what they share: the rows add up to the process tree.
+Section process_section(const model::Report& report) {
+  constexpr std::size_t kMostRows = 5;
+  Table table{.in = kText, .columns = {{"process"}, {"private, early → late"}, {"growth"}}};
+  const auto add = [&](const std::string& name, const model::Ends& ends) {
+    const auto grown =
+        static_cast<std::int64_t>(ends.late_bytes) - static_cast<std::int64_t>(ends.early_bytes);
+    table.rows.push_back({{name, floor_words({ends.early_bytes, ends.late_bytes}), signed_bytes(grown)}});
+  };
+  std::vector<ShortRow> rows = rows_of(report);
+  model::Ends sum;
+  model::Ends rest;
+  std::size_t rest_count = 0;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const ShortRow& row = rows[at];
+    sum.early_bytes += row.ends.early_bytes;
+    sum.late_bytes += row.ends.late_bytes;
+    if (at < kMostRows) {
+      add(row.count > 1 ? fmt::format("{} x {}", row.count, model::to_string(row.role)) : row.name, row.ends);
+    } else {
+      rest.early_bytes += row.ends.early_bytes;
+      rest.late_bytes += row.ends.late_bytes;
+      rest_count += row.count;
+    }
+  }
+  if (rest_count > 0) add(fmt::format("{} others", rest_count), rest);
+  const auto left = [](std::uint64_t tree, std::uint64_t processes) {
+    return tree - std::min(tree, processes);
+  };
+  add("shared",
+      {left(report.ends.early_bytes, sum.early_bytes), left(report.ends.late_bytes, sum.late_bytes)});
+  add("total", report.ends);
+  return {.blocks = {std::move(table)}};
+}
+
+std::string ruled_out_words(const model::Report& report, const model::Finding* cause) {
+  std::string out;
+  if (cause != nullptr) {
+    const bool is_nothing = std::all_of(cause->excluded.begin(), cause->excluded.end(),
+                                        [](const std::string& text) { return text.ends_with(": 0%"); });
+    for (const std::string& text : cause->excluded)
+      out += (out.empty() ? "" : ", ") + (is_nothing ? text.substr(0, text.rfind(':')) : text);
+    if (is_nothing && !out.empty()) out += ": 0% each";
+  }
+  if (!out.empty() || report.verdict.kind == VerdictKind::Leak) return out;
+  for (const model::Finding& finding : report.findings) {
+    // The others repeat the first line.
+    const bool is_other = finding.id == "page-cache" || finding.id == "wrapper-is-stable";
+    if (finding.ruled_out && is_other && &finding != cause) out += (out.empty() ? "" : "; ") + finding.title;
+  }
+  return out;
+}
+
+// The process that lowtide started or attached to: no other process of the job is its parent.
+const model::ProcessInfo* find_root(const model::Report& report) {
+  for (const model::ProcessReport& process : report.processes) {
+    const bool has_parent =
+        std::any_of(report.processes.begin(), report.processes.end(),
+                    [&](const auto& other) { return other.info.pid == process.info.ppid; });
+    if (!has_parent) return &process.info;
+  }
+  return nullptr;
+}
+
+std::string job_words(const model::Report& report) {
+  std::string out = fmt::format("{} processes", report.processes.size());
+  if (report.processes.size() == 1) {
+    const model::ProcessInfo& info = report.processes.front().info;
+    out = fmt::format("{}, pid {}", role_name(info), info.pid);
+  }
+  const model::ProcessInfo* root = find_root(report);
+  if (root != nullptr && root->exit_status) out += fmt::format(", exit {}", *root->exit_status);
+  for (const model::Finding& finding : report.findings) {
+    if (finding.id == "short-lived-processes") out += ", " + finding.title;
+  }
+  if (report.ending == model::Ending::Running) out += ", still running";
+  if (report.ending == model::Ending::CutOff) out += ", the recording was cut off";
+  return out;
+}
+
+// Processes without the agent: their lines and variables are not known.
+std::string not_entered_words(const model::OverheadReport& overhead) {
+  if (overhead.not_entered.empty()) return fmt::format("{} processes", overhead.not_entered_count);
+  const std::uint64_t others = overhead.not_entered_count - 1;
+  return overhead.not_entered.front() + (others > 0 ? fmt::format("; and {} more", others) : "");
+}
+
+void add_evidence(const model::Report& report, const model::SeriesReport& series, Facts& out) {
+  const model::Finding* cause = cause_of(report);
+  std::vector<std::string> evidence;
+  if (cause != nullptr) evidence = cause->evidence;
+  if (cause == nullptr && report.verdict.kind == VerdictKind::Leak) evidence.push_back(report.verdict.reason);
+  if (const model::SeriesReport* second = find_second(report))
+    evidence.push_back(fmt::format("{} also grows: {}", second->name, second->verdict.reason));
+  if (evidence.size() > kMostEvidence) evidence.resize(kMostEvidence);
+  for (std::string& text : evidence) text = printable(text, kMostText);
+  if (!evidence.empty()) {
+    Fact fact{.in = kText, .name = "evidence", .value = evidence.front()};
+    fact.more.assign(evidence.begin() + 1, evidence.end());
+    out.facts.push_back(std::move(fact));
+  }
+  const auto add = [&](std::string name, std::string value) {
+    if (!value.empty())
+      out.facts.push_back({.in = kText, .name = std::move(name), .value = printable(value, kMostText)});
+  };
+  add("ruled out", ruled_out_words(report, cause));
+  const bool is_own_limit = report.limit && !report.limit->told_by_machine;
+  if (is_own_limit && !report.forecast) add("limit", limit_words(*report.limit, series));
+  if (report.runs.size() > 1) {
+    const std::string why = why_primary(report.runs[report.primary_run]);
+    add("run", fmt::format("{} of {} runs{}{}", report.runs[report.primary_run].name, report.runs.size(),
+                           why.empty() ? "" : ", ", why));
+  }
+  for (const model::Event& event : report.events) {
+    if (event.kind != model::EventKind::Exit && event.kind != model::EventKind::Restart) {
+      add("event", fmt::format("{}, {}: {}", event_place(event), model::to_string(event.kind), event.text));
+      break;
+    }
+  }
+  if (report.overhead && report.overhead->not_entered_count > 0)
+    add("not entered", not_entered_words(*report.overhead));
+  for (const model::Finding& finding : report.findings) {
+    if (finding.id == "trim-trial") add("trim trial", finding.title);
+  }
+  if (is_recording(report)) {
+    add("job", job_words(report));
+    add("more", fmt::format("lowtide report --all {} (or --html FILE)", source_name(report.source)));
+  } else {
+    add("read",
+        fmt::format("{}: {} readings{}", source_name(report.source), format_count(series.verdict.samples),
+                    report.source.format.empty() ? "" : ", " + report.source.format));
+    if (report.source.path != "-")
+      add("more", fmt::format("lowtide analyze --all {}", source_name(report.source)));
+  }
+}
+
+}  // namespace
+
+Document short_report_document(const model::Report& report) {
+  Document out{.widest_line = kWidestShortLine};
+  out.sections.push_back(first_line(report));
+  const model::SeriesReport* series = speaker(report);
+  if (series == nullptr) {
+    out.sections.push_back(
+        {.blocks = {Paragraph{.in = kText, .text = report.verdict.reason}}, .is_brief = true});
+    out.sections.push_back(events_section(report));
+    return out;
+  }
+  out.sections.push_back(cause_section(report));
+  out.sections.push_back(
+      {.blocks = {Paragraph{.in = kText, .text = printable(growth_sentence(report, *series), 1000)}}});
+  const bool has_rows = report.processes.size() > 1;
+  if (!has_rows || report.answer.process.empty())
+    out.sections.push_back({.blocks = {Plot{.series = series, .is_small = true}}});
+  if (has_rows) out.sections.push_back(process_section(report));
+  Facts facts;
+  add_evidence(report, *series, facts);
+  out.sections.push_back({.blocks = {std::move(facts)}});
+  out.sections.push_back(last_line(report));
+  return out;
+}
+
+}  // namespace lowtide::show
