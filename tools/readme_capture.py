@@ -5,6 +5,8 @@ usage: readme_capture.py [--check] BINARY [README]
 A capture is a console block between <!-- capture:NAME --> and <!-- /capture -->. Its
 lines that begin with "$ lowtide" are run from the root of the project, and what
 they print (both streams) stands below each. A comment after the command is kept.
+A table between <!-- copy:NAME --> and <!-- /copy --> is the one that docs/bench.md has between
+<!-- figures:NAME --> and <!-- /figures -->, so that figures stand in one place.
 """
 
 import difflib
@@ -17,6 +19,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- capture:[\w-]+ -->\n```console\n)(.*?)(```\n<!-- /capture -->)", re.S)
+
+
+COPY = re.compile(r"(<!-- copy:([\w-]+) -->\n)(.*?)(<!-- /copy -->)", re.S)
+
+
+def copied(name: str) -> str:
+    found = re.search(rf"<!-- figures:{name} -->\n(.*?)<!-- /figures -->", (ROOT / "docs/bench.md").read_text(), re.S)
+    if not found:
+        sys.exit(f"readme_capture: docs/bench.md has no figures called {name}")
+    return found[1]
 
 
 def run(binary: str, command: str) -> str:
@@ -49,6 +61,7 @@ def main() -> int:
     readme = pathlib.Path(arguments[1]) if len(arguments) > 1 else ROOT / "README.md"
     before = readme.read_text()
     after, captures = BLOCK.subn(lambda hit: hit[1] + filled(binary, hit[2]) + hit[3], before)
+    after = COPY.sub(lambda hit: hit[1] + copied(hit[2]) + hit[4], after)
     if captures == 0:
         sys.exit(f"readme_capture: no capture in {readme}")
     if "--check" not in sys.argv:

@@ -98,7 +98,7 @@ std::string tensor_words(const model::TensorGrowth& growth) {
                      bytes_words(static_cast<double>(growth.growth_bytes)));
 }
 
-// "`history` gained 930 items (372 MB) in 6 snapshots and never shrank"
+// "`history` gained 930 items (372 MB) in 6 snapshots, never shrank"
 std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HolderReport& holder = grown.holder;
   const std::string items =
@@ -107,7 +107,7 @@ std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown
                         base::format_count(static_cast<std::uint64_t>(*holder.growth_length)),
                         growth_words(holder))
           : growth_words(holder);
-  return fmt::format("{} gained {} in {} snapshots and {}", quoted_variable(holder.node), items,
+  return fmt::format("{} gained {} in {} snapshots, {}", quoted_variable(holder.node), items,
                      holders.looks,
                      grown.losses == 0 ? "never shrank" : "shrank " + times_words(grown.losses));
 }

@@ -100,7 +100,7 @@ constexpr std::array<HeldCause, 15> kCauses{{
               features.functions.has_any({"validate", "validation", "evaluate", "evaluation", "eval"});
      }},
     {"logger-history", "a log keeps every entry", "the name suggests a log or a metric history",
-     "store numbers, not arrays or tensors, or drop old entries", "del {0}[:-100]", kFlatButLonger,
+     "store numbers, not tensors, or drop old entries", "del {0}[:-100]", kFlatButLonger,
      [](const HolderFeatures& features) {
        return features.names.has_any(
            {"log", "logs", "logger", "logged", "history", "writer", "metrics", "records", "wandb", "meter"});
