@@ -194,7 +194,7 @@ TEST(HolderLines, after_one_look_are_the_largest_and_have_not_grown) {
   EXPECT_EQ(lines[0].name, "__main__.trainer.history (list)");
   EXPECT_EQ(lines[0].bytes, 100 * kMB);
   EXPECT_FALSE(lines[0].growth_bytes);
-  EXPECT_EQ(holders.looks(), 1U);
+  EXPECT_EQ(holders.snapshots(), 1U);
 }
 
 TEST(HolderLines, after_two_looks_tell_what_grew) {

@@ -33,7 +33,7 @@ std::vector<ProcessLine> ProcessLines::lines(std::span<const ProcessNow> now, do
   std::map<model::ProcessId, Known> still_there;
   for (const ProcessNow& process : now) {
     const auto found = known_.find(process.info->id);
-    if (found == known_.end()) continue;  // it came after the latest tick
+    if (found == known_.end()) continue;  // it started after the latest tick
     Known& known = found->second;
     note_cpu(known, process.cpu_s, at_s);
     lines.push_back({.pid = process.info->pid,
