@@ -76,7 +76,7 @@ std::variant<std::optional<model::TensorFacts>, console::UserError> tensors_reco
     const std::string& path) {
   auto opened = open_recording(path);
   if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
-  // If several processes have tensors, the one with the most bytes has the model.
+  // Of several processes the one with the most tensors has the model.
   std::map<model::ProcessId, model::Snapshot> last;
   for (auto& recorded : std::get<record::Recording>(opened).snapshots()) {
     if (recorded.snapshot.has_tensors && !recorded.snapshot.is_at_end) {

@@ -19,7 +19,7 @@ std::variant<model::Report, console::UserError> report_recording(const std::stri
 // The stacks that the agent recorded. An error if there are none.
 std::variant<model::Profile, console::UserError> profile_recording(const std::string& path);
 
-// The tensors of the model, from the last snapshots. Absent if no snapshot has tensors.
+// What the last looks at its Pythons say of the model; absent where none saw a tensor.
 std::variant<std::optional<model::TensorFacts>, console::UserError> tensors_recording(
     const std::string& path);
 

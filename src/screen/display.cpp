@@ -35,14 +35,14 @@ std::size_t moved(std::size_t at, std::size_t last, std::size_t page, Key key) {
   }
 }
 
-void select(PaneState& pane, std::size_t line) {
+void select_line(PaneState& pane, std::size_t line) {
   pane.selected = pane.ids[line];
   if (line < pane.scroll) pane.scroll = line;
   if (line >= pane.scroll + pane.page_rows && pane.page_rows > 0) pane.scroll = line + 1 - pane.page_rows;
 }
 
 // Moves the selection, or scrolls where lines cannot be selected.
-void move(PaneState& pane, Key key) {
+void move_selection(PaneState& pane, Key key) {
   const std::size_t page = std::max<std::size_t>(pane.page_rows, 1);
   if (pane.ids.empty()) {
     pane.scroll = moved(pane.scroll, pane.last_scroll, page, key);
@@ -51,14 +51,14 @@ void move(PaneState& pane, Key key) {
   const auto selected = find_selected(pane);
   const bool is_step = key == Key::Up || key == Key::Down;
   const std::size_t first = std::min(pane.scroll, pane.ids.size() - 1);
-  select(pane,
-         !selected && is_step ? first : moved(selected.value_or(first), pane.ids.size() - 1, page, key));
+  select_line(pane,
+              !selected && is_step ? first : moved(selected.value_or(first), pane.ids.size() - 1, page, key));
 }
 
-void open(Display& display) {
+void open_detail(Display& display) {
   PaneState& pane = display.focused();
   if (pane.ids.empty()) return;
-  if (!find_selected(pane)) select(pane, std::min(pane.scroll, pane.ids.size() - 1));
+  if (!find_selected(pane)) select_line(pane, std::min(pane.scroll, pane.ids.size() - 1));
   display.shows_detail = true;
 }
 
@@ -101,7 +101,7 @@ void click(Display& display, std::size_t row) {
   const std::size_t line = pane->scroll + row - std::min(row, pane->first_row);
   if (row < pane->first_row || line >= pane->ids.size()) return;
   const bool was_selected = pane->selected == pane->ids[line];
-  select(*pane, line);
+  select_line(*pane, line);
   display.shows_detail = was_selected;
 }
 
@@ -154,7 +154,7 @@ ScreenAction handle_key(Display& display, const KeyPress& press, bool has_output
       display.edits_filter = true;
       break;
     case Key::Open:
-      open(display);
+      open_detail(display);
       break;
     case Key::Close:
       display.filter.clear();
@@ -165,7 +165,7 @@ ScreenAction handle_key(Display& display, const KeyPress& press, bool has_output
     case Key::PageDown:
     case Key::First:
     case Key::Last:
-      move(display.focused(), press.key);
+      move_selection(display.focused(), press.key);
       break;
     case Key::Click:
       click(display, press.row);
