@@ -12,16 +12,16 @@ using Cells = std::vector<std::vector<std::string>>;
 
 Cells key_cells(bool is_child) {
   return {
-      {"q", is_child ? "close the screen; the job keeps running, and the report is printed when it ends"
+      {"q", is_child ? "close the screen; the report is printed when the job ends"
                      : "stop watching and print the report; the job keeps running"},
       {"s", "sort the lists by growth, memory, rate, cpu or pid"},
       {"p", "pause the display; lowtide keeps watching"},
       {"n", "take a heap snapshot of the job's Python processes now"},
       {"Tab", "go to the next list and give it more room"},
-      {"arrows, PgUp, PgDn", "select a line; Home and End (or g and G) select the first and the last"},
+      {"arrows, PgUp, PgDn", "select a line; Home and End: the first and the last"},
       {"Enter", "show the details of the selected line"},
-      {"/", "show only lines that contain a text; Esc shows all lines again"},
-      {"mouse", "click a line to select it, and again for its details; the wheel scrolls"},
+      {"/", "show only lines that contain a text; Esc shows all"},
+      {"mouse", "a click selects, a second click opens, the wheel scrolls"},
       {"Ctrl-L", "draw the screen again"},
       {"h, ?", "show this page; any key closes it"},
       {"Ctrl-C", is_child ? "interrupt the job, as without the screen" : "the same as q"},
@@ -30,8 +30,8 @@ Cells key_cells(bool is_child) {
 
 Cells meaning_cells(const View& view) {
   Cells cells{
-      {"MEMORY", "memory of the process; shared pages are divided between processes (PSS)"},
-      {"GROWTH", "growth of the floor since lowtide started watching; spikes do not count"},
+      {"MEMORY", "memory of the process that it does not share with others"},
+      {"GROWTH", "growth of the floor since lowtide watches; spikes do not count"},
       {"RATE", "growth of the floor per minute, recently"},
       {"LIVE", "memory that the line allocated and that is not freed, from samples"},
   };
