@@ -28,7 +28,7 @@ MachineCheck gpu_check(const Surroundings& where) {
   const auto nvml = gpu::Nvml::load(where.gpu_library);
   if (!nvml) {
     check.state = CheckState::Missing;
-    check.value = "no NVIDIA driver";
+    check.value = "not available";
     check.why = nvml.error().message + "; GPU memory is not watched";
     check.hint = "nothing if the machine has no NVIDIA GPU; in a container: docker run --gpus all";
     return check;
