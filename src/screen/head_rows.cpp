@@ -68,7 +68,8 @@ Row title_row(const View& view, const Display& display, std::size_t columns) {
   if (display.is_paused) right = "PAUSED  " + right;
   right = " " + right + " ";
   const std::size_t room = columns > show::display_width(right) ? columns - show::display_width(right) : 0;
-  const std::string left = show::cut(fmt::format(" lowtide  {} ({})", view.job, view.pid), room);
+  const std::string left =
+      show::cut(fmt::format(" lowtide  {} ({})", short_command(view.job), view.pid), room);
   Row row = plain_row(show::pad_right(left, room) + right);
   row.is_bar = true;
   return row;

@@ -45,6 +45,15 @@ model::ProcessInfo info_of(model::ProcessId id, std::int64_t pid, model::Process
   return info;
 }
 
+TEST(ShortCommand, has_no_folder_of_the_program) {
+  EXPECT_EQ(short_command("/opt/conda/envs/train/bin/python3 /data/train.py --lr 1"),
+            "python3 /data/train.py --lr 1");
+  EXPECT_EQ(short_command("python train.py"), "python train.py");
+  EXPECT_EQ(short_command("./train.sh"), "./train.sh");
+  EXPECT_EQ(short_command("/bin/"), "/bin/");
+  EXPECT_EQ(short_command(""), "");
+}
+
 TEST(ProcessLines, tell_memory_growth_rate_and_cpu) {
   const auto trainer = info_of(kTrainer, 4711, model::ProcessRole::Trainer);
   const auto worker = info_of(kWorker, 4720, model::ProcessRole::Worker);

@@ -96,7 +96,7 @@ PaneText process_text(const View& view, Order order) {
     text.ids.push_back(id_of(line));
     text.lines.push_back(line_of(kColumns, {std::to_string(line.pid), line.role, bytes_words(line.bytes),
                                             growth_text(line.growth_bytes), rate_text(line.bytes_per_s),
-                                            cpu_text(line.cpu_share), line.command}));
+                                            cpu_text(line.cpu_share), short_command(line.command)}));
   }
   return text;
 }

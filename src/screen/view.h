@@ -59,4 +59,7 @@ struct View {
   std::string recording = {};
 };
 
+// A command without the folder of its program, which is often long: "python3 train.py".
+std::string short_command(const std::string& command);
+
 }  // namespace lowtide::screen

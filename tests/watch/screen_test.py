@@ -168,10 +168,12 @@ def a_line_is_selected_by_keys_and_by_the_mouse_and_lines_are_filtered(box: Box)
         tmux.expect("PROCESS", absent=("press any key to go back",))
         tmux.press("Escape")
         tmux.expect("PROCESS", str(job.pid), absent=("(Esc clears it)",))
-        # A click, as a terminal reports it: the button, the column and the row, each with 32 added.
+        # A click, as a terminal reports it: the button (pressed, then released), the column and the row, each with 32 added.
         row = next(at for at, line in enumerate(tmux.text().split("\n")) if re.match(rf" *{job.pid} ", line))
-        for _ in range(2):
-            tmux.press("-l", "\x1b[M" + chr(32) + chr(33 + 5) + chr(33 + row))
+        place = chr(33 + 5) + chr(33 + row)
+        tmux.press("-l", "\x1b[M" + chr(32) + place + "\x1b[M" + chr(32 + 3) + place)
+        wait_until(lambda: re.search(rf"^> *{job.pid} ", tmux.text(), re.MULTILINE), "the clicked line")
+        tmux.press("-l", "\x1b[M" + chr(32) + place + "\x1b[M" + chr(32 + 3) + place)
         tmux.expect(f"process {job.pid}", "press any key to go back")
         tmux.press("q")
         tmux.expect("PROCESS", absent=("press any key to go back",))
