@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "attach/privileges.h"
 #include "attach/socket_dir_owner.h"
 #include "attach/stub.h"
 #include "attach/unsupported.h"
@@ -240,10 +241,12 @@ Advice advise(pid_t pid, const base::Error& error) {
                     (scope == 1 ? ": only a parent may enter its children"
                                 : (scope == 2 ? ": only root may" : ": nobody may, until the next boot")),
                 scope == 3 ? "lowtide attach " + target + ", without --deep"
-                           : "as root: lowtide attach --deep " + target + ", or start it by: lowtide run"};
+                           : with_privileges("lowtide attach --deep " + target, ::geteuid()) +
+                                 ", or start the job with lowtide run"};
       }
       return {"it belongs to another user, has more rights than we, or is in a container that forbids ptrace",
-              "as that user or as root: lowtide attach --deep " + target};
+              ::geteuid() == 0 ? with_privileges("lowtide attach --deep " + target, 0)
+                               : "as that user or as root: lowtide attach --deep " + target};
     case base::ErrorCode::Unsupported:
       return {"the agent is a library, and has to be loaded by the process itself",
               "lowtide attach " + target + ", without --deep; or start it by: lowtide run"};

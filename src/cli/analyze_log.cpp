@@ -16,7 +16,7 @@
 namespace lowtide::cli {
 namespace {
 
-// A log that mixes more formats than this is told by the most frequent ones.
+// If a log mixes more formats than this, only the most frequent ones are named.
 constexpr std::ptrdiff_t kMostFormats = 3;
 
 struct Packer {
@@ -31,33 +31,32 @@ bool contains(std::string_view text, std::string_view piece) {
   return text.find(piece) != std::string_view::npos;
 }
 
-// The reader says what it met; why that is so, and what to try, is for here.
+// The reader's error states what it found. This adds the likely cause and a hint.
 console::UserError cannot_read_log(const std::string& path, const base::Error& error) {
   const std::string name = input_name(path);
   const std::string what = fmt::format("cannot read {}: {}", name, error.message);
   if (error.code != base::ErrorCode::Malformed)
-    return {what, "the system broke off the reading", "read it again"};
+    return {what, "the system reported an error while reading", "run the command again"};
   if (contains(error.message, "is empty")) return nothing_in(path);
   if (contains(error.message, "no memory readings")) {
-    return {fmt::format("no memory readings in {}", name), error.message,
-            "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough, and columns "
-            "without "
-            "names need a line like 'time,rss_mb' before them"};
+    return {
+        fmt::format("no memory readings in {}", name), error.message,
+        "docs/formats.md lists every format; a line like 'step 10 rss 5552 MB' is enough, and CSV needs a "
+        "header line like 'time,rss_mb'"};
   }
   for (const auto& [packer, tool] : kPackers) {
     if (!contains(error.message, packer)) continue;
-    return {what, "analyze reads text, and does not unpack it",
-            path == "-" ? fmt::format("unpack it first: ... | {} | lowtide analyze -", tool)
+    return {what, "analyze does not decompress files",
+            path == "-" ? fmt::format("... | {} | lowtide analyze -", tool)
                         : fmt::format("{} {} | lowtide analyze -", tool, path)};
   }
   if (contains(error.message, "not text")) {
-    return {what, "analyze reads text: logs, CSV, JSON lines, what other tools print",
-            path == "-"
-                ? "pipe the log itself, uncompressed: zcat train.log.gz | lowtide analyze -"
-                : fmt::format("file {0}, and if it is compressed: zcat {0} | lowtide analyze -", path)};
+    return {what, "analyze reads text: logs, CSV, JSON lines, the output of other tools",
+            path == "-" ? "pipe uncompressed text, for example: zcat train.log.gz | lowtide analyze -"
+                        : fmt::format("file {0}; if it is compressed: zcat {0} | lowtide analyze -", path)};
   }
-  return {what, "there is nothing in it that could be judged",
-          "docs/formats.md shows every format; a line like 'step 10 rss 5552 MB' is enough"};
+  return {what, "it contains nothing that lowtide can judge",
+          "docs/formats.md lists every format; a line like 'step 10 rss 5552 MB' is enough"};
 }
 
 }  // namespace

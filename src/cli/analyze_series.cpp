@@ -25,7 +25,7 @@
 namespace lowtide::cli {
 namespace {
 
-// A person reads the id without its quotes.
+// The id without its JSON quotes.
 std::string id_words(const std::string& id_json) {
   const auto id = nlohmann::json::parse(id_json, nullptr, false);
   return base::printable(id.is_string() ? id.get<std::string>() : id_json, 60);
@@ -42,7 +42,7 @@ bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-// Counts what happened, for the words at the end and the exit code.
+// Counts for the messages at the end and for the exit code.
 struct Tally {
   std::uint64_t lines = 0;
   std::uint64_t series = 0;
@@ -80,10 +80,10 @@ std::string unreadable(const std::string& problem, bool as_json, Tally& tally) {
   return as_json ? show::to_json_error_line(words) : "unreadable: " + base::printable(words) + "\n";
 }
 
-void tell_problems(const Tally& tally, const std::string& path) {
+void print_problems(const Tally& tally, const std::string& path) {
   if (tally.ignored_readings > 0) {
     console::print_warning(
-        fmt::format("{} readings were ignored: null, not a number, negative or beyond all memory",
+        fmt::format("{} readings were ignored because they are null, not a number, negative or too large",
                     base::format_count(tally.ignored_readings)));
   }
   if (tally.unreadable > 0) {
@@ -91,7 +91,7 @@ void tell_problems(const Tally& tally, const std::string& path) {
         {fmt::format("{} of {} lines of {} could not be read", base::format_count(tally.unreadable),
                      base::format_count(tally.lines), input_name(path)),
          tally.first_problem,
-         R"(each line as {"id": "a", "t": [0, 1], "step": [1, 2], "rss_mb": [5.0, 5.1]})"});
+         R"(write each line like {"id": "a", "t": [0, 1], "step": [1, 2], "rss_mb": [5.0, 5.1]})"});
   }
 }
 
@@ -105,7 +105,7 @@ console::ExitCode analyze_series(const std::string& path, const SeriesOptions& o
   }
   const Input& input = std::get<Input>(opened);
   struct stat status {};
-  // Whoever feeds a pipe line by line waits for the answers line by line.
+  // A program that writes to a pipe line by line may wait for each result.
   const bool live = ::fstat(input.fd(), &status) != 0 || !S_ISREG(status.st_mode);
 
   Output output;
@@ -136,15 +136,15 @@ console::ExitCode analyze_series(const std::string& path, const SeriesOptions& o
   if (!output.finish()) return console::ExitCode::Unreadable;
   if (next == LineReader::Status::Failed) {
     console::print_error({fmt::format("cannot read {}: {}", input_name(path), std::strerror(reader.error())),
-                          fmt::format("it broke off after {} lines", base::format_count(tally.lines)),
-                          "read it again"});
+                          fmt::format("reading failed after {} lines", base::format_count(tally.lines)),
+                          "run the command again"});
     return console::ExitCode::Unreadable;
   }
   if (tally.series == 0 && tally.unreadable == 0 && !output.is_over()) {
     console::print_error(nothing_in(path));
     return console::ExitCode::Unreadable;
   }
-  tell_problems(tally, path);
+  print_problems(tally, path);
   return tally.code;
 }
 

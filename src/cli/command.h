@@ -1,5 +1,5 @@
-// What a command is: data, from which its parser, its help, the man page and the
-// shell completions are made, so that they cannot disagree.
+// A command as data. Its parser, its help, the man page and the shell completions are made from this data, so
+// they cannot disagree.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,19 +30,19 @@ struct Positional {
   std::vector<std::string_view> choices = {};
 };
 
-// What a verb is given beside its flags.
+// The arguments of a command, without its flags.
 struct Words {
   std::vector<std::string> positionals;
-  std::vector<std::string> command;  // the job to be started, word by word, as it was given
+  std::vector<std::string> command;  // the job to start, word by word
 };
 
-// A command line, checked against the command's flags; of a switch the text is empty.
+// A command line, checked against the command's flags. The text of a switch is empty.
 struct Arguments {
   std::map<std::string, std::string, std::less<>> flags;
   Words words;
 };
 
-// Whether a command line ends in the words of a job, which are not ours to read.
+// Whether a command line ends in the command of a job, which lowtide does not parse.
 enum class JobWords {
   None,
   AfterDashes,  // check REC, or check -- python train.py
@@ -61,7 +61,7 @@ struct Command {
   std::function<console::ExitCode(const Arguments&)> run = {};
 };
 
-// The settings that the flags were given for; the first that does not fit is what the user hears of.
+// Turns the flags into settings. Returns the error of the first flag that has a bad value.
 template <typename Settings>
 std::variant<Settings, console::UserError> read_settings(const console::Flags<Settings>& flags,
                                                          const Arguments& arguments, std::string_view verb) {
@@ -77,7 +77,7 @@ std::variant<Settings, console::UserError> read_settings(const console::Flags<Se
   return settings;
 }
 
-// The command with its flags, and what it does with the settings they make.
+// Adds the flags to a command, and the function that runs with the settings.
 template <typename Settings>
 Command with_flags(Command command, const console::Flags<Settings>& flags,
                    console::ExitCode (*run)(const Settings&, const Words&)) {
@@ -90,7 +90,7 @@ Command with_flags(Command command, const console::Flags<Settings>& flags,
   return command;
 }
 
-// All of them, in the order of the help. A new verb is a file in commands/ and a line here.
+// All commands, in the order of the help. A new command is a file in commands/ and a line here.
 std::span<const Command> commands();
 
 const Command* find_command(std::string_view name);

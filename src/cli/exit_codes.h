@@ -1,4 +1,5 @@
-// What each exit code means for each verb: help, man page and the table in docs/json.md are made from this.
+// What each exit code means for each command. The help, the man page and the table in docs/json.md are made
+// from this.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@ namespace lowtide::cli {
 
 struct ExitMeaning {
   console::ExitCode code;
-  std::string_view meaning;  // empty: the verb does not end with it
+  std::string_view meaning;  // empty: the command never returns it
 
   friend bool operator==(const ExitMeaning&, const ExitMeaning&) = default;
 };
@@ -19,36 +20,40 @@ struct VerbExits {
   std::string_view verb;
   std::string_view no_leak = "no leak";
   std::string_view leak = "leak";
-  std::string_view unreadable = "the input could not be read, or the output not written";
-  std::string_view inconclusive = "inconclusive: not enough was seen";
+  std::string_view unreadable = "the input could not be read, or the output could not be written";
+  std::string_view inconclusive = "inconclusive: not enough data";
 
   [[nodiscard]] constexpr std::array<ExitMeaning, 6> rows() const {
     using console::ExitCode;
     return {{{ExitCode::NoLeak, no_leak},
              {ExitCode::Leak, leak},
-             {ExitCode::Usage, "the command line was wrong"},
+             {ExitCode::Usage, "the command line is wrong"},
              {ExitCode::Unreadable, unreadable},
              {ExitCode::Inconclusive, inconclusive},
-             {ExitCode::Bug, "a bug in lowtide"}}};
+             {ExitCode::Bug, "internal error"}}};
   }
 };
 
-// Of the verbs that give a verdict.
+// The meanings for commands that return a verdict.
 inline constexpr VerbExits kVerdictExits = {};
 
 inline constexpr VerbExits kVerbExits[] = {
     {.verb = "analyze"},
     {.verb = "attach",
-     .no_leak = "lowtide stopped watching; with --gate: no leak",
+     .no_leak = "the process was watched; with --gate: no leak",
      .leak = "with --gate: leak",
      .unreadable = "the process could not be watched",
      .inconclusive = "with --gate: inconclusive"},
     {.verb = "check",
-     .no_leak = "every rule is kept",
-     .leak = "a rule is broken, without rules: a leak; or the job failed",
-     .inconclusive = "none is broken, but one cannot be decided from what was seen"},
+     .no_leak = "every rule passed",
+     .leak = "a rule failed; without rules: a leak; or the job failed",
+     .inconclusive = "no rule failed, but there is not enough data to decide one"},
     {.verb = "compare"},
-    {.verb = "completion", .no_leak = "the script was written", .leak = "", .inconclusive = ""},
+    {.verb = "completion",
+     .no_leak = "the script was written",
+     .leak = "",
+     .unreadable = "the output could not be written",
+     .inconclusive = ""},
     {.verb = "doctor",
      .no_leak = "lowtide run can watch the jobs of this user",
      .leak = "",
@@ -58,21 +63,22 @@ inline constexpr VerbExits kVerbExits[] = {
      .no_leak = "the estimate for the host is within --limit, or there is no limit",
      .leak = "the estimate for the host is above --limit",
      .inconclusive = ""},
-    {.verb = "report"},
+    {.verb = "report",
+     .no_leak = "no leak; with --html, --pprof, --folded or --perfetto: the file was written"},
     {.verb = "run",
-     .no_leak = "the job's own status is passed on; with --gate: no leak",
-     .leak = "with --gate: leak",
+     .no_leak = "the job succeeded (run returns the status of the job); with --gate: and no leak",
+     .leak = "with --gate: the job succeeded and leaks",
      .unreadable = "",
-     .inconclusive = "with --gate: inconclusive, or it could not be watched"},
+     .inconclusive = "with --gate: the job succeeded; inconclusive, or it could not be watched"},
     {.verb = "serve",
-     .no_leak = "it was ended by a signal",
+     .no_leak = "a signal ended it",
      .leak = "",
      .unreadable = "the recording or the process could not be read, or the port could not be opened",
      .inconclusive = ""},
     {.verb = "snapshot",
      .no_leak = "the snapshot was taken",
      .leak = "",
-     .unreadable = "the process could not be read, or the output not written",
+     .unreadable = "the process could not be read, or the output could not be written",
      .inconclusive = ""},
 };
 

@@ -6,10 +6,10 @@
 
 namespace lowtide::cli {
 
-// `lowtide --help`: the verbs.
+// `lowtide --help`: the list of commands.
 std::string overview();
 
-// `lowtide VERB --help`: what it does, its options, examples.
+// `lowtide COMMAND --help`: description, options, examples and exit status.
 std::string help_of(const Command& command);
 
 // lowtide(1), in roff: `lowtide --help-man | man -l -`.

@@ -25,14 +25,16 @@ class Input {
   bool owned_;
 };
 
-// Opens a file to read, or says why not: gone (with the nearest name beside
-// it), a folder, not allowed (with owner and mode).
-std::variant<Input, console::UserError> open_input(const std::string& path);
+enum class InputKind { Log, Recording };
 
-// What else can stand in the way once it is open.
+// Opens a file for reading. The error states whether the file is missing (and suggests the nearest name), is
+// a folder, or may not be read (with owner and mode). The suggested command depends on `kind`.
+std::variant<Input, console::UserError> open_input(const std::string& path, InputKind kind = InputKind::Log);
+
+// The error for an empty file.
 console::UserError nothing_in(const std::string& path);
 
-// The name for people: "standard input" for "-".
+// The name that messages use: "standard input" for "-".
 std::string input_name(const std::string& path);
 
 }  // namespace lowtide::cli

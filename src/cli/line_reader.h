@@ -9,7 +9,7 @@ namespace lowtide::cli {
 // Lines of a file, one at a time, of at most kLongest bytes each.
 class LineReader {
  public:
-  static constexpr std::size_t kLongest = std::size_t{1} << 29U;  // 512 MiB: some 20 million readings
+  static constexpr std::size_t kLongest = std::size_t{1} << 29U;  // 512 MiB: about 20 million readings
 
   explicit LineReader(int fd) : fd_(fd) {}
 

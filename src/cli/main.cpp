@@ -30,24 +30,24 @@ console::ExitCode unknown_verb(const std::string& word) {
   for (const Command& command : commands()) names.emplace_back(command.name);
   const auto nearest = find_nearest(word, names);
   console::print_error(
-      {fmt::format("there is no verb '{}'", word),
-       nearest ? fmt::format("the nearest is '{}'", *nearest) : "the first word says what to do",
+      {fmt::format("unknown command '{}'", word),
+       nearest ? fmt::format("the nearest command is '{}'", *nearest) : "lowtide has no command of this name",
        nearest ? fmt::format("lowtide {}", *nearest) : "lowtide --help"});
   return console::ExitCode::Usage;
 }
 
-// The words about lowtide itself take nothing after them.
+// Options about lowtide itself, such as --version, take no arguments.
 console::ExitCode alone(const std::vector<std::string>& words, const std::string& text) {
   if (words.size() == 1) return print(text);
-  console::print_error(
-      {fmt::format("{} does not take '{}'", words[0], words[1]), "it stands alone", "lowtide " + words[0]});
+  console::print_error({fmt::format("{} does not take '{}'", words[0], words[1]), "it takes no arguments",
+                        "lowtide " + words[0]});
   return console::ExitCode::Usage;
 }
 
 console::ExitCode run(const std::vector<std::string>& words) {
   if (words.empty()) {
-    console::print_error({"there is no verb", "lowtide needs to be told what to do",
-                          "lowtide analyze train.log, or lowtide --help"});
+    console::print_error({"no command given", "lowtide needs a command, such as run, report or analyze",
+                          "lowtide run -- python train.py, or lowtide --help"});
     return console::ExitCode::Usage;
   }
   const std::string& verb = words.front();
@@ -75,32 +75,32 @@ console::ExitCode run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   using lowtide::console::ExitCode;
-  // The job that `run` starts gets them back as they were.
+  // The job that `run` starts gets the original signal settings back.
   lowtide::watch::remember_signals();
-  // A reader that has gone is seen as EPIPE where we write, and handled there.
+  // If a reader closes its pipe, write() returns EPIPE, which is handled there.
   std::signal(SIGPIPE, SIG_IGN);
-  // A recording that meets `ulimit -f` is a full disk (EFBIG), not the end of the watching.
+  // A recording that reaches `ulimit -f` is treated like a full disk (EFBIG); lowtide must not die of it.
   std::signal(SIGXFSZ, SIG_IGN);
-  // A parent may have ignored it, and exec keeps that: then the kernel reaps children, and their status is
-  // lost.
+  // A parent may have ignored SIGCHLD, and exec keeps that. The kernel would then reap the job, and its exit
+  // status would be lost.
   std::signal(SIGCHLD, SIG_DFL);
-  // Our code does not throw, but the standard library does: it ends here, without allocating.
+  // lowtide does not throw, but the standard library does. Its exceptions end here, without allocating.
   try {
     return static_cast<int>(lowtide::cli::run(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const std::bad_alloc&) {
     std::fputs(
-        "lowtide: out of memory\n  why:  the system gave no more to this process\n"
-        "  try:  ulimit -v, or free -m, shows how much there is\n",
+        "lowtide: out of memory\n  why:  the system did not give lowtide more memory\n"
+        "  try:  free -m and ulimit -v show how much is available\n",
         stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr,
-                 "lowtide: a bug in lowtide: %s\n  why:  an error that nobody expected came up to main\n"
-                 "  try:  report it with the command and its input\n",
+                 "lowtide: internal error: %s\n  why:  unexpected exception; this is a bug in lowtide\n"
+                 "  try:  please report it, with the command and its input\n",
                  error.what());
   } catch (...) {
     std::fputs(
-        "lowtide: a bug in lowtide\n  why:  an error that nobody expected came up to main\n"
-        "  try:  report it with the command and its input\n",
+        "lowtide: internal error\n  why:  unexpected exception; this is a bug in lowtide\n"
+        "  try:  please report it, with the command and its input\n",
         stderr);
   }
   return static_cast<int>(lowtide::console::ExitCode::Bug);

@@ -26,7 +26,7 @@ std::optional<std::string> find_nearest(std::string_view word, const std::vector
   std::optional<std::string> nearest;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongest) continue;
-    // "an" is no slip for "analyze" by its distance, but it is its beginning.
+    // "an" is far from "analyze" by distance, but it is a prefix.
     const bool begins = word.size() >= 2 && candidate.compare(0, word.size(), word) == 0;
     const std::size_t distance = begins ? 1 : edit_distance(word, candidate);
     if (distance < best && distance < word.size()) {

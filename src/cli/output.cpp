@@ -1,11 +1,14 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "console/user_error.h"
 
 namespace lowtide::cli {
@@ -36,10 +39,11 @@ void Output::flush() {
 bool Output::finish() {
   flush();
   if (!failed_) return true;
-  const char* hint = error_ == ENOSPC ? "free some space there, or write elsewhere: lowtide ... > /tmp/report"
-                                      : "write elsewhere: lowtide ... > /tmp/report";
+  const char* hint = error_ == ENOSPC
+                         ? "free some space, or write to another place: lowtide ... > /tmp/report"
+                         : "write to another place: lowtide ... > /tmp/report";
   console::print_error({fmt::format("cannot write the result: {}", std::strerror(error_)),
-                        "standard output takes no more of it, so what is there is not complete", hint});
+                        "writing to standard output failed, so the output is incomplete", hint});
   return false;
 }
 
@@ -57,8 +61,16 @@ std::variant<std::monostate, console::UserError> write_file(const std::string& p
   }
   if (whole) return std::monostate{};
   return console::UserError{fmt::format("cannot write {}: {}", path, std::strerror(error)),
-                            "its folder is missing, read-only or full",
-                            "name a file in a folder that can be written to"};
+                            "its folder does not exist, is read-only or is full",
+                            "choose a file in a folder that you can write to"};
+}
+
+std::string wrote_line(const std::string& path) {
+  struct stat status {};
+  const bool has_size = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const std::string size =
+      has_size ? fmt::format(" ({})", base::format_bytes(static_cast<double>(status.st_size))) : "";
+  return fmt::format("wrote {}{}\n", base::printable(path, 1000), size);
 }
 
 }  // namespace lowtide::cli

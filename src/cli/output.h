@@ -8,8 +8,7 @@
 
 namespace lowtide::cli {
 
-// Standard output, written with care: a reader who has gone (`| head`) is no
-// error and gets no words; a disk that is full is one, and does.
+// Standard output. A reader that has closed its pipe (`| head`) is not an error; a full disk is.
 class Output {
  public:
   Output() = default;
@@ -19,14 +18,14 @@ class Output {
   Output& operator=(const Output&) = delete;
   Output& operator=(Output&&) = delete;
 
-  // Kept until there is a good deal of it, or flush().
+  // Buffered until flush() or until the buffer is large.
   void write(std::string_view text);
   void flush();
 
-  // Nobody reads, or nothing can be written: no use to go on.
+  // Nobody reads any more, or writing failed.
   [[nodiscard]] bool is_over() const { return closed_ || failed_; }
 
-  // Flushes; false when something could not be written, after saying so in three lines.
+  // Flushes. If something could not be written, prints the error and returns false.
   bool finish();
 
  private:
@@ -36,7 +35,10 @@ class Output {
   int error_ = 0;
 };
 
-// Writes a whole file; an error where that does not work.
+// Writes a whole file.
 std::variant<std::monostate, console::UserError> write_file(const std::string& path, std::string_view text);
+
+// Confirms a file that was written: "wrote train.html (191 kB)\n". The path is printable.
+std::string wrote_line(const std::string& path);
 
 }  // namespace lowtide::cli

@@ -11,9 +11,8 @@ namespace lowtide::cli {
 
 std::optional<console::UserError> find_page_missing() {
   if (!show::page_template().empty()) return std::nullopt;
-  return console::UserError{"this lowtide has no page",
-                            "it was built where npm or its packages were not to be had",
-                            "lowtide report --markdown, or build it again where npm works: ./dev build"};
+  return console::UserError{"this lowtide has no page", "it was built without npm or its packages",
+                            "lowtide report --markdown, or another build of lowtide"};
 }
 
 std::variant<std::string, console::UserError> make_page(const std::string& path, const model::Report& report,

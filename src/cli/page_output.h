@@ -10,14 +10,14 @@
 
 namespace lowtide::cli {
 
-// What stands in the way of any page: this lowtide was built without it.
+// The error if this lowtide was built without the page.
 std::optional<console::UserError> find_page_missing();
 
-// `again_s`: of one that is served, when it comes anew.
+// `again_s`: a served page loads itself again after this many seconds.
 std::variant<std::string, console::UserError> make_page(const std::string& path, const model::Report& report,
                                                         std::optional<int> again_s = {});
 
-// Writes it to `where`; what goes to standard output ("-") is returned.
+// Writes the page to `where`. For "-" it returns the text, which belongs on standard output.
 std::variant<std::string, console::UserError> write_page(const std::string& path, const model::Report& report,
                                                          const std::string& where);
 

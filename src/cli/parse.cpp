@@ -31,14 +31,15 @@ console::UserError unknown_word(const Command& command, const std::string& word)
     std::vector<std::string> known{"--help"};
     for (const console::FlagText& flag : command.flags) known.push_back("--" + std::string(flag.name));
     const auto nearest = find_nearest(name, known);
-    return {fmt::format("{} does not know {}", command.name, name),
-            nearest ? fmt::format("the nearest option is {}", *nearest)
-                    : fmt::format("a file of that name is given as ./{}", word),
+    return {fmt::format("{} has no option {}", command.name, name),
+            nearest
+                ? fmt::format("the nearest option is {}", *nearest)
+                : fmt::format("a word that starts with - is read as an option; for a file, write ./{}", word),
             help_hint(command)};
   }
   const bool takes_none = command.positional.name.empty();
   return {fmt::format("{} does not take '{}'", command.name, word),
-          takes_none ? "it takes no further words" : fmt::format("it takes one {}", command.positional.name),
+          takes_none ? "it takes no arguments" : fmt::format("it takes one {}", command.positional.name),
           help_hint(command)};
 }
 
@@ -49,7 +50,7 @@ bool is_choice(const std::vector<std::string_view>& choices, const std::string& 
 console::UserError not_a_choice(const Command& command, std::string_view what, const std::string& value,
                                 const std::vector<std::string_view>& choices) {
   return {fmt::format("{} cannot be '{}'", what, value),
-          fmt::format("it is one of {}", joined_with_or(choices)), help_hint(command)};
+          fmt::format("the value must be {}", joined_with_or(choices)), help_hint(command)};
 }
 
 std::optional<console::UserError> find_wrong_choice(const Command& command, const Arguments& arguments) {
@@ -80,7 +81,7 @@ bool takes_value(const Command& command, const std::string& word) {
   return flag != nullptr && !flag->value.empty() && word.find('=') == std::string::npos;
 }
 
-// How many of the words are ours; what follows is the job's.
+// The number of words that are for lowtide. The words after them are the command of the job.
 std::size_t count_own(const Command& command, std::span<const std::string> words) {
   if (command.job_words == JobWords::None) return words.size();
   for (std::size_t at = 0; at < words.size(); ++at) {
@@ -101,15 +102,15 @@ std::variant<Arguments, HelpWanted, console::UserError> parse_arguments(
   const std::span<const std::string> words = all_words.first(count_own(command, all_words));
   std::span<const std::string> job = all_words.subspan(words.size());
   if (!job.empty() && job.front() == "--") job = job.subspan(1);
-  const auto refused = [&](std::string_view flag, std::string_view what) {
-    return console::UserError{fmt::format("{}: --{}: {}", command.name, flag, what),
-                              "an option is given in a way it does not take", help_hint(command)};
+  const auto refused = [&](const console::FlagText& flag, std::string_view what, std::string why) {
+    return console::UserError{fmt::format("{}: --{} {}", command.name, flag.name, what), std::move(why),
+                              help_hint(command)};
   };
   Arguments out{{}, {{}, {job.begin(), job.end()}}};
   std::vector<std::string>& positionals = out.words.positionals;
   bool help = false;
   std::optional<std::string> unknown;
-  // What follows "--" is no option, whatever it looks like.
+  // The words after "--" are not options, even if they start with a dash.
   const auto stop = std::find(words.begin(), words.end(), "--");
   for (auto word = words.begin(); word != stop; ++word) {
     const bool is_number = word->size() > 1 && std::isdigit(static_cast<unsigned char>((*word)[1])) != 0;
@@ -119,15 +120,18 @@ std::variant<Arguments, HelpWanted, console::UserError> parse_arguments(
       const std::size_t sign = word->find('=');
       std::string value = sign == std::string::npos ? "" : word->substr(sign + 1);
       if (flag->value.empty() && sign != std::string::npos) {
-        if (value != "true") return refused(flag->name, "it takes no value");
+        if (value != "true")
+          return refused(*flag, "takes no value", fmt::format("write --{} alone", flag->name));
         value.clear();
       }
       if (!flag->value.empty() && value.empty()) {
-        if (std::next(word) == stop) return refused(flag->name, "its value is missing");
+        if (std::next(word) == stop)
+          return refused(*flag, "needs a value", fmt::format("write --{} {}", flag->name, flag->value));
         value = *++word;
       }
       const bool is_new = out.flags.emplace(flag->name, std::move(value)).second;
-      if (!is_new && !flag->value.empty()) return refused(flag->name, "it was given more than once");
+      if (!is_new && !flag->value.empty())
+        return refused(*flag, "was given more than once", "an option with a value can be given only once");
     } else if ((word->size() > 1 && word->front() == '-' && !is_number) || command.positional.name.empty()) {
       if (!unknown) unknown = *word;
     } else {

@@ -14,11 +14,11 @@ namespace lowtide::cli {
 
 struct HelpWanted {};
 
-// The words after the verb, against what the command takes.
+// Parses the words after the command's name.
 std::variant<Arguments, HelpWanted, console::UserError> parse_arguments(const Command& command,
                                                                         std::span<const std::string> words);
 
-// A number above 0 and nothing else.
+// Accepts a number above 0, without any other characters.
 std::optional<pid_t> parse_pid(const std::string& text);
 
 }  // namespace lowtide::cli

@@ -9,35 +9,36 @@ namespace lowtide::cli {
 console::Flags<ProfileFlags> profile_flags() {
   using console::takes_text;
   using console::turns_on;
-  return {
-      takes_text({"pprof", "FILE", "write the stacks for pprof and speedscope; - is standard output"},
-                 &ProfileFlags::pprof),
-      takes_text(
-          {"folded", "FILE", "write the stacks folded, a line each, for flame graphs; - is standard output"},
-          &ProfileFlags::folded),
-      turns_on("growth", "with these two: count what grew, the usual where something did",
-               &ProfileFlags::growth),
-      turns_on("live", "with these two: count what is alive", &ProfileFlags::live),
-      turns_on("allocated", "with these two: count all that was ever allocated", &ProfileFlags::allocated)};
+  return {takes_text({"pprof", "FILE", "write the stacks for pprof and speedscope; - is standard output"},
+                     &ProfileFlags::pprof),
+          takes_text(
+              {"folded", "FILE", "write folded stacks for flame graphs, one per line; - is standard output"},
+              &ProfileFlags::folded),
+          turns_on("growth", "with --pprof or --folded: count the memory that grew (the default if any did)",
+                   &ProfileFlags::growth),
+          turns_on("live", "with --pprof or --folded: count live memory", &ProfileFlags::live),
+          turns_on("allocated", "with --pprof or --folded: count all memory that was ever allocated",
+                   &ProfileFlags::allocated)};
 }
 
 std::optional<console::UserError> find_conflict(const ProfileFlags& flags, bool prints) {
   const int chosen = (flags.growth ? 1 : 0) + (flags.live ? 1 : 0) + (flags.allocated ? 1 : 0);
   if (chosen > 1) {
-    return console::UserError{"--growth, --live and --allocated exclude each other", "one of them is counted",
-                              "lowtide report --help"};
+    return console::UserError{"--growth, --live and --allocated exclude each other",
+                              "a profile counts one of them", "lowtide report --help"};
   }
   if (chosen > 0 && !flags.any()) {
-    return console::UserError{"--growth, --live and --allocated say what --pprof or --folded count",
-                              "neither of these was given", "lowtide report --folded - --live train.lowtide"};
+    return console::UserError{"--growth, --live and --allocated need --pprof or --folded",
+                              "they select what these files count",
+                              "lowtide report --folded - --live train.lowtide"};
   }
   if (flags.pprof == "-" && flags.folded == "-") {
-    return console::UserError{"--pprof and --folded cannot both go to standard output", "they would be mixed",
-                              "--pprof heap.pb --folded -"};
+    return console::UserError{"--pprof and --folded cannot both go to standard output",
+                              "their data would be mixed", "--pprof heap.pb --folded -"};
   }
   if (flags.to_output() && prints) {
     return console::UserError{"the report and the stacks cannot both go to standard output",
-                              "they would be mixed", "give --pprof or --folded the name of a file"};
+                              "their data would be mixed", "give --pprof or --folded a file name"};
   }
   return std::nullopt;
 }

@@ -23,10 +23,10 @@ struct ProfileFlags {
 
 console::Flags<ProfileFlags> profile_flags();
 
-// What cannot be together; `prints`: the report goes to standard output too.
+// Flags that exclude each other. `prints`: the report goes to standard output too.
 std::optional<console::UserError> find_conflict(const ProfileFlags& flags, bool prints);
 
-// Reads the recording again and writes what was asked for; what goes to standard output is returned.
+// Reads the recording again and writes the requested files. Returns the text that belongs on standard output.
 std::variant<std::string, console::UserError> write_profiles(const std::string& path,
                                                              const ProfileFlags& flags);
 

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 std::string line_of(int fd, const std::string& name, double seconds) {
   const off_t offset = ::lseek(fd, 0, SEEK_CUR);
-  if (offset < 0) return fmt::format("reading {} ... {:.0f} s", name, seconds);  // a pipe does not tell
+  if (offset < 0) return fmt::format("reading {} ... {:.0f} s", name, seconds);  // a pipe has no offset
   const auto done = static_cast<double>(offset);
   struct stat status {};
   const bool sized = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;

@@ -7,11 +7,10 @@
 
 namespace lowtide::cli {
 
-// While a long file is read: a line on standard error with how far we are, from
-// the first second on, erased at the end. Only on a terminal.
+// Shows the progress of reading a long file: one line on standard error, after the first second, erased at
+// the end. Only on a terminal.
 //
-// A thread of its own looks at the file offset, so that the reader neither
-// knows nor pays; reading goes on in the thread that made this.
+// Its own thread reads the file offset, so that the reader needs no code for it.
 class Progress {
  public:
   Progress(int fd, const std::string& name);

@@ -5,7 +5,7 @@
 
 namespace lowtide::cli {
 
-// Says what stands in the way; what is returned is the end of the command.
+// Prints the error and returns the exit code with which the command ends.
 inline console::ExitCode refuse(const console::UserError& user_error,
                                 console::ExitCode code = console::ExitCode::Usage) {
   console::print_error(user_error);

@@ -22,26 +22,26 @@ console::UserError cannot_read_recording(const std::string& path, const base::Er
   const std::string what = fmt::format("cannot read the recording {}: {}", path, error.message);
   switch (error.code) {
     case base::ErrorCode::Malformed:
-      return {what, "it is not a recording of lowtide, or what is left of one",
-              fmt::format("if it is a log: lowtide analyze {}", path)};
+      return {what, "it is not a recording of lowtide, or it is damaged",
+              fmt::format("lowtide analyze {}, if it is a log", path)};
     case base::ErrorCode::Unsupported:
-      return {what, "it was written by a lowtide that knows more",
-              "read it with that version, or a newer one"};
+      return {what, "it was written by a newer version of lowtide",
+              "read it with that version or a newer one"};
     case base::ErrorCode::Gone:
     case base::ErrorCode::Denied:
     case base::ErrorCode::Io:
       break;
   }
-  return {what, "the system does not let it be read", fmt::format("ls -l {}", path)};
+  return {what, "the system refused to read it", fmt::format("ls -l {}", path)};
 }
 
 std::variant<record::Recording, console::UserError> open_recording(const std::string& path) {
   if (path == "-") {
-    return console::UserError{"a recording cannot come from standard input",
-                              "it is a database, and is read here and there", "lowtide report FILE"};
+    return console::UserError{"cannot read a recording from standard input",
+                              "a recording is a database, which needs a file", "lowtide report FILE"};
   }
-  {  // A file that is gone, a folder, or not allowed: told as for every other input.
-    auto opened = open_input(path);
+  {  // A missing file, a folder and a file that may not be read have their own errors.
+    auto opened = open_input(path, InputKind::Recording);
     if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   }
   auto recording = record::Recording::open(path);
@@ -68,8 +68,8 @@ std::variant<model::Profile, console::UserError> profile_recording(const std::st
   if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   model::Profile profile = explain::make_profile(std::get<record::Recording>(opened));
   if (!profile.samples.empty()) return profile;
-  return console::UserError{fmt::format("{} holds no stacks", path),
-                            "no agent was in the job, or it saw no allocation",
+  return console::UserError{fmt::format("{} contains no stacks", path),
+                            "the job ran without the agent, or the agent sampled no allocation",
                             "lowtide report without --pprof and --folded"};
 }
 

@@ -25,7 +25,7 @@ std::optional<std::size_t> parse_width(const std::string& text) {
 
 console::Flag<StyleFlags> width_flag(console::FlagText text) {
   return console::takes(std::move(text), &StyleFlags::width, parse_width,
-                        {"it is a number of columns, 40 to 1000"});
+                        {"the value must be a number of columns, 40 to 1000"});
 }
 
 console::Flag<StyleFlags> color_flag(std::string_view help) {
@@ -37,7 +37,7 @@ std::variant<ReportStyle, console::UserError> choose_style(const StyleFlags& fla
   if (flags.json && flags.markdown) {
     return console::UserError{fmt::format("{} cannot write JSON and Markdown at once", verb),
                               "both would go to standard output",
-                              "call it twice, once with --json and once with --markdown"};
+                              "run it twice, once with --json and once with --markdown"};
   }
   const console::Terminal terminal = console::find_terminal(flags.color, flags.width);
   ReportStyle style;

@@ -32,10 +32,11 @@ struct StyleFlags {
   std::string color = "auto";
 };
 
-console::Flag<StyleFlags> width_flag(console::FlagText text = {
-                                         "width", "N",
-                                         "columns of the text; default: those of the terminal, or 80"});
-console::Flag<StyleFlags> color_flag(std::string_view help = "auto (on a terminal), always or never");
+console::Flag<StyleFlags> width_flag(
+    console::FlagText text = {"width", "N",
+                              "width of the text in columns; default: that of the terminal, or 80"});
+console::Flag<StyleFlags> color_flag(
+    std::string_view help = "when to use colour: auto (on a terminal), always or never");
 
 std::variant<ReportStyle, console::UserError> choose_style(const StyleFlags& flags, std::string_view verb);
 

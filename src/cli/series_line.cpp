@@ -18,8 +18,8 @@ base::Error malformed(std::string message) {
   return {base::ErrorCode::Malformed, std::move(message)};
 }
 
-// Receives the line piece by piece: a series of ten million readings becomes
-// three lists of doubles and never a tree of JSON values.
+// Receives the line piece by piece, so that a series of ten million readings becomes three lists of doubles
+// instead of a tree of JSON values.
 class Receiver : public nlohmann::json_sax<Json> {
  public:
   std::string id_json = "null";
@@ -46,7 +46,7 @@ class Receiver : public nlohmann::json_sax<Json> {
       id_json = base::escape_invisible(Json(value).dump(-1, ' ', false, Json::error_handler_t::replace));
       return true;
     }
-    return other("a text");
+    return other("a string");
   }
   bool binary(binary_t& /*value*/) override { return other("bytes"); }
 
@@ -70,7 +70,7 @@ class Receiver : public nlohmann::json_sax<Json> {
     }
     if (into_ != nullptr || (depth_ == 1 && key_ == "id")) return fail("a list");
     if (depth_ == 1) into_ = list_named(key_);
-    if (into_ != nullptr) into_->clear();  // a key that comes twice: the last one counts, as in Python
+    if (into_ != nullptr) into_->clear();  // if a key comes twice, the last one counts, as in Python
     return enter();
   }
   bool end_array() override {
@@ -112,21 +112,21 @@ class Receiver : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // A number that stands outside of our lists.
+  // A number outside the lists.
   bool single(double value, const std::string& as_written) {
     if (depth_ == 0) return fail("no object");
     if (depth_ == 1 && key_ == "id") {
       id_json = as_written;
       return true;
     }
-    if (depth_ == 1 && key_ == "step" && std::isnan(value)) return true;  // "step": null is as good as absent
+    if (depth_ == 1 && key_ == "step" && std::isnan(value)) return true;  // "step": null means no steps
     return depth_ == 1 && is_ours(key_) ? fail("not a list") : true;
   }
 
   bool other(std::string_view what) {
     if (depth_ == 0) return fail("no object");
     if (into_ != nullptr) {
-      problem = fmt::format("\"{}\" holds {}, which is no number", base::printable(key_, 20), what);
+      problem = fmt::format("\"{}\" contains {}, not a number", base::printable(key_, 20), what);
       return false;
     }
     return depth_ == 1 && is_ours(key_) ? fail(what) : true;
@@ -143,7 +143,7 @@ class Receiver : public nlohmann::json_sax<Json> {
   std::vector<double>* into_ = nullptr;
 };
 
-// NaN, Infinity and -Infinity outside of texts, as null.
+// Replaces NaN, Infinity and -Infinity by null, except inside strings.
 std::string with_null_for_nan(std::string_view line) {
   std::string out;
   bool in_text = false;
@@ -200,7 +200,7 @@ base::Result<SeriesLine> parse_series_line(std::string_view line) {
                                  megabytes.size()));
   }
 
-  constexpr double kMostMegabytes = 9e12;  // what still fits into 64 bits of bytes
+  constexpr double kMostMegabytes = 9e12;  // the most that fits into 64 bits of bytes
   SeriesLine series;
   series.id_json = receiver->id_json;
   series.samples.reserve(megabytes.size());
@@ -217,7 +217,7 @@ base::Result<SeriesLine> parse_series_line(std::string_view line) {
         {at_s[at] - begin_s, step, static_cast<std::uint64_t>(std::llround(value * 1e6))});
   }
   if (series.samples.empty() && series.ignored > 0) {
-    return malformed("none of its readings is a number that memory can have");
+    return malformed("none of its readings is a valid size");
   }
   return series;
 }

@@ -14,12 +14,11 @@ namespace lowtide::cli {
 struct SeriesLine {
   std::string id_json = "null";  // as it was written
   std::vector<model::Sample> samples;
-  std::uint64_t ignored = 0;  // readings that were null, NaN, negative or beyond all memory
+  std::uint64_t ignored = 0;  // readings that are null, NaN, negative or too large
 };
 
-// Refuses what would have to be guessed: lists that are missing, of different
-// lengths, or hold something other than numbers. NaN and Infinity, which are no
-// JSON but which Python writes, count as null; a reading that is null is left out.
+// Refuses lists that are missing, have different lengths or contain anything but numbers. NaN and Infinity
+// are not JSON, but Python writes them; they count as null. A reading that is null is left out.
 base::Result<SeriesLine> parse_series_line(std::string_view line);
 
 }  // namespace lowtide::cli

@@ -52,9 +52,9 @@ TEST(SeriesLine, what_would_be_a_guess_is_refused) {
   EXPECT_EQ(parse_series_line(R"({"rss_mb": [1]})").error().message, "it has no \"t\"");
   EXPECT_EQ(parse_series_line(R"({"t": [1]})").error().message, "it has no \"rss_mb\"");
   EXPECT_EQ(parse_series_line(R"({"t": [0], "rss_mb": [true]})").error().message,
-            "\"rss_mb\" holds true, which is no number");
+            "\"rss_mb\" contains true, not a number");
   EXPECT_EQ(parse_series_line(R"({"t": [0], "rss_mb": ["5"]})").error().message,
-            "\"rss_mb\" holds a text, which is no number");
+            "\"rss_mb\" contains a string, not a number");
   EXPECT_FALSE(parse_series_line(R"({"t": [0], "rss_mb": [[1]]})").ok());
   EXPECT_FALSE(parse_series_line(R"({"t": 0, "rss_mb": [1]})").ok());
   EXPECT_FALSE(parse_series_line(R"({"t": [0], "rss_mb": [-1]})").ok());

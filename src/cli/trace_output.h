@@ -9,7 +9,7 @@
 
 namespace lowtide::cli {
 
-// Writes it to `where`; what goes to standard output ("-") is returned.
+// Writes the trace to `where`. For "-" it returns the text, which belongs on standard output.
 std::variant<std::string, console::UserError> write_trace(const std::string& path, const std::string& where);
 
 }  // namespace lowtide::cli

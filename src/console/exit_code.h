@@ -5,7 +5,7 @@
 
 namespace lowtide::console {
 
-// The exit status is interface: scripts and CI branch on it (docs/json.md).
+// The exit status is part of the interface: scripts and CI depend on it (docs/json.md).
 enum class ExitCode : int { NoLeak = 0, Leak = 1, Usage = 2, Unreadable = 3, Inconclusive = 4, Bug = 70 };
 
 constexpr ExitCode exit_code_of(model::VerdictKind kind) {
@@ -34,7 +34,7 @@ constexpr ExitCode exit_code_of(model::Outcome outcome) {
   return ExitCode::Inconclusive;
 }
 
-// Of several inputs: unreadable beats leak beats inconclusive beats no leak.
+// The exit code for several inputs: unreadable beats leak beats inconclusive beats no leak.
 constexpr ExitCode worse_of(ExitCode a, ExitCode b) {
   for (const ExitCode code :
        {ExitCode::Bug, ExitCode::Usage, ExitCode::Unreadable, ExitCode::Leak, ExitCode::Inconclusive}) {

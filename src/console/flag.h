@@ -1,6 +1,6 @@
-// A flag as data: its name, what it takes, its help, and the member of a settings struct that it sets. A
-// table of them makes the parser, the help, the man page and the shell completions of a verb, and the words
-// that give the same settings again.
+// A flag as data: its name, its value, its help, and the member of a settings struct that it sets. The
+// parser, the help, the man page and the shell completions of a command are made from a table of flags, and
+// so is the command line that gives the same settings to another lowtide.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace lowtide::console {
 
 struct FlagText {
   std::string_view name;   // without the dashes
-  std::string_view value;  // what it takes: "SIZE", "FILE"; empty for a switch
+  std::string_view value;  // the name of its value: "SIZE", "FILE"; empty for a switch
   std::string_view help;
   std::vector<std::string_view> choices = {};  // empty: any value
 };
@@ -34,7 +34,7 @@ struct Flag : FlagText {
 
   Flag(FlagText text, Set set_member, Text text_of_member)
       : FlagText(std::move(text)), set(std::move(set_member)), text_of(std::move(text_of_member)) {}
-  // A flag of the settings that these are made of.
+  // A flag of a base class of the settings.
   template <typename Part>
   requires(std::derived_from<Settings, Part> && !std::same_as<Settings, Part>)
       // NOLINTNEXTLINE(google-explicit-constructor, hicpp-explicit-conversions): tables mix both
@@ -43,8 +43,8 @@ struct Flag : FlagText {
         set(std::move(flag.set)),
         text_of(std::move(flag.text_of)) {}
 
-  Set set;       // an error where the text does not fit; an empty hint stands for the help of the verb
-  Text text_of;  // what would set it so again; absent where it has its default
+  Set set;       // returns an error for a bad value; an empty hint stands for the help of the command
+  Text text_of;  // the value that sets the member to what it is; absent if it has its default
 };
 
 template <typename Settings>
@@ -73,11 +73,11 @@ Flag<Settings> turns_off(std::string_view name, std::string_view help, bool Sett
   return switch_to(false, name, help, member);
 }
 
-// Why a value is refused.
+// The error for a bad value.
 struct Refusal {
   std::string why = {};
-  std::string hint = {};                          // empty: the help of the verb
-  std::string_view what = "--{} cannot be '{}'";  // the flag, and what was given
+  std::string hint = {};                          // empty: the help of the command
+  std::string_view what = "--{} cannot be '{}'";  // the flag and the given value
 };
 
 struct NoText {
@@ -87,7 +87,8 @@ struct NoText {
   }
 };
 
-// `parse` makes the member's value of the text, or nothing of what does not fit; `format` is the way back.
+// `parse` turns the text into the member's value, or returns nothing for a bad value. `format` does the
+// reverse.
 template <typename Settings, typename Value, typename Parse, typename Format = NoText>
 Flag<Settings> takes(FlagText text, Value Settings::*member, Parse parse, const Refusal& refusal = {},
                      Format format = {}) {
@@ -147,17 +148,17 @@ Flag<Settings> takes_bytes(FlagText text, std::optional<std::uint64_t> Settings:
       });
 }
 
-inline constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; less is a unit that was forgotten
+inline constexpr std::uint64_t kSmallestLimit = 1'000'000;  // bytes; below this the unit was forgotten
 
-// --limit, of all verbs that forecast.
+// --limit, for all commands that forecast.
 template <typename Settings>
 Flag<Settings> limit_flag(std::string_view help, std::optional<std::uint64_t> Settings::*member,
                           std::string hint = "--limit 32G, --limit 80GiB or --limit 500M") {
   return takes_bytes({"limit", "SIZE", help}, member, kSmallestLimit,
-                     {"it is a size of at least 1 MB, with its unit", std::move(hint)});
+                     {"the value must be a size with a unit, at least 1 MB", std::move(hint)});
 }
 
-// "--interval 500ms --no-gpu": what a program is given to have these settings.
+// The command line that gives these settings: "--interval 500ms --no-gpu".
 template <typename Settings>
 std::vector<std::string> words_of(const Flags<Settings>& flags, const Settings& settings) {
   std::vector<std::string> words;

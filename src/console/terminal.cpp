@@ -16,7 +16,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-// The first of these that is set decides, as in setlocale(3).
+// The first variable that is set decides, as in setlocale(3).
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string_view value = environment(name);
@@ -29,9 +29,9 @@ bool locale_is_utf8() {
   return false;
 }
 
-std::size_t found_width() {
+std::size_t found_width(int fd) {
   winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const std::string columns(environment("COLUMNS"));
   const unsigned long value = std::strtoul(columns.c_str(), nullptr, 10);
   return value > 0 ? value : 80;
@@ -39,14 +39,13 @@ std::size_t found_width() {
 
 }  // namespace
 
-Terminal find_terminal(const std::string& colour, std::optional<std::size_t> width) {
+Terminal find_terminal(const std::string& colour, std::optional<std::size_t> width, int fd) {
   constexpr std::size_t kNarrowest = 40;
   constexpr std::size_t kWidest = 1000;
   Terminal terminal;
-  terminal.width = std::clamp(width ? *width : found_width(), kNarrowest, kWidest);
+  terminal.width = std::clamp(width ? *width : found_width(fd), kNarrowest, kWidest);
   terminal.unicode = locale_is_utf8();
-  const bool able =
-      ::isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  const bool able = ::isatty(fd) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   terminal.colour = colour == "always" || (colour != "never" && able);
   return terminal;
 }

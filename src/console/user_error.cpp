@@ -9,7 +9,7 @@
 namespace lowtide::console {
 
 void print_error(const UserError& user_error) {
-  // Paths and values are text from outside, so nothing goes to the terminal as it came.
+  // Paths and values come from outside, so control characters are removed.
   const std::string text =
       fmt::format("lowtide: {}\n  why:  {}\n  try:  {}\n", base::printable(user_error.what, 1000),
                   base::printable(user_error.why, 1000), base::printable(user_error.hint, 1000));

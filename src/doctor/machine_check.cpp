@@ -21,11 +21,15 @@ std::vector<MachineCheck> check_machine(const Surroundings& where) {
   check_rights(where, checks);
   check_memory(where, checks);
   check_tools(where, checks);
-  // Names of files, programs and devices are text from outside.
+  // Names of files, programs and devices come from outside.
   for (MachineCheck& check : checks) {
     for (std::string* text : {&check.value, &check.why, &check.hint}) *text = base::printable(*text);
   }
   return checks;
+}
+
+std::string privileged(std::string_view command, const Surroundings& where) {
+  return fmt::format("{}{}", where.own_uid == 0 ? "" : "sudo ", command);
 }
 
 bool can_watch(const std::vector<MachineCheck>& checks) {
@@ -43,8 +47,9 @@ std::string checks_to_text(const std::vector<MachineCheck>& checks, std::size_t 
   }
   std::string out;
   for (const std::string& line : show::table(rows, width)) out += line + "\n";
-  out += can_watch(checks) ? "\nlowtide run can watch your jobs here.\n"
-                           : "\nlowtide run cannot watch any job here: it needs a readable /proc.\n";
+  out += can_watch(checks)
+             ? "\n`lowtide run` can watch your jobs on this machine.\n"
+             : "\n`lowtide run` cannot watch jobs on this machine: it needs a readable /proc.\n";
   return out;
 }
 
@@ -53,11 +58,10 @@ constexpr auto describe(show::Tag<MachineCheck>) {
   return show::object(
       "Check", "one line of the table that `lowtide doctor` prints",
       field<&MachineCheck::name>("name", "what was checked"),
-      field<&MachineCheck::state>("state", "`limited`: lowtide works, and sees or keeps less"),
+      field<&MachineCheck::state>("state", "`limited`: lowtide works, but reads or records less"),
       field<&MachineCheck::value>("value", "what was found"),
       show::field_as<show::NonEmpty, &MachineCheck::why>("why", "what it means for the user"),
-      show::field_as<show::NonEmpty, &MachineCheck::hint>("try",
-                                                          "what to try; null where the state is `ok`"));
+      show::field_as<show::NonEmpty, &MachineCheck::hint>("try", "what to try; null if the state is `ok`"));
 }
 
 constexpr auto describe(show::Tag<MachineChecks>) {

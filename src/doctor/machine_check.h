@@ -1,7 +1,7 @@
-// What works on this machine, why not, and what to try: the lines of `doctor`.
+// The checks of `doctor`: what works on this machine, what does not, and what to try.
 //
-// Every check looks at the thing itself (reads the file, opens the library),
-// because a setting may say one thing and a container do another.
+// Every check tries the real thing (reads the file, opens the library), because in a container a setting may
+// not apply.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct MachineCheck {
   CheckState state = CheckState::Ok;
   std::string value = {};  // what was found
   std::string why = {};    // what it means for the user
-  std::string hint = {};   // what to try; empty where all is well
+  std::string hint = {};   // what to try; empty if the state is Ok
 };
 
-// Where to look; tests look elsewhere.
+// The places that are checked. Tests use other places.
 struct Surroundings {
   procfs::Roots roots = {};
   std::int32_t own_pid = 0;
@@ -49,10 +49,13 @@ struct Surroundings {
 
 std::vector<MachineCheck> check_machine(const Surroundings& where);
 
-// Its parts, in the order of the table.
+// The groups of checks, in the order of the table.
 void check_rights(const Surroundings& where, std::vector<MachineCheck>& checks);
 void check_memory(const Surroundings& where, std::vector<MachineCheck>& checks);
 void check_tools(const Surroundings& where, std::vector<MachineCheck>& checks);
+
+// A command that needs root: with sudo, unless the user is root already.
+std::string privileged(std::string_view command, const Surroundings& where);
 
 // Whether `lowtide run` can watch a job of this user.
 bool can_watch(const std::vector<MachineCheck>& checks);
@@ -61,7 +64,7 @@ std::string checks_to_text(const std::vector<MachineCheck>& checks, std::size_t 
 std::string checks_to_json(const std::vector<MachineCheck>& checks);
 show::ObjectText checks_text();
 
-// The name of the check that decides about can_watch().
+// The check that decides can_watch().
 inline constexpr std::string_view kProcCheck = "proc";
 
 }  // namespace lowtide::doctor

@@ -1,4 +1,4 @@
-// What the memory of this machine is, and which limit ends a job here.
+// The memory of this machine and the limit at which a job is killed.
 
 #include <fmt/format.h>
 
@@ -29,14 +29,14 @@ MachineCheck memory_check(const Surroundings& where) {
   }
   check.state = CheckState::Limited;
   check.value = "unknown";
-  check.why = meminfo.error().message + "; without a cgroup's limit no forecast can be given";
+  check.why = meminfo.error().message + "; without a cgroup limit there is no forecast";
   check.hint = "lowtide run --limit 32G -- COMMAND";
   return check;
 }
 
 std::string limit_place(const procfs::CgroupMemory& cgroup, std::size_t level) {
   const std::string path = cgroup.path(level);
-  return path.empty() ? "above what is seen from here" : "set at " + path;
+  return path.empty() ? "set outside of this container" : "set at " + path;
 }
 
 MachineCheck cgroup_check(const Surroundings& where) {
@@ -45,24 +45,25 @@ MachineCheck cgroup_check(const Surroundings& where) {
   auto limits = cgroup ? cgroup.value().read_limits() : base::Result<procfs::CgroupLimits>(cgroup.error());
   if (!limits) {
     check.state = CheckState::Limited;
-    check.value = "none that counts memory";
-    check.why =
-        limits.error().message + "; the machine's memory is taken for the limit, and kills are not counted";
+    check.value = "no cgroup with memory accounting";
+    check.why = limits.error().message +
+                "; lowtide uses the memory of the host as the limit and does not count OOM kills";
     check.hint = "systemd-run --user --scope -p MemoryMax=32G lowtide run -- COMMAND";
     return check;
   }
   const std::string version = fmt::format("v{}", cgroup.value().version());
   if (!limits.value().max) {
     check.value = version + ", no limit";
-    check.why = cgroup.value().sees_whole_hierarchy() ? "the machine's memory is the limit"
-                                                      : "the machine's memory is the limit, or one outside "
-                                                        "this container that cannot be seen from here";
+    check.why =
+        cgroup.value().sees_whole_hierarchy()
+            ? "the memory of the host is the limit"
+            : "the memory of the host is the limit, unless a lower limit is set outside of this container";
     return check;
   }
   const procfs::CgroupLimit& limit = *limits.value().max;
   check.value = fmt::format("{}, limit {} {}, {} in use", version, bytes_text(limit.bytes),
                             limit_place(cgroup.value(), limit.level), bytes_text(limit.current_bytes));
-  check.why = "a job that needs more is killed";
+  check.why = "the kernel kills a job that needs more";
   return check;
 }
 
@@ -70,14 +71,14 @@ MachineCheck pressure_check(const Surroundings& where) {
   MachineCheck check{.name = "pressure"};
   const auto pressure = procfs::read_pressure(where.roots);
   if (pressure && pressure.value()) {
-    check.value = fmt::format("{:.1f} % of the last 10 s", pressure.value()->some.avg10_percent);
+    check.value = fmt::format("{:.1f}% of the last 10 s", pressure.value()->some.avg10_percent);
     return check;
   }
   check.state = CheckState::Limited;
-  check.value = "not told";
+  check.value = "not available";
   check.why = (pressure ? std::string("the kernel has no PSI, or it is off") : pressure.error().message) +
-              "; time that a job waits for memory is not seen";
-  check.hint = "psi=1 on the kernel's command line";
+              "; lowtide cannot read how long a job waits for memory";
+  check.hint = "add psi=1 to the kernel command line";
   return check;
 }
 
@@ -86,16 +87,16 @@ MachineCheck shm_check(const Surroundings& where) {
   const auto shm = procfs::read_shared_memory(where.roots);
   if (!shm) {
     check.state = CheckState::Missing;
-    check.value = "not there";
+    check.value = "not mounted";
     check.why = shm.error().message + "; DataLoader workers pass batches through it";
-    check.hint = "mount -t tmpfs tmpfs /dev/shm, as root";
+    check.hint = privileged("mount -t tmpfs tmpfs /dev/shm", where);
     return check;
   }
   check.value =
       fmt::format("{}, {} in use", bytes_text(shm.value().total_bytes), bytes_text(shm.value().used_bytes));
   if (shm.value().total_bytes >= kLittleShmBytes) return check;
   check.state = CheckState::Limited;
-  check.why = "DataLoader workers pass batches through it, and die of SIGBUS when it is full";
+  check.why = "DataLoader workers pass batches through it and die of SIGBUS when it is full";
   check.hint = "docker run --shm-size 8g, or --ipc host";
   return check;
 }

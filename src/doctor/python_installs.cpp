@@ -31,7 +31,7 @@ std::string version_in(std::string_view name) {
   return is_version ? std::string(name) : std::string();
 }
 
-// From the folder of its library, lib/python3.11, where only one is there.
+// From the name of its library folder, lib/python3.11, if there is only one.
 std::string version_below(const fs::path& prefix) {
   std::string found;
   std::error_code error;
@@ -49,7 +49,7 @@ std::vector<fs::path> package_folders(const fs::path& prefix, const std::string&
   const fs::path library = "python" + version;
   std::vector<fs::path> folders = {prefix / "lib" / library / "site-packages",
                                    prefix / "lib64" / library / "site-packages"};
-  // Debian's own interpreter looks in these.
+  // Debian's own interpreter uses these.
   if (prefix == "/usr") {
     folders.emplace_back("/usr/lib/python3/dist-packages");
     folders.push_back(fs::path("/usr/local/lib") / library / "dist-packages");
@@ -59,7 +59,7 @@ std::vector<fs::path> package_folders(const fs::path& prefix, const std::string&
 
 PythonInstall describe(const fs::path& found, const fs::path& program) {
   PythonInstall install{.path = found.string()};
-  // A virtual environment's interpreter is a link to another one's, with packages of its own.
+  // The interpreter of a virtual environment is a link to another one, with its own packages.
   const fs::path linked = found.parent_path().parent_path();
   const fs::path prefix = is_there(linked / "pyvenv.cfg") ? linked : program.parent_path().parent_path();
   install.version = version_in(program.filename().string());
@@ -88,7 +88,7 @@ std::vector<PythonInstall> find_pythons(std::string_view search_path) {
     std::error_code error;
     const fs::path program = fs::canonical(found, error);
     if (error) continue;
-    // Two environments may link to one program, and are two.
+    // Two environments may link to the same program.
     const fs::path identity = is_there(folder.parent_path() / "pyvenv.cfg") ? found : program;
     if (std::find(seen.begin(), seen.end(), identity) != seen.end()) continue;
     seen.push_back(identity);

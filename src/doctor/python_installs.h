@@ -1,7 +1,7 @@
-// The Python interpreters of a search path, and whether they have a framework.
+// The Python interpreters in a search path, and the frameworks that they have.
 //
-// Found by looking at files. Nothing is run: importing torch takes seconds, and
-// a `python3` that comes first in a path may be anything.
+// Only files are read and nothing is run: importing torch takes seconds, and the first `python3` in a path
+// may be any program.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace lowtide::doctor {
 
 struct PythonInstall {
   std::string path;                          // as found: "/usr/bin/python3"
-  std::string version = {};                  // "3.11"; empty where the files do not tell
+  std::string version = {};                  // "3.11"; empty if the files do not show it
   std::vector<std::string> frameworks = {};  // of torch, jax, tensorflow
 };
 
-// In the order of the path; one that is a link to an earlier one is left out.
+// In the order of the path. A link to an earlier one is left out.
 std::vector<PythonInstall> find_pythons(std::string_view search_path);
 
 }  // namespace lowtide::doctor

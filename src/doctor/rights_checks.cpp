@@ -1,4 +1,4 @@
-// What the kernel lets us see: /proc, shared pages, ptrace, perf, capabilities.
+// What the kernel lets lowtide read: /proc, shared pages, ptrace, capabilities.
 
 #include <fmt/format.h>
 
@@ -33,25 +33,25 @@ bool is_older(const std::string& kernel, int major, int minor) {
   return numbers[0] != major ? numbers[0] < major : numbers[1] < minor;
 }
 
-MachineCheck kernel_check(const Rights& rights) {
+MachineCheck kernel_check(const Surroundings& where, const Rights& rights) {
   MachineCheck check{.name = "kernel"};
   if (!rights.kernel) {
     check.state = CheckState::Limited;
     check.value = "unknown";
     check.why = rights.kernel.error().message;
-    check.hint = "mount -t proc proc /proc";
+    check.hint = privileged("mount -t proc proc /proc", where);
     return check;
   }
   check.value = "Linux " + rights.kernel.value();
   if (is_older(rights.kernel.value(), kRollupMajor, kRollupMinor)) {
     check.state = CheckState::Limited;
-    check.why = "it cannot tell shared pages at a bearable cost, so they are counted once per process";
-    check.hint = "Linux 4.14 or newer";
+    check.why = "it has no smaps_rollup, so shared memory is counted in each process";
+    check.hint = "use Linux 4.14 or newer";
   }
   return check;
 }
 
-// What the option of that name says on the line of /proc, "" where it is not set.
+// The mount option hidepid of /proc, "" if it is not set.
 std::string hidepid_of(const procfs::Roots& roots) {
   const auto text = procfs::read_text(roots.proc + "/self/mountinfo");
   if (!text) return {};
@@ -67,8 +67,8 @@ MachineCheck proc_check(const Surroundings& where) {
   if (!status) {
     check.state = CheckState::Missing;
     check.value = "not readable";
-    check.why = status.error().message + "; everything lowtide knows of a job comes from there";
-    check.hint = "mount -t proc proc /proc, as root";
+    check.why = status.error().message + "; lowtide needs it to read any job";
+    check.hint = privileged("mount -t proc proc /proc", where);
     return check;
   }
   procfs::PidList pids(where.roots);
@@ -81,14 +81,14 @@ MachineCheck proc_check(const Surroundings& where) {
     if (!stat && stat.error().code == ErrorCode::Denied) ++hidden;
   }
   const std::string option = hidepid_of(where.roots);
-  check.value = fmt::format("{} processes seen", pids.pids().size() - hidden);
+  check.value = fmt::format("{} processes readable", pids.pids().size() - hidden);
   const bool hides = hidden > 0 || (!option.empty() && option != "hidepid=0" && option != "hidepid=off");
   if (hides && where.own_uid != 0) {
     check.state = CheckState::Limited;
-    check.why = fmt::format("/proc hides those of other users{}; your own jobs are seen in full",
+    check.why = fmt::format("/proc hides the processes of other users{}; your own jobs are not affected",
                             option.empty() ? "" : " (" + option + ")");
     check.hint =
-        "as root, or in the group that the gid= option of the mount names, to attach to others' jobs";
+        "to attach to jobs of other users, use sudo or join the group of the mount option gid= of /proc";
   }
   return check;
 }
@@ -99,21 +99,21 @@ MachineCheck own_pss_check(const Surroundings& where) {
   const auto rollup = own ? own.value().read_smaps_rollup() : base::Result<procfs::SmapsRollup>(own.error());
   if (!rollup) {
     check.state = CheckState::Limited;
-    check.value = "smaps_rollup of own processes cannot be read";
-    check.why = rollup.error().message + "; pages that processes share are counted once for each of them";
-    check.hint = "Linux 4.14 or newer; in a sandbox, one that shows /proc/PID/smaps_rollup";
+    check.value = "smaps_rollup is not readable";
+    check.why = rollup.error().message + "; shared memory is counted in each process";
+    check.hint = "use Linux 4.14 or newer; in a sandbox, make /proc/PID/smaps_rollup readable";
     return check;
   }
   check.value = "counted once (PSS)";
   if (!rollup.value().has_pss_split) {
     check.state = CheckState::Limited;
-    check.why = "the kernel does not split them by kind, so mapped files are in the sum as well";
-    check.hint = "Linux 5.1 or newer";
+    check.why = "the kernel does not report PSS by kind, so mapped files are included";
+    check.hint = "use Linux 5.1 or newer";
   }
   return check;
 }
 
-// A process of another user that has memory, to try it on.
+// A process of another user that has memory, for the check.
 std::optional<procfs::ProcessFiles> find_foreign_process(const Surroundings& where) {
   procfs::PidList pids(where.roots);
   pids.refresh();
@@ -133,32 +133,33 @@ MachineCheck foreign_pss_check(const Surroundings& where, const Rights& rights) 
       rights.capabilities && procfs::has_capability(rights.capabilities.value(), procfs::kCapSysPtrace);
   auto other = find_foreign_process(where);
   if (!other) {
-    check.value = may ? "could be read, none is here" : "none is here";
+    check.value = may ? "readable (no process of another user runs)" : "no process of another user runs";
     return check;
   }
   if (other->read_smaps_rollup()) {
-    check.value = fmt::format("read in full, e.g. process {}", other->pid());
+    check.value = fmt::format("readable, for example process {}", other->pid());
     return check;
   }
   check.state = CheckState::Limited;
-  check.value = "resident memory only";
+  check.value = "only RSS is readable";
   check.why = fmt::format(
-      "the shared pages of process {} are not ours to read; attach to a job of another user counts them once "
-      "for "
-      "each process, and does not know its output file",
+      "lowtide may not read PSS of process {}; for jobs of other users, shared memory is counted in each "
+      "process "
+      "and steps are not read from the output file",
       other->pid());
-  check.hint = "sudo lowtide attach PID, or as the user of the job";
+  check.hint = where.own_uid == 0 ? "grant CAP_SYS_PTRACE (docker run --cap-add SYS_PTRACE)"
+                                  : "sudo lowtide attach PID, or run lowtide as the user of the job";
   return check;
 }
 
-MachineCheck ptrace_check(const Rights& rights) {
+MachineCheck ptrace_check(const Surroundings& where, const Rights& rights) {
   MachineCheck check{.name = "ptrace"};
   if (!rights.ptrace_scope) {
     const bool absent = rights.ptrace_scope.error().code == ErrorCode::Unsupported;
     check.state = absent ? CheckState::Ok : CheckState::Limited;
     check.value = absent ? "not restricted" : "unknown";
     check.why = rights.ptrace_scope.error().message;
-    if (!absent) check.hint = "sysctl kernel.yama.ptrace_scope, as root";
+    if (!absent) check.hint = privileged("sysctl kernel.yama.ptrace_scope", where);
     return check;
   }
   const int scope = rights.ptrace_scope.value();
@@ -167,31 +168,20 @@ MachineCheck ptrace_check(const Rights& rights) {
       rights.capabilities && procfs::has_capability(rights.capabilities.value(), procfs::kCapSysPtrace);
   if (scope <= 0 || (scope < 3 && may)) return check;
   check.state = scope < 3 ? CheckState::Limited : CheckState::Missing;
-  check.why = "watching does not need it; looking inside a job that runs already would";
-  check.hint = scope < 3 ? "start the job with lowtide run, or as root: sysctl kernel.yama.ptrace_scope=0"
-                         : "boot with another kernel.yama.ptrace_scope: 3 cannot be lowered";
+  check.why = "attach --deep and snapshot need ptrace; run and attach do not";
+  check.hint = scope < 3 ? "start the job with lowtide run, or: " +
+                               privileged("sysctl kernel.yama.ptrace_scope=0", where)
+                         : "start the job with lowtide run; 3 cannot be changed until the next boot";
   return check;
 }
 
+// Programs may read this check by its name (docs/json.md), so it stays, although lowtide uses no perf events.
 MachineCheck perf_check(const Rights& rights) {
-  MachineCheck check{.name = "perf events"};
-  if (!rights.perf_event_paranoid) {
-    check.state = CheckState::Missing;
-    check.value = "not there";
-    check.why = rights.perf_event_paranoid.error().message + "; watching does not need them";
-    check.hint = "in a container: a seccomp profile that allows perf_event_open";
-    return check;
-  }
-  const int paranoid = rights.perf_event_paranoid.value();
-  check.value = fmt::format("perf_event_paranoid {}", paranoid);
-  const auto has = [&](unsigned bit) {
-    return rights.capabilities && procfs::has_capability(rights.capabilities.value(), bit);
-  };
-  if (paranoid <= 2 || has(procfs::kCapPerfmon) || has(procfs::kCapSysAdmin)) return check;
-  check.state = CheckState::Limited;
-  check.why = "watching does not need them; telling which line touches new memory would";
-  check.hint = "as root: sysctl kernel.perf_event_paranoid=2";
-  return check;
+  return {.name = "perf events",
+          .value = rights.perf_event_paranoid
+                       ? fmt::format("perf_event_paranoid {}", rights.perf_event_paranoid.value())
+                       : "not available",
+          .why = "lowtide does not use them"};
 }
 
 MachineCheck capabilities_check(const Rights& rights) {
@@ -200,7 +190,7 @@ MachineCheck capabilities_check(const Rights& rights) {
     check.state = CheckState::Limited;
     check.value = "unknown";
     check.why = rights.capabilities.error().message;
-    check.hint = "look at CapEff in /proc/self/status";
+    check.hint = "grep CapEff /proc/self/status";
     return check;
   }
   for (const auto& [bit, name] :
@@ -212,7 +202,7 @@ MachineCheck capabilities_check(const Rights& rights) {
   }
   if (check.value.empty()) {
     check.value = "none";
-    check.why = "none is needed for your own jobs";
+    check.why = "your own jobs need none";
   }
   return check;
 }
@@ -221,11 +211,11 @@ MachineCheck capabilities_check(const Rights& rights) {
 
 void check_rights(const Surroundings& where, std::vector<MachineCheck>& checks) {
   const Rights rights = procfs::read_rights(where.roots);
-  checks.push_back(kernel_check(rights));
+  checks.push_back(kernel_check(where, rights));
   checks.push_back(proc_check(where));
   checks.push_back(own_pss_check(where));
   checks.push_back(foreign_pss_check(where, rights));
-  checks.push_back(ptrace_check(rights));
+  checks.push_back(ptrace_check(where, rights));
   checks.push_back(perf_check(rights));
   checks.push_back(capabilities_check(rights));
 }

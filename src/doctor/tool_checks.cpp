@@ -1,4 +1,4 @@
-// What else watching uses: the GPU's driver, Python, the disk, descriptors, SQLite.
+// Other things that lowtide uses: the GPU driver, Python, the disk, file descriptors, SQLite.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace {
 
 // A week with 50 processes stays under 64 MB (docs/recording.md).
 constexpr std::uint64_t kEnoughDiskBytes = 100'000'000;
-// Files kept open: a few per process that is watched, and a few of our own.
+// A few open files per watched process, and a few for lowtide itself.
 constexpr rlim_t kEnoughDescriptors = 1024;
 constexpr rlim_t kDescriptorsPerProcess = 3;
 
@@ -28,9 +28,9 @@ MachineCheck gpu_check(const Surroundings& where) {
   const auto nvml = gpu::Nvml::load(where.gpu_library);
   if (!nvml) {
     check.state = CheckState::Missing;
-    check.value = "none seen";
-    check.why = nvml.error().message + "; memory on GPUs is not watched";
-    check.hint = "nothing, where there is no NVIDIA GPU; in a container: docker run --gpus all";
+    check.value = "not available";
+    check.why = nvml.error().message + "; GPU memory is not watched";
+    check.hint = "nothing if the machine has no NVIDIA GPU; in a container: docker run --gpus all";
     return check;
   }
   const auto devices = nvml.value().devices();
@@ -47,13 +47,14 @@ MachineCheck gpu_check(const Surroundings& where) {
 }
 
 std::string describe_python(const PythonInstall& install) {
-  std::string words = install.path;
-  words += install.version.empty() ? " (version unknown: a script?)" : " " + install.version;
+  std::string text = install.path;
+  text += install.version.empty() ? " (version unknown; it may be a script)" : " " + install.version;
   if (!install.version.empty() && !wire::knows_python(install.version)) {
-    words += fmt::format(" (its lines and variables cannot be named: known are {})", wire::known_pythons());
+    text += fmt::format(" (no Python lines and variables in reports: lowtide supports {})",
+                        wire::known_pythons());
   }
-  if (!install.frameworks.empty()) words += fmt::format(" with {}", fmt::join(install.frameworks, " and "));
-  return words;
+  if (!install.frameworks.empty()) text += fmt::format(" with {}", fmt::join(install.frameworks, " and "));
+  return text;
 }
 
 MachineCheck python_check(const Surroundings& where) {
@@ -62,8 +63,8 @@ MachineCheck python_check(const Surroundings& where) {
   if (installs.empty()) {
     check.state = CheckState::Missing;
     check.value = "no python3 in PATH";
-    check.why = "jobs in any language are watched all the same";
-    check.hint = "activate the environment of your job, then lowtide doctor again";
+    check.why = "lowtide can still watch jobs in any language";
+    check.hint = "activate the environment of your job, then run lowtide doctor again";
     return check;
   }
   for (const PythonInstall& install : installs) {
@@ -90,22 +91,22 @@ MachineCheck disk_check(const Surroundings& where) {
   const Folder wanted = look_at(where.recording_folder);
   const std::string free = base::format_bytes(static_cast<double>(wanted.free_bytes));
   if (wanted.writable && wanted.free_bytes >= kEnoughDiskBytes) {
-    check.value = fmt::format("here, {} free", free);
+    check.value = fmt::format("current folder, {} free", free);
     return check;
   }
-  check.hint = "lowtide run --output FILE -- COMMAND, with a file in a folder that has room";
+  check.hint = "lowtide run --output FILE -- COMMAND, with FILE on a disk that has room";
   if (wanted.writable) {
     check.state = CheckState::Limited;
-    check.value = fmt::format("here, only {} free", free);
-    check.why = "a recording grows to 64 MB; what does not fit is lost, and the job goes on";
+    check.value = fmt::format("current folder, only {} free", free);
+    check.why = "a recording needs up to 64 MB; readings that do not fit are lost, the job is not affected";
     return check;
   }
   const bool elsewhere = look_at(where.fallback_folder).writable;
   check.state = elsewhere ? CheckState::Limited : CheckState::Missing;
-  check.value = "this folder cannot be written to";
-  check.why =
-      elsewhere ? fmt::format("the recording goes to {}", where.fallback_folder)
-                : fmt::format("neither can {}; a job is watched, and nothing is kept", where.fallback_folder);
+  check.value = "the current folder is not writable";
+  check.why = elsewhere ? fmt::format("recordings go to {}", where.fallback_folder)
+                        : fmt::format("{} is not writable either; jobs are watched but not recorded",
+                                      where.fallback_folder);
   return check;
 }
 
@@ -116,8 +117,9 @@ MachineCheck descriptors_check() {
   check.value = limit.rlim_cur == RLIM_INFINITY ? std::string("no limit") : fmt::format("{}", limit.rlim_cur);
   if (limit.rlim_cur >= kEnoughDescriptors) return check;
   check.state = CheckState::Limited;
-  check.why = fmt::format("beyond some {} processes each reading opens its files anew, which costs more",
-                          limit.rlim_cur / kDescriptorsPerProcess);
+  check.why =
+      fmt::format("with more than about {} processes, lowtide opens files for each reading, which costs more",
+                  limit.rlim_cur / kDescriptorsPerProcess);
   check.hint = "ulimit -n 1024";
   return check;
 }

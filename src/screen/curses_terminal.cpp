@@ -1,9 +1,9 @@
-// All that knows ncurses.
+// The only file that uses ncurses.
 //
-// Signals stay ours: SIGINT, SIGTERM and SIGWINCH are read from a file by whoever opened us, so the
-// handlers that ncurses installs for them never run. The one for SIGTSTP does: it gives the terminal back
-// while we are stopped, and draws again when we go on. All are taken out at the end, or a stop after that
-// would bring the screen back.
+// lowtide handles SIGINT, SIGTERM and SIGWINCH itself: they are blocked and read from a file, so the handlers
+// of ncurses for them never run. Its handler for SIGTSTP does: it restores the terminal while lowtide is
+// stopped, and draws again afterwards. All handlers are removed at the end, otherwise a later stop would
+// bring the screen back.
 
 // NOLINTNEXTLINE(readability-identifier-naming): ncurses wants it by that name
 #define NCURSES_NOMACROS 1  // no `move`, `clear` and `timeout` of theirs
@@ -44,8 +44,8 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-// ncurses counts columns by the locale. One that is named and not installed here, as in many containers,
-// still tells what the terminal can show.
+// ncurses counts columns by the locale. A locale that is set but not installed, as in many containers, still
+// shows what the terminal supports.
 bool take_locale() {
   if (std::setlocale(LC_CTYPE, "") == nullptr) {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -56,18 +56,18 @@ bool take_locale() {
       }
     }
   }
-  // The console of the kernel has no braille in its fonts.
+  // The fonts of the kernel's console have no braille.
   return std::string_view(::nl_langinfo(CODESET)) == "UTF-8" && environment("TERM") != "linux";
 }
 
 const char* capability(const char* name) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the parameter is not const in every version
   const char* text = ::tigetstr(const_cast<char*>(name));
-  // The other way to say that it is none.
+  // -1 also means that there is none.
   return reinterpret_cast<std::intptr_t>(text) == -1 ? nullptr : text;
 }
 
-// What ncurses would send at the end; the pauses that old terminals need, "$<5>", are for it alone.
+// What ncurses would send at the end, without the padding for old terminals, "$<5>".
 std::string restoring_sequence() {
   std::string out;
   for (const char* name : {"sgr0", "op", "rmkx", "cnorm", "rmcup"}) {
@@ -79,6 +79,7 @@ std::string restoring_sequence() {
       if (!text.empty()) text.remove_prefix(std::min(text.find('>'), text.size() - 1) + 1);
     }
   }
+  if (capability("kmous") != nullptr) out += "\x1b[?1006;1000l";  // no reports of the mouse
   return out;
 }
 
@@ -160,7 +161,7 @@ std::optional<Key> key_of(int code) {
     case KEY_F(1):
       return Key::Help;
     case 'n':
-      return Key::Look;
+      return Key::Snapshot;
     case '\t':
       return Key::NextPane;
     case KEY_UP:
@@ -179,16 +180,51 @@ std::optional<Key> key_of(int code) {
     case KEY_END:
     case 'G':
       return Key::Last;
-    case '\f':
-      return Key::Redraw;
-    case '\x1b':
-    case '\n':
-    case '\r':
-    case KEY_ENTER:
-      return Key::Close;
+    case '/':
+      return Key::Filter;
     default:
       return std::nullopt;
   }
+}
+
+// Keys that mean the same while text is typed.
+std::optional<Key> editing_key_of(int code) {
+  switch (code) {
+    case '\f':
+      return Key::Redraw;
+    case '\x1b':
+      return Key::Close;
+    case '\n':
+    case '\r':
+    case KEY_ENTER:
+      return Key::Open;
+    case KEY_BACKSPACE:
+    case '\b':
+    case '\x7f':
+      return Key::Erase;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<KeyPress> mouse_press() {
+  MEVENT event{};
+  if (::getmouse(&event) != OK || event.y < 0) return std::nullopt;
+  const auto row = static_cast<std::size_t>(event.y);
+  if ((event.bstate & BUTTON1_PRESSED) != 0) return KeyPress{.key = Key::Click, .row = row};
+  if ((event.bstate & BUTTON4_PRESSED) != 0) return KeyPress{.key = Key::WheelUp, .row = row};
+  if ((event.bstate & BUTTON5_PRESSED) != 0) return KeyPress{.key = Key::WheelDown, .row = row};
+  return std::nullopt;
+}
+
+std::optional<KeyPress> press_of(int code, bool is_typing) {
+  if (code == KEY_MOUSE) return mouse_press();
+  if (const auto key = editing_key_of(code)) return KeyPress{.key = *key};
+  if (is_typing && code >= ' ' && code <= '~') {
+    return KeyPress{.key = Key::Character, .character = static_cast<char>(code)};
+  }
+  const auto key = is_typing ? std::nullopt : key_of(code);
+  return key ? std::optional(KeyPress{.key = *key}) : std::nullopt;
 }
 
 }  // namespace
@@ -224,12 +260,12 @@ std::optional<base::Error> Terminal::find_trouble() {
   const base::Fd terminal(::open(kTerminalPath, O_RDWR | O_CLOEXEC | O_NOCTTY));
   if (!terminal.valid()) return base::Error{base::ErrorCode::Gone, "there is no terminal"};
   if (::tcgetpgrp(terminal.get()) != ::getpgrp())
-    return base::Error{base::ErrorCode::Gone, "this is a job in the background of the terminal"};
+    return base::Error{base::ErrorCode::Gone, "lowtide runs in the background of the terminal"};
   const std::string kind(environment("TERM"));
   const bool can_move = ::tgetent(nullptr, kind.c_str()) == 1 && capability("cup") != nullptr;
   if (can_move) return std::nullopt;
   return base::Error{base::ErrorCode::Unsupported,
-                     fmt::format("nothing is known of a terminal of the kind '{}'", kind)};
+                     fmt::format("the terminal type '{}' is unknown or cannot move the cursor", kind)};
 }
 
 base::Result<Terminal> Terminal::open() {
@@ -244,17 +280,20 @@ base::Result<Terminal> Terminal::open() {
   for (std::size_t at = 0; at < kSignalsOfNcurses.size(); ++at)
     ::sigaction(kSignalsOfNcurses[at], nullptr, &curses->signals_before[at]);
   curses->screen = ::newterm(nullptr, curses->out, curses->in);
-  if (curses->screen == nullptr) return base::Error{base::ErrorCode::Unsupported, "ncurses refuses it"};
+  if (curses->screen == nullptr)
+    return base::Error{base::ErrorCode::Unsupported, "ncurses cannot use this terminal"};
   begin_rescue(::fileno(curses->out), mode, restoring_sequence());
   curses->colour = environment("NO_COLOR").empty() && ::has_colors();
   if (curses->colour) make_pairs();
-  ::cbreak();  // keys at once; but Ctrl-C and Ctrl-Z stay what they are, for the job as well
+  ::cbreak();  // keys arrive at once; Ctrl-C and Ctrl-Z still send signals, also to the job
   ::noecho();
   ::nonl();
   ::set_escdelay(kEscapeDelayMs);
   ::keypad(stdscr, true);
   ::nodelay(stdscr, true);
   ::curs_set(0);
+  ::mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
+  ::mouseinterval(0);  // a press is reported at once, without waiting for a double click
   return Terminal(std::move(curses));
 }
 
@@ -305,9 +344,9 @@ void Terminal::take_new_size() {
   ::resizeterm(size.ws_row, size.ws_col);
 }
 
-std::optional<Key> Terminal::next_key() {
+std::optional<KeyPress> Terminal::next_key(bool is_typing) {
   for (int code = ::wgetch(stdscr); code != ERR; code = ::wgetch(stdscr)) {
-    if (const auto key = key_of(code)) return key;
+    if (const auto press = press_of(code, is_typing)) return press;
   }
   return std::nullopt;
 }

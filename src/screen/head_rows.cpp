@@ -41,7 +41,9 @@ std::string memory_words(const View& view) {
   std::string words = fmt::format("memory {} in {} process{}", bytes_words(view.bytes), view.process_count,
                                   view.process_count == 1 ? "" : "es");
   const model::Verdict& verdict = view.series.verdict;
-  if (verdict.samples > 0) words += fmt::format(", floor {}", bytes_words(verdict.floor.last_bytes));
+  // The verdict is older than the reading. After a spike its floor can be higher than the memory in use.
+  if (verdict.samples > 0)
+    words += fmt::format(", floor {}", bytes_words(std::min(verdict.floor.last_bytes, view.bytes)));
   if (view.series.peak_bytes > 0) words += fmt::format(", peak {}", bytes_words(view.series.peak_bytes));
   return words;
 }
@@ -53,10 +55,9 @@ bool may_grow(VerdictKind kind) {
 std::string forecast_words(const View& view) {
   if (may_grow(view.series.verdict.kind) && view.series.forecast)
     return "forecast: " + show::forecast(*view.series.forecast, view.series);
-  if (!view.limit_bytes || *view.limit_bytes == 0) return "no limit is known";
+  if (!view.limit_bytes || *view.limit_bytes == 0) return "no memory limit is known";
   const double share = static_cast<double>(view.bytes) / static_cast<double>(*view.limit_bytes);
-  return fmt::format("limit {}: {:.0f} % of it is used; nothing to forecast",
-                     show::limit_size(*view.limit_bytes), share * 100);
+  return fmt::format("limit {}, {:.0f}% used; no forecast", show::limit_size(*view.limit_bytes), share * 100);
 }
 
 }  // namespace
@@ -67,7 +68,8 @@ Row title_row(const View& view, const Display& display, std::size_t columns) {
   if (display.is_paused) right = "PAUSED  " + right;
   right = " " + right + " ";
   const std::size_t room = columns > show::display_width(right) ? columns - show::display_width(right) : 0;
-  const std::string left = show::cut(fmt::format(" lowtide  {} ({})", view.job, view.pid), room);
+  const std::string left =
+      show::cut(fmt::format(" lowtide  {} ({})", short_command(view.job), view.pid), room);
   Row row = plain_row(show::pad_right(left, room) + right);
   row.is_bar = true;
   return row;
@@ -83,10 +85,10 @@ std::vector<Row> verdict_rows(const View& view, std::size_t columns, std::size_t
     constexpr double kOldS = 5;
     const double ago_s = view.at_s - view.judged_s.value_or(view.at_s);
     const std::string age =
-        ago_s > kOldS ? fmt::format(" (judged {} ago)", base::format_seconds(ago_s)) : std::string();
+        ago_s > kOldS ? fmt::format(" (verdict {} old)", base::format_seconds(ago_s)) : std::string();
     rows.push_back(role_row(show::paint_role(verdict.kind), headline(view) + age));
   }
-  // The forecast comes before the reason where there is no room for both.
+  // If there is no room for both, the forecast is more important than the reason.
   const std::string why = reason(verdict);
   if (most >= 4 && !why.empty()) {
     std::vector<std::string> lines = show::wrap(why, columns);
@@ -118,7 +120,7 @@ std::vector<Row> plot_rows(const View& view, std::size_t columns, std::size_t ro
   for (show::Line& line : show::plot(view.series.outline, options)) {
     if (out.size() < rows) out.push_back({.pieces = std::move(line)});
   }
-  if (out.empty()) out.push_back(role_row(show::Role::Dim, "the plot begins with the second reading"));
+  if (out.empty()) out.push_back(role_row(show::Role::Dim, "the plot starts with the second reading"));
   out.resize(rows);
   return out;
 }

@@ -1,4 +1,4 @@
-// The top of the screen: which job, the verdict with its reason, when the limit is met; and the plot.
+// The top of the screen: the job, the verdict with its reason, the forecast, and the plot.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ namespace lowtide::screen {
 // "lowtide  python train.py (4711)          12.0 min, step 1,230"
 Row title_row(const View& view, const Display& display, std::size_t columns);
 
-// At most `most` rows, the most important first.
+// At most `most` rows, the most important ones first.
 std::vector<Row> verdict_rows(const View& view, std::size_t columns, std::size_t most);
 
-// Exactly `rows` rows, or none where there is no room for a plot that could be read.
+// Exactly `rows` rows, or none if there is no room for a readable plot.
 std::vector<Row> plot_rows(const View& view, std::size_t columns, std::size_t rows, bool unicode);
 
 }  // namespace lowtide::screen

@@ -12,29 +12,32 @@ using Cells = std::vector<std::vector<std::string>>;
 
 Cells key_cells(bool is_child) {
   return {
-      {"q", is_child ? "close the screen; the job goes on, and its report comes at its end"
-                     : "end the watching and tell what was seen; the job goes on"},
+      {"q", is_child ? "close the screen; the report is printed when the job ends"
+                     : "stop watching and print the report; the job keeps running"},
       {"s", "sort the lists by growth, memory, rate, cpu or pid"},
-      {"p", "hold the display still; the watching goes on"},
-      {"n", "look into the job's Pythons now, for what holds memory"},
-      {"Tab", "the next list gets the keys, and more room"},
-      {"arrows, PgUp, PgDn", "scroll that list; Home and End, or g and G: its first and last lines"},
-      {"Ctrl-L", "draw the screen anew"},
-      {"h, ?", "this page; any key leaves it"},
-      {"Ctrl-C", is_child ? "interrupts the job, as without the screen" : "the same as q"},
+      {"p", "pause the display; lowtide keeps watching"},
+      {"n", "take a heap snapshot of the job's Python processes now"},
+      {"Tab", "go to the next list and give it more room"},
+      {"arrows, PgUp, PgDn", "select a line; Home and End: the first and the last"},
+      {"Enter", "show the details of the selected line"},
+      {"/", "show only lines that contain a text; Esc shows all"},
+      {"mouse", "a click selects, a second click opens, the wheel scrolls"},
+      {"Ctrl-L", "draw the screen again"},
+      {"h, ?", "show this page; any key closes it"},
+      {"Ctrl-C", is_child ? "interrupt the job, as without the screen" : "the same as q"},
   };
 }
 
 Cells meaning_cells(const View& view) {
   Cells cells{
-      {"MEMORY", "what a process alone is to blame for; pages that processes share are counted once"},
-      {"GROWTH", "of the low-water mark, since it is watched: spikes do not count"},
-      {"RATE", "of the same, lately"},
-      {"ALIVE", "allocated by a line and not freed, as sampled by the agent"},
+      {"MEMORY", "memory of the process that it does not share with others"},
+      {"GROWTH", "growth of the floor since lowtide watches; spikes do not count"},
+      {"RATE", "growth of the floor per minute, recently"},
+      {"LIVE", "memory that the line allocated and that is not freed, from samples"},
   };
   if (!view.output_path.empty()) {
-    cells.push_back({"OUTPUT", "what the job writes goes into " + view.output_path +
-                                   "; a Python keeps back what it prints to a file: python -u does not"});
+    cells.push_back({"OUTPUT", "the job's output goes to " + view.output_path +
+                                   "; Python buffers it unless it runs with python -u"});
   }
   if (!view.recording.empty()) cells.push_back({"recording", view.recording});
   return cells;
@@ -52,7 +55,7 @@ std::vector<Row> help_rows(const View& view, bool is_child, std::size_t columns)
   std::vector<Row> rows;
   add(rows, "keys", key_cells(is_child), columns);
   rows.emplace_back();
-  add(rows, "what is shown", meaning_cells(view), columns);
+  add(rows, "columns", meaning_cells(view), columns);
   return rows;
 }
 

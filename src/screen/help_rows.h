@@ -1,4 +1,4 @@
-// The page that h shows.
+// The help page, shown by the key h.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lowtide::screen {
 
-// `is_child`: the job was started by us, so that q does not end the watching.
+// `is_child`: lowtide started the job, so q closes only the screen.
 std::vector<Row> help_rows(const View& view, bool is_child, std::size_t columns);
 
 }  // namespace lowtide::screen

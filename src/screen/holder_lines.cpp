@@ -34,9 +34,9 @@ std::vector<HolderLine> grown_of(const model::SnapshotReport& report) {
 }  // namespace
 
 void HolderLines::add(const model::Snapshot& snapshot) {
-  ++looks_;
+  ++snapshots_;
   latest_s_ = snapshot.at_s;
-  if (!snapshot.has_holders || snapshot.is_at_end) return;  // at the end the variables of functions are gone
+  if (!snapshot.has_holders || snapshot.is_at_end) return;  // at exit local variables no longer exist
   const auto found = by_pid_.find(snapshot.pid);
   if (found == by_pid_.end()) {
     make_room();
@@ -53,7 +53,7 @@ void HolderLines::keep(Known& known, std::vector<HolderLine> lines, double at_s)
   known.at_s = at_s;
 }
 
-// Workers come and go: the one that was looked into longest ago makes room.
+// Workers come and go: the process with the oldest snapshot is removed.
 void HolderLines::make_room() {
   if (by_pid_.size() < kMostProcesses) return;
   by_pid_.erase(std::min_element(by_pid_.begin(), by_pid_.end(),

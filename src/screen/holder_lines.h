@@ -1,4 +1,4 @@
-// What the looks into the job's Pythons found: the variables that keep memory, and by how much they grew.
+// The variables that hold memory, from the snapshots of the job's Python processes, and how much they grew.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ class HolderLines {
 
   [[nodiscard]] std::vector<HolderLine> lines() const;
 
-  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  [[nodiscard]] std::uint64_t snapshots() const { return snapshots_; }
   [[nodiscard]] std::optional<double> latest_s() const { return latest_s_; }
 
  private:
   static constexpr std::size_t kMostProcesses = 64;
-  static constexpr std::size_t kMostLines = 40;  // of one process
+  static constexpr std::size_t kMostLines = 40;  // per process
 
   struct Known {
     model::Snapshot first;
@@ -35,7 +35,7 @@ class HolderLines {
   void make_room();
 
   std::map<std::int64_t, Known> by_pid_;
-  std::uint64_t looks_ = 0;
+  std::uint64_t snapshots_ = 0;
   std::optional<double> latest_s_;
 };
 

@@ -10,8 +10,8 @@ namespace {
 constexpr char kEscape = '\x1b';
 constexpr std::size_t kMostLineBytes = 1000;
 
-// How many bytes an escape sequence at the front takes (ECMA-48): CSI up to its final byte, a string up to
-// its terminator, else the escape and one byte more.
+// The length of the escape sequence at the start (ECMA-48): CSI up to its final byte, a string up to its
+// terminator, otherwise the escape and one more byte.
 std::size_t sequence_bytes(std::string_view text) {
   if (text.size() < 2) return text.size();
   const char kind = text[1];
@@ -43,7 +43,7 @@ std::string without_sequences(std::string_view text) {
   return out;
 }
 
-// What a terminal would show last of a line that returns to its beginning.
+// What a terminal shows at the end of a line that contains carriage returns.
 std::string_view last_state(std::string_view line) {
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   const std::size_t back = line.rfind('\r');

@@ -1,4 +1,5 @@
-// The job's output as lines that can be shown: it is written for a terminal, and may be hostile to ours.
+// The job's output as lines that can be shown. It is written for a terminal, and may contain hostile
+// sequences.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace lowtide::screen {
 
-// The last `most` lines of `bytes`, oldest first. Escape sequences are left out, a progress bar that draws
-// over itself is its last state, and everything is printable.
+// The last `most` lines of `bytes`, oldest first. Escape sequences are removed, of a progress bar that
+// overwrites itself only the last state is kept, and everything is printable.
 std::vector<std::string> last_lines(std::string_view bytes, std::size_t most);
 
 }  // namespace lowtide::screen

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "screen/detail_rows.h"
 #include "screen/head_rows.h"
 #include "screen/help_rows.h"
 #include "screen/panes.h"
@@ -21,20 +22,22 @@ constexpr std::size_t kMostPlot = 20;
 constexpr std::size_t kRoomForPlot = 10;
 
 Row footer_row(const Display& display, bool is_child, std::size_t columns) {
-  std::string words = display.notice;
-  if (words.empty()) {
-    words = is_child ? "q close  " : "q detach  ";
-    words +=
-        fmt::format("s sort: {}  p pause  n look  Tab list  arrows scroll  h help", to_string(display.order));
+  std::string text = display.notice;
+  if (text.empty()) {
+    text = is_child ? "q close  " : "q detach  ";
+    if (!display.filter.empty()) text += fmt::format("filter: {} (Esc clears it)  ", display.filter);
+    text += fmt::format("s sort: {}  Enter detail  / filter  n snapshot  Tab list  h help",
+                        to_string(display.order));
   }
-  if (display.shows_help) words = "any key goes back";
-  Row row = plain_row(show::pad_right(show::cut(" " + words, columns), columns));
+  if (display.edits_filter) text = fmt::format("filter: {}_  Enter keeps it, Esc clears it", display.filter);
+  if (display.shows_help || display.shows_detail) text = "press any key to go back";
+  Row row = plain_row(show::pad_right(show::cut(" " + text, columns), columns));
   row.is_bar = true;
   return row;
 }
 
-// How the room is divided: every list its least while there is room, that with the keys first; then what it
-// needs; then the others in turn.
+// Divides the rows between the lists. Every list gets its minimum while there is room, the active list first.
+// Then the active list gets what it needs, and the others take turns.
 std::vector<std::size_t> divide(const std::vector<std::size_t>& wanted, std::size_t focus, std::size_t room) {
   std::vector<std::size_t> given(wanted.size(), 0);
   const auto give = [&](std::size_t at, std::size_t rows) {
@@ -48,7 +51,7 @@ std::vector<std::size_t> divide(const std::vector<std::size_t>& wanted, std::siz
     if (at != focus && room >= kLeastPane) give(at, kLeastPane);
   }
   const auto lacks = [&](std::size_t at) { return given[at] > 0 && given[at] < wanted[at]; };
-  // The one with the keys takes no more than half of what is left while others lack room too.
+  // While other lists lack room too, the active list takes at most half of the rest.
   const std::size_t half = (room + 1) / 2;
   if (lacks(focus)) give(focus, std::min(wanted[focus] - given[focus], half));
   for (bool gave = true; gave && room > 0;) {
@@ -73,8 +76,10 @@ void add_panes(std::vector<Row>& out, const View& view, Display& display, std::s
     if (panes[at] == display.focus) focus = at;
   }
   const std::vector<std::size_t> given = divide(wanted, focus, room);
+  for (PaneState& state : display.panes) state.page_rows = 0;  // not on the screen
   for (std::size_t at = 0; at < panes.size(); ++at) {
     if (given[at] == 0) continue;
+    display.pane(panes[at]).first_row = out.size() + 1;
     for (Row& row : pane_rows(texts[at], panes[at], display, given[at])) out.push_back(std::move(row));
   }
 }
@@ -101,8 +106,10 @@ std::vector<Row> lay_out(const View& view, Display& display, const LayoutOptions
   std::vector<Row> out;
   if (rows > 0) out.push_back(title_row(view, display, columns));
   const std::size_t room = rows > kBars ? rows - kBars : 0;
-  if (display.shows_help) {
-    for (Row& row : help_rows(view, options.is_child, columns)) {
+  if (display.shows_help || display.shows_detail) {
+    const bool is_help = display.shows_help;
+    for (Row& row :
+         is_help ? help_rows(view, options.is_child, columns) : detail_rows(view, display, columns)) {
       if (out.size() <= room) out.push_back(std::move(row));
     }
   } else if (room > 0) {

@@ -1,4 +1,4 @@
-// The whole screen as rows of text, for a terminal of any size. Knows no terminal.
+// The whole screen as rows of text, for a terminal of any size. Independent of any terminal.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,11 @@ namespace lowtide::screen {
 struct LayoutOptions {
   Size size = {};
   bool unicode = true;
-  bool is_child = false;  // the job was started by us
+  bool is_child = false;  // lowtide started the job
 };
 
-// Exactly size.rows rows, none wider than size.columns. Notes in `display` how far lists can be scrolled.
+// Exactly size.rows rows, none wider than size.columns. Stores in `display` how far each list can be
+// scrolled.
 std::vector<Row> lay_out(const View& view, Display& display, const LayoutOptions& options);
 
 }  // namespace lowtide::screen

@@ -99,7 +99,7 @@ TEST(Layout, order_is_what_was_asked_for) {
 TEST(Layout, a_list_that_is_scrolled_to_its_end_shows_its_last_line) {
   Display display;
   lay_out(leak_view(), display, of_size(80, 24));
-  ASSERT_GT(display.last_scroll[0], 0U);
+  ASSERT_GT(display.panes[0].last_scroll, 0U);
   handle_key(display, Key::Last, true);
   const std::string text = text_of_all(lay_out(leak_view(), display, of_size(80, 24)));
 
@@ -110,10 +110,10 @@ TEST(Layout, a_list_that_is_scrolled_to_its_end_shows_its_last_line) {
 
 TEST(Layout, a_list_that_became_shorter_is_not_scrolled_past_its_end) {
   Display display;
-  display.scroll[0] = 1000;
+  display.panes[0].scroll = 1000;
   lay_out(leak_view(), display, of_size(80, 24));
 
-  EXPECT_EQ(display.scroll[0], display.last_scroll[0]);
+  EXPECT_EQ(display.panes[0].scroll, display.panes[0].last_scroll);
 }
 
 TEST(Layout, the_newest_words_of_the_job_are_shown_unless_one_has_scrolled_up) {
@@ -141,14 +141,79 @@ TEST(Layout, ascii_stays_ascii) {
   }
 }
 
+TEST(Layout, the_selected_line_is_marked_where_it_is) {
+  Display display;
+  lay_out(leak_view(), display, of_size(80, 24));
+  handle_key(display, Key::Down, true);
+  handle_key(display, Key::Down, true);
+  const auto rows = lay_out(leak_view(), display, of_size(80, 24));
+  const std::size_t row = display.panes[0].first_row + 1;
+
+  EXPECT_EQ(text_of(rows[row]).substr(0, 8), ">   4731");
+  handle_key(display, KeyPress{.key = Key::Click, .row = row}, true);
+  EXPECT_TRUE(display.shows_detail);
+}
+
+TEST(Layout, the_detail_of_a_process_has_its_whole_command_its_lines_and_its_variables) {
+  Display display;
+  lay_out(leak_view(), display, of_size(60, 40));
+  handle_key(display, Key::Open, true);
+  const std::string text = text_of_all(lay_out(leak_view(), display, of_size(60, 40)));
+
+  EXPECT_THAT(text, HasSubstr("process 4711"));
+  EXPECT_THAT(text, HasSubstr("--epochs 20 --batch-size 64"));
+  EXPECT_THAT(text, HasSubstr("train.py:47 in validate"));
+  EXPECT_THAT(text, HasSubstr("__main__.trainer.history (list)"));
+  EXPECT_THAT(text, Not(HasSubstr("decode_frame")));  // of another process
+  EXPECT_THAT(text, HasSubstr("press any key to go back"));
+}
+
+TEST(Layout, the_detail_of_a_line_and_of_a_variable_name_their_process) {
+  for (const Pane pane : {Pane::Sites, Pane::Holders}) {
+    Display display;
+    display.focus = pane;
+    lay_out(leak_view(), display, of_size(80, 24));
+    handle_key(display, Key::Open, true);
+    EXPECT_THAT(text_of_all(lay_out(leak_view(), display, of_size(80, 24))), HasSubstr("trainer, pid 4711"));
+
+    View later = leak_view();
+    later.sites.clear();
+    later.holders.clear();
+    EXPECT_THAT(text_of_all(lay_out(later, display, of_size(80, 24))), HasSubstr("not in the list any more"));
+  }
+}
+
+TEST(Layout, a_filter_leaves_only_lines_that_contain_it) {
+  Display display;
+  display.filter = "WORKER 1";
+  const std::string text = text_of_all(lay_out(leak_view(), display, of_size(120, 40)));
+
+  EXPECT_THAT(text, HasSubstr("worker 11"));
+  EXPECT_THAT(text, Not(HasSubstr("worker 2 ")));
+  EXPECT_THAT(text, HasSubstr("no line contains 'WORKER 1'"));
+  EXPECT_THAT(text, HasSubstr("filter: WORKER 1 (Esc clears it)"));
+  EXPECT_EQ(display.panes[0].ids.size(), 3U);  // 1, 10 and 11
+}
+
+// The verdict may be some seconds old: after a spike its floor is still that of the spike.
+TEST(Layout, the_floor_is_never_above_the_memory_in_use) {
+  Display display;
+  View view = leak_view();
+  view.bytes = 86'200'000;
+  view.series.verdict.floor.last_bytes = 386'000'000;
+  const std::string text = text_of_all(lay_out(view, display, of_size(120, 40)));
+
+  EXPECT_THAT(text, HasSubstr("memory 86.2 MB in 14 processes, floor 86.2 MB, peak 4.40 GB"));
+}
+
 TEST(Layout, a_pause_and_a_notice_are_seen) {
   Display display;
   display.is_paused = true;
-  display.notice = "asked for a look";
+  display.notice = "taking a snapshot";
   const std::string text = text_of_all(lay_out(leak_view(), display, of_size(80, 24)));
 
   EXPECT_THAT(text, HasSubstr("PAUSED"));
-  EXPECT_THAT(text, HasSubstr("asked for a look"));
+  EXPECT_THAT(text, HasSubstr("taking a snapshot"));
 }
 
 }  // namespace

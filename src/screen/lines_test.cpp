@@ -45,6 +45,15 @@ model::ProcessInfo info_of(model::ProcessId id, std::int64_t pid, model::Process
   return info;
 }
 
+TEST(ShortCommand, has_no_folder_of_the_program) {
+  EXPECT_EQ(short_command("/opt/conda/envs/train/bin/python3 /data/train.py --lr 1"),
+            "python3 /data/train.py --lr 1");
+  EXPECT_EQ(short_command("python train.py"), "python train.py");
+  EXPECT_EQ(short_command("./train.sh"), "./train.sh");
+  EXPECT_EQ(short_command("/bin/"), "/bin/");
+  EXPECT_EQ(short_command(""), "");
+}
+
 TEST(ProcessLines, tell_memory_growth_rate_and_cpu) {
   const auto trainer = info_of(kTrainer, 4711, model::ProcessRole::Trainer);
   const auto worker = info_of(kWorker, 4720, model::ProcessRole::Worker);
@@ -194,7 +203,7 @@ TEST(HolderLines, after_one_look_are_the_largest_and_have_not_grown) {
   EXPECT_EQ(lines[0].name, "__main__.trainer.history (list)");
   EXPECT_EQ(lines[0].bytes, 100 * kMB);
   EXPECT_FALSE(lines[0].growth_bytes);
-  EXPECT_EQ(holders.looks(), 1U);
+  EXPECT_EQ(holders.snapshots(), 1U);
 }
 
 TEST(HolderLines, after_two_looks_tell_what_grew) {

@@ -1,7 +1,6 @@
-// The low-water mark of one process or one site while it is watched: how far it rose, and how fast lately.
+// The floor of one process or one site while it is watched: how far it rose, and how fast it rises now.
 //
-// Not a verdict: that needs more than a row of a table can carry. It is what tells a reader which row to
-// look at, and a spike must not move it.
+// This is not a verdict. It shows the reader which row matters, and a spike must not move it.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +10,19 @@
 
 namespace lowtide::screen {
 
-// Bounded: at most kMostStretches lows, each of a stretch of time that doubles when there are too many.
+// Bounded: keeps the lowest value of at most kMostStretches intervals, whose length doubles when there are
+// too many.
 class LowWater {
  public:
   static constexpr std::size_t kMostStretches = 64;
 
-  // Times must not fall.
+  // Times must not decrease.
   void add(double at_s, std::uint64_t bytes);
 
-  // Of the floor, as verdicts have it (model/floor.h).
+  // Growth of the floor, as in verdicts (model/floor.h).
   [[nodiscard]] std::int64_t growth_bytes() const;
 
-  // From the lowest of the third quarter to the lowest of the last. Absent while too little was seen.
+  // From the lowest value of the third quarter to that of the last. Absent while there is too little data.
   [[nodiscard]] std::optional<double> bytes_per_s() const;
 
  private:

@@ -1,4 +1,4 @@
-// In place of curses_terminal.cpp where ncurses was missing when lowtide was built.
+// Replaces curses_terminal.cpp if lowtide is built without ncurses.
 
 #include <utility>
 
@@ -21,7 +21,7 @@ Terminal::Terminal(Terminal&& other) noexcept = default;
 Terminal& Terminal::operator=(Terminal&& other) noexcept = default;
 Terminal::~Terminal() = default;
 
-// Nobody has one.
+// Never called, because open() always fails.
 void Terminal::close() {}
 int Terminal::fd() const {
   return -1;
@@ -35,7 +35,7 @@ bool Terminal::unicode() const {
 void Terminal::draw(const std::vector<Row>& /*rows*/) {}
 void Terminal::redraw_all() {}
 void Terminal::take_new_size() {}
-std::optional<Key> Terminal::next_key() {
+std::optional<KeyPress> Terminal::next_key(bool /*is_typing*/) {
   return std::nullopt;
 }
 

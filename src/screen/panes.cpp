@@ -6,6 +6,8 @@
 #include <array>
 #include <limits>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/units.h"
 #include "show/terminal/layout.h"
@@ -24,7 +26,7 @@ constexpr std::size_t kRateColumns = 12;
 struct Column {
   std::string_view name;
   std::size_t columns = 0;  // 0: the rest of the row
-  bool is_text = false;     // stands on the left; numbers stand on the right
+  bool is_text = false;     // aligned left; numbers are aligned right
 };
 
 std::string line_of(std::span<const Column> columns, const std::vector<std::string>& cells) {
@@ -42,22 +44,6 @@ std::string heading_of(std::span<const Column> columns) {
   std::vector<std::string> names;
   for (const Column& column : columns) names.emplace_back(column.name);
   return line_of(columns, names);
-}
-
-std::string growth_words(std::int64_t bytes) {
-  return bytes == 0 ? "-" : show::signed_bytes(bytes);
-}
-
-std::string rate_words(const std::optional<double>& bytes_per_s) {
-  constexpr double kLeastPerMinute = 1e3;
-  if (!bytes_per_s) return "?";
-  const double per_minute = *bytes_per_s * 60;
-  if (per_minute > -kLeastPerMinute && per_minute < kLeastPerMinute) return "-";
-  return (per_minute > 0 ? "+" : "") + base::format_bytes(per_minute) + "/min";
-}
-
-std::string cpu_words(const std::optional<double>& share) {
-  return share ? fmt::format("{:.0f}%", *share * 100) : "?";
 }
 
 double rank_of(const ProcessLine& line, Order order) {
@@ -83,7 +69,7 @@ double rank_of(const SiteLine& line, Order order) {
   return static_cast<double>(line.growth_bytes);
 }
 
-// After one look nothing has grown yet: then by what is held.
+// After one snapshot no growth is known yet, so the order is by size.
 double rank_of(const HolderLine& line, Order order) {
   if (order == Order::Pid) return -static_cast<double>(line.pid);
   if (order == Order::Memory || !line.growth_bytes) return static_cast<double>(line.bytes);
@@ -105,26 +91,28 @@ PaneText process_text(const View& view, Order order) {
                                             {"RATE", kRateColumns},
                                             {"CPU", 5},
                                             {"PROCESS"}}};
-  PaneText text{.heading = heading_of(kColumns), .if_empty = "no process was seen yet"};
+  PaneText text{.heading = heading_of(kColumns), .if_empty = "no process was read yet"};
   for (const ProcessLine& line : ordered(view.processes, order)) {
+    text.ids.push_back(id_of(line));
     text.lines.push_back(line_of(kColumns, {std::to_string(line.pid), line.role, bytes_words(line.bytes),
-                                            growth_words(line.growth_bytes), rate_words(line.bytes_per_s),
-                                            cpu_words(line.cpu_share), line.command}));
+                                            growth_text(line.growth_bytes), rate_text(line.bytes_per_s),
+                                            cpu_text(line.cpu_share), short_command(line.command)}));
   }
   return text;
 }
 
 PaneText site_text(const View& view, Order order) {
   constexpr std::array<Column, 5> kColumns{{{"PID", kPidColumns},
-                                            {"ALIVE", kBytesColumns},
+                                            {"LIVE", kBytesColumns},
                                             {"GROWTH", kGrowthColumns},
                                             {"RATE", kRateColumns},
-                                            {"WHAT ALLOCATES"}}};
+                                            {"LINE THAT ALLOCATES"}}};
   PaneText text{.heading = heading_of(kColumns), .if_empty = view.site_note};
   for (const SiteLine& line : ordered(view.sites, order)) {
+    text.ids.push_back(id_of(line));
     text.lines.push_back(
         line_of(kColumns, {std::to_string(line.pid), bytes_words(line.live_bytes),
-                           growth_words(line.growth_bytes), rate_words(line.bytes_per_s), line.place}));
+                           growth_text(line.growth_bytes), rate_text(line.bytes_per_s), line.place}));
   }
   return text;
 }
@@ -134,12 +122,13 @@ PaneText holder_text(const View& view, Order order) {
                                             {"HOLDS", kBytesColumns},
                                             {"GROWTH", kGrowthColumns},
                                             {"LENGTH", 9},
-                                            {"WHAT HOLDS"}}};
+                                            {"VARIABLE"}}};
   PaneText text{.heading = heading_of(kColumns), .if_empty = view.holder_note};
   if (!view.holders.empty()) text.note = view.holder_note;
   for (const HolderLine& line : ordered(view.holders, order)) {
+    text.ids.push_back(id_of(line));
     text.lines.push_back(line_of(kColumns, {std::to_string(line.pid), bytes_words(line.bytes),
-                                            line.growth_bytes ? growth_words(*line.growth_bytes) : "?",
+                                            line.growth_bytes ? growth_text(*line.growth_bytes) : "?",
                                             line.length ? base::format_count(*line.length) : "", line.name}));
   }
   return text;
@@ -147,14 +136,29 @@ PaneText holder_text(const View& view, Order order) {
 
 PaneText output_text(const View& view) {
   return {.heading = "OUTPUT",
-          .note = "all of it: " + view.output_path,
+          .note = "in " + view.output_path,
           .lines = view.output,
-          .if_empty = "the job has said nothing yet"};
+          .if_empty = "the job has written nothing yet"};
 }
 
-}  // namespace
+bool contains_ignoring_case(std::string_view text, std::string_view piece) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::search(text.begin(), text.end(), piece.begin(), piece.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
+}
 
-PaneText pane_text(const View& view, const Display& display, Pane pane) {
+PaneText filtered(PaneText text, const std::string& filter) {
+  if (filter.empty() || text.lines.empty()) return text;
+  PaneText out{.heading = text.heading, .note = text.note, .if_empty = "no line contains '" + filter + "'"};
+  for (std::size_t at = 0; at < text.lines.size(); ++at) {
+    if (!contains_ignoring_case(text.lines[at], filter)) continue;
+    out.lines.push_back(std::move(text.lines[at]));
+    if (!text.ids.empty()) out.ids.push_back(std::move(text.ids[at]));
+  }
+  return out;
+}
+
+PaneText unfiltered_text(const View& view, const Display& display, Pane pane) {
   switch (pane) {
     case Pane::Processes:
       return process_text(view, display.order);
@@ -168,6 +172,40 @@ PaneText pane_text(const View& view, const Display& display, Pane pane) {
   return {};
 }
 
+}  // namespace
+
+std::string id_of(const ProcessLine& line) {
+  return std::to_string(line.pid);
+}
+
+std::string id_of(const SiteLine& line) {
+  return fmt::format("{} {}", line.pid, line.place);
+}
+
+std::string id_of(const HolderLine& line) {
+  return fmt::format("{} {}", line.pid, line.name);
+}
+
+std::string growth_text(std::int64_t bytes) {
+  return bytes == 0 ? "-" : show::signed_bytes(bytes);
+}
+
+std::string rate_text(const std::optional<double>& bytes_per_s) {
+  constexpr double kLeastPerMinute = 1e3;
+  if (!bytes_per_s) return "?";
+  const double per_minute = *bytes_per_s * 60;
+  if (per_minute > -kLeastPerMinute && per_minute < kLeastPerMinute) return "-";
+  return (per_minute > 0 ? "+" : "") + base::format_bytes(per_minute) + "/min";
+}
+
+std::string cpu_text(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f}%", *share * 100) : "?";
+}
+
+PaneText pane_text(const View& view, const Display& display, Pane pane) {
+  return filtered(unfiltered_text(view, display, pane), display.filter);
+}
+
 std::vector<Pane> panes_of(const View& view) {
   std::vector<Pane> panes{Pane::Processes, Pane::Sites, Pane::Holders};
   if (!view.output_path.empty()) panes.push_back(Pane::Output);
@@ -175,26 +213,29 @@ std::vector<Pane> panes_of(const View& view) {
 }
 
 std::vector<Row> pane_rows(const PaneText& text, Pane pane, Display& display, std::size_t rows) {
-  const auto at = static_cast<std::size_t>(pane);
+  PaneState& state = display.pane(pane);
   const std::size_t shown = std::min(rows - 1, text.lines.size());
   const std::size_t last = text.lines.size() - shown;
-  // The newest words of the job are the last ones: there one stays at the end.
-  const bool was_at_end = pane == Pane::Output && display.scroll[at] >= display.last_scroll[at];
-  display.scroll[at] = was_at_end ? last : std::min(display.scroll[at], last);
-  display.last_scroll[at] = last;
-  display.page_rows[at] = shown;
+  // The newest lines of the output are the last ones, so the list follows its end.
+  const bool was_at_end = pane == Pane::Output && state.scroll >= state.last_scroll;
+  state.scroll = was_at_end ? last : std::min(state.scroll, last);
+  state.last_scroll = last;
+  state.page_rows = shown;
+  state.ids = text.ids;
 
   std::string note = text.note;
   if (last > 0) {
-    note += fmt::format("{}{}-{} of {}", note.empty() ? "" : ", ", display.scroll[at] + 1,
-                        display.scroll[at] + shown, text.lines.size());
+    note += fmt::format("{}{}-{} of {}", note.empty() ? "" : ", ", state.scroll + 1, state.scroll + shown,
+                        text.lines.size());
   }
-  const bool has_keys = display.focus == pane;
-  Row heading = role_row(show::Role::Heading, (has_keys ? ">" : " ") + text.heading);
+  const bool is_active = display.focus == pane;
+  Row heading = role_row(show::Role::Heading, (is_active ? ">" : " ") + text.heading);
   if (!note.empty()) heading.pieces.push_back({show::Role::Dim, "  " + note});
   std::vector<Row> out{std::move(heading)};
-  for (std::size_t line = 0; line < shown; ++line) {
-    out.push_back(plain_row(" " + text.lines[display.scroll[at] + line]));
+  const auto selected = is_active ? find_selected(state) : std::nullopt;
+  for (std::size_t at = state.scroll; at < state.scroll + shown; ++at) {
+    out.push_back(selected == at ? role_row(show::Role::Heading, ">" + text.lines[at])
+                                 : plain_row(" " + text.lines[at]));
   }
   if (text.lines.empty() && rows > 1) out.push_back(role_row(show::Role::Dim, "  " + text.if_empty));
   out.resize(rows);

@@ -12,6 +12,13 @@ constexpr std::size_t kMostCommandBytes = 300;
 
 }  // namespace
 
+std::string short_command(const std::string& command) {
+  if (command.empty() || command.front() != '/') return command;
+  const std::size_t slash = command.substr(0, command.find(' ')).rfind('/');
+  const bool has_name = slash != std::string::npos && slash + 1 < command.size() && command[slash + 1] != ' ';
+  return has_name ? command.substr(slash + 1) : command;
+}
+
 void ProcessLines::add(const model::Tick& tick) {
   for (const model::ProcessReading& reading : tick.processes) {
     Known& known = known_[reading.id];
@@ -33,7 +40,7 @@ std::vector<ProcessLine> ProcessLines::lines(std::span<const ProcessNow> now, do
   std::map<model::ProcessId, Known> still_there;
   for (const ProcessNow& process : now) {
     const auto found = known_.find(process.info->id);
-    if (found == known_.end()) continue;  // it came after the latest tick
+    if (found == known_.end()) continue;  // it started after the latest tick
     Known& known = found->second;
     note_cpu(known, process.cpu_s, at_s);
     lines.push_back({.pid = process.info->pid,

@@ -1,4 +1,4 @@
-// The process table: what every tick tells of each process, kept for as long as the process is there.
+// The process table, from the ticks. A process is kept as long as it runs.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace lowtide::screen {
 
-// A process that is there now.
+// A process that runs now.
 struct ProcessNow {
   const model::ProcessInfo* info = nullptr;
-  std::optional<double> cpu_s = {};  // used so far; absent: not read
+  std::optional<double> cpu_s = {};  // CPU time; absent: not read
 };
 
 class ProcessLines {
  public:
   void add(const model::Tick& tick);
 
-  // Those that are in `now`; others are forgotten. `at_s` is when their CPU time was read.
+  // The processes in `now`; the others are forgotten. `at_s` is the time at which their CPU time was read.
   std::vector<ProcessLine> lines(std::span<const ProcessNow> now, double at_s);
 
  private:

@@ -1,4 +1,4 @@
-// Rows of text with their roles: what is laid out, and what a terminal draws.
+// Rows of text with their roles: the layout makes them, the terminal draws them.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Row {
 Row plain_row(std::string text);
 Row role_row(show::Role role, std::string text);
 
-// No wider than `columns`; without Unicode each character beyond ASCII is a '?'.
+// Cut to `columns`. Without Unicode, each character outside of ASCII becomes a '?'.
 Row fitted(Row row, std::size_t columns, bool unicode);
 
 // The text alone, for tests.

@@ -1,4 +1,4 @@
-// The lines that allocate, put together from the agent's sites while the job runs.
+// The lines that allocate, from the agent's sites, while the job runs.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace lowtide::screen {
 
 class SiteLines {
  public:
-  // Each site once, before its first reading. Sites past a bound are left out.
+  // Call it once per site, before its first reading. Sites beyond a limit are left out.
   void begin(const model::SiteInfo& site);
 
-  // A tick tells only of sites that have changed.
+  // A tick contains only the sites that have changed.
   void add(const model::Tick& tick);
 
-  // Of processes in `pids`; what others had is forgotten with them.
+  // The lines of the processes in `pids`; the others are forgotten.
   std::vector<SiteLine> lines(const std::map<model::ProcessId, std::int64_t>& pids, double at_s);
 
  private:

@@ -1,5 +1,5 @@
-// The terminal that the screen is drawn on, by ncurses. Where lowtide was built without it, there is none
-// and open() says so.
+// The terminal that shows the screen, by ncurses. If lowtide was built without ncurses, open() returns an
+// error.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ struct Curses;
 
 class Terminal {
  public:
-  // Whether open() would work: Unsupported without ncurses or for a terminal it does not know; Gone where
-  // there is no terminal, or we are in its background. Nothing is written to it.
+  // Why open() would fail: Unsupported without ncurses or for an unknown kind of terminal; Gone if there is
+  // no terminal or lowtide is in its background. Nothing is written to it.
   static std::optional<base::Error> find_trouble();
 
-  // Takes over the controlling terminal, whatever standard streams lead to, until close() or the end of
-  // this object. A crash of ours gives it back as well. One at a time.
+  // Uses the controlling terminal, even if the standard streams are redirected, until close() or the end of
+  // this object. A crash of lowtide restores it too. Only one at a time.
   static base::Result<Terminal> open();
 
   Terminal(Terminal&& other) noexcept;
@@ -30,7 +30,7 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal();
 
-  // As it was before open(). Nothing below may be called afterwards.
+  // Restores the terminal. Nothing below may be called afterwards.
   void close();
 
   [[nodiscard]] int fd() const;  // readable when there are keys
@@ -39,10 +39,10 @@ class Terminal {
 
   void draw(const std::vector<Row>& rows);
   void redraw_all();
-  // The window has another size now.
+  // Call it when the window size has changed.
   void take_new_size();
-  // The next key that means something to us; none when there is none now.
-  std::optional<Key> next_key();
+  // The next key that lowtide uses; none if no key was pressed. `is_typing`: letters are text, not commands.
+  std::optional<KeyPress> next_key(bool is_typing);
 
  private:
   explicit Terminal(std::unique_ptr<Curses> curses);

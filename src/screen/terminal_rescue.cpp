@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array kFatal{SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 
-// Read by a signal handler: filled before it is installed, and nothing in it is allocated.
+// Used by a signal handler: it is filled before the handler is installed, and nothing in it is allocated.
 struct Rescue {
   int fd = -1;
   termios mode{};
@@ -38,7 +38,7 @@ void give_back() {
 
 void on_crash(int signal) {
   give_back();
-  // The disposition is the default again (SA_RESETHAND): it kills us as it would have.
+  // The default action applies again (SA_RESETHAND), so the signal kills lowtide.
   ::raise(signal);
 }
 

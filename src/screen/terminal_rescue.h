@@ -1,5 +1,5 @@
-// Gives a terminal back when we crash: after SIGSEGV and its kin, abort(), or a failed check no
-// destructor runs, and a shell in raw mode on the alternate screen is a poor place to read about it.
+// Restores the terminal if lowtide crashes. After SIGSEGV, abort() or a failed check no destructor runs, and
+// the shell would stay in raw mode on the alternate screen. SIGKILL cannot be handled: then `reset` helps.
 #pragma once
 
 #include <termios.h>
@@ -8,7 +8,7 @@
 
 namespace lowtide::screen {
 
-// From now on. `sequence` is what makes the terminal itself as it was; what is too long is left out.
+// `sequence` restores the terminal; if it is too long, it is left out.
 void begin_rescue(int fd, const termios& mode, std::string_view sequence);
 
 void end_rescue();

@@ -1,5 +1,4 @@
-// What the screen shows at one moment: plain data, made of what the live watch knows. Text that came from
-// the target is printable by the time it is here.
+// What the screen shows at one moment, as plain data. Text from the target is already printable.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@ namespace lowtide::screen {
 struct ProcessLine {
   std::int64_t pid = 0;
   std::string role;
-  std::uint64_t bytes = 0;        // what it alone is to blame for
-  std::int64_t growth_bytes = 0;  // of its low-water mark
+  std::uint64_t bytes = 0;        // without the shares of other processes in shared pages
+  std::int64_t growth_bytes = 0;  // of its floor
   std::optional<double> bytes_per_s = {};
-  std::optional<double> cpu_share = {};  // 1: one processor, all of the time
+  std::optional<double> cpu_share = {};  // 1: one full CPU
   std::string command = {};
 };
 
-// A line that allocates, with all stacks that lead to it.
+// A line that allocates; all stacks that lead to it are added up.
 struct SiteLine {
   std::int64_t pid = 0;
   std::string place;
@@ -35,8 +34,8 @@ struct HolderLine {
   std::int64_t pid = 0;
   std::string name;  // the variable, with its type
   std::optional<std::uint64_t> length = {};
-  std::uint64_t bytes = 0;                        // wherever they are
-  std::optional<std::int64_t> growth_bytes = {};  // since the first look; absent after only one
+  std::uint64_t bytes = 0;                        // on the host and on GPUs
+  std::optional<std::int64_t> growth_bytes = {};  // since the first snapshot; absent after only one
 };
 
 struct View {
@@ -47,17 +46,20 @@ struct View {
   std::uint64_t bytes = 0;
   std::uint64_t process_count = 0;
   model::SeriesReport series = {};      // of the process tree: verdict, forecast, outline
-  std::optional<double> judged_s = {};  // the moment that the verdict is of
+  std::optional<double> judged_s = {};  // the time that the verdict is about
   std::optional<std::uint64_t> limit_bytes = {};
 
   std::vector<ProcessLine> processes = {};
   std::vector<SiteLine> sites = {};
   std::vector<HolderLine> holders = {};
   std::vector<std::string> output = {};  // the job's last lines
-  std::string site_note = {};            // why there are none
-  std::string holder_note = {};          // the same, or how old they are
-  std::string output_path = {};          // empty: the job's output is not ours to show
+  std::string site_note = {};            // why there are no sites
+  std::string holder_note = {};          // why there are no holders, or how old they are
+  std::string output_path = {};          // empty: the job's output is not shown
   std::string recording = {};
 };
+
+// A command without the folder of its program, which is often long: "python3 train.py".
+std::string short_command(const std::string& command);
 
 }  // namespace lowtide::screen

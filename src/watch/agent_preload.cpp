@@ -20,7 +20,7 @@ std::string setting(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The loader parts LD_PRELOAD at blanks and colons, and has no way to quote them.
+// The loader splits LD_PRELOAD at spaces and colons, and has no way to quote them.
 bool can_be_preloaded(const std::string& path) {
   return path.find_first_of(" :\t\n") == std::string::npos && ::access(path.c_str(), R_OK) == 0;
 }

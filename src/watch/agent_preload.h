@@ -1,4 +1,4 @@
-// How the agent gets into a job that we start: by the loader, at the job's own start.
+// How the agent gets into a job that lowtide starts: by LD_PRELOAD.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace lowtide::watch {
 
-// Beside this program, or where it is installed; LOWTIDE_AGENT names another one.
+// Searches the folder of this program and the installation; LOWTIDE_AGENT overrides both.
 std::optional<std::string> find_agent_library();
 
-// What to add to the job's environment, as NAME=VALUE. Other libraries that are preloaded stay, behind ours.
+// The settings to add to the job's environment, as NAME=VALUE. Libraries that are already preloaded stay.
 std::vector<std::string> agent_environment(const std::string& library, const std::string& socket_path);
 
 }  // namespace lowtide::watch

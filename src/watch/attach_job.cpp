@@ -41,70 +41,71 @@ std::string name_of(pid_t pid) {
 console::ExitCode cannot_watch(pid_t pid, const base::Error& error) {
   switch (error.code) {
     case base::ErrorCode::Gone:
-      return refuse(fmt::format("cannot watch process {}: {}", pid, error.message),
-                    "no process of that number runs now", "lowtide attach --find");
+      return refuse(
+          fmt::format("cannot watch process {}: it {}", pid,
+                      error.message.find("ended") == std::string::npos ? "does not exist" : "has ended"),
+          "no running process has this pid", "lowtide attach --find");
     case base::ErrorCode::Unsupported:
       return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message),
-                    "it is a part of the kernel", "lowtide attach --find");
+                    "it is a thread of the kernel", "lowtide attach --find");
     default:
-      return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message),
-                    "it belongs to another user, or /proc hides it (hidepid)",
-                    "as that user or as root: lowtide attach " + std::to_string(pid));
+      return refuse(
+          fmt::format("cannot watch {}: {}", name_of(pid), error.message),
+          "it belongs to another user, or /proc hides it (hidepid)",
+          ::geteuid() == 0 ? "mount /proc without hidepid" : fmt::format("sudo lowtide attach {}", pid));
   }
 }
 
-// A wrapper's own memory says nothing: what is below it is watched, and said.
-void tell_target(const Watch& watch, pid_t pid) {
+// Names the process that is watched. The memory of a wrapper means nothing, so that is mentioned.
+void print_target(const Watch& watch, pid_t pid) {
   const observe::Member* root = watch.monitor().tree().find(pid);
   if (root == nullptr) return;
   const std::size_t below = watch.monitor().tree().members().size() - 1;
-  std::string words = fmt::format("lowtide: watching {}", name_of(pid));
-  if (root->info.role == model::ProcessRole::Wrapper) {
-    words += fmt::format(", a wrapper, and the {} process{} below it", below, below == 1 ? "" : "es");
-  } else if (below > 0) {
-    words += fmt::format(" and the {} process{} below it", below, below == 1 ? "" : "es");
-  }
-  std::fputs((words + "; Ctrl-C ends the watching, not the job\n").c_str(), stderr);
+  std::string text = fmt::format("lowtide: watching {}", name_of(pid));
+  if (root->info.role == model::ProcessRole::Wrapper) text += ", a wrapper,";
+  if (below > 0) text += fmt::format(" and {} descendant{}", below, below == 1 ? "" : "s");
+  std::fputs((text + "; Ctrl-C stops watching, not the job\n").c_str(), stderr);
 }
 
-// Loads the agent into the first process of a job that runs already; the others follow while it is watched.
+// Loads the agent into the first process of a running job. The other processes follow while it is watched.
 std::optional<console::UserError> go_deep(std::optional<observe::AgentRegistry>& hub,
                                           std::optional<TreeEntry>& entry, observe::ProcessTree& tree,
                                           pid_t root) {
   const pid_t pid = choose_deep_target(tree, root);
   const auto library = find_agent_library();
   if (!library) {
-    return console::UserError{"cannot go deep: liblowtide_agent.so is not there",
-                              "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
-                              fmt::format("lowtide attach {}", pid)};
+    return console::UserError{"cannot use --deep: liblowtide_agent.so was not found",
+                              "lowtide searches its own folder, ../lib/lowtide and the path in LOWTIDE_AGENT",
+                              fmt::format("lowtide attach {}, without --deep", pid)};
   }
   auto opened = observe::AgentRegistry::open();
   if (!opened) {
-    return console::UserError{fmt::format("cannot go deep: {}", opened.error().message),
-                              "the agent needs a socket to speak to", fmt::format("lowtide attach {}", pid)};
+    return console::UserError{fmt::format("cannot use --deep: {}", opened.error().message),
+                              "the agent needs a socket to send its data to",
+                              fmt::format("lowtide attach {}, without --deep", pid)};
   }
   hub.emplace(std::move(opened).value());
-  hub->note("what was allocated before the attach has no line");
+  hub->note("memory that was allocated before lowtide attached has no line");
   entry.emplace(*library, *hub);
   auto user_error = entry->enter_now(pid);
-  // With others in the tree it is one of those that are not entered, and the report says so.
+  // If the tree has other processes, this one is listed in the report as not entered.
   if (user_error && tree.members().size() > 1) {
-    console::print_warning(user_error->what + "; the other processes are tried");
+    console::print_warning(user_error->what + "; lowtide tries the other processes");
     return std::nullopt;
   }
   return user_error;
 }
 
-// Where memory runs out, we go before the job. Not so under `run`: there the job's parent would be gone,
-// which ends the job in a container and under most schedulers.
-void go_before_the_job() {
+// If memory runs out, the kernel shall kill lowtide before the job. Not under `run`: there lowtide is the
+// job's parent, and its end would end the job in a container and under most schedulers.
+void die_before_the_job() {
   std::ofstream("/proc/self/oom_score_adj") << "1000";
 }
 
 }  // namespace
 
 console::ExitCode attach_job(pid_t pid, const Settings& settings) {
-  go_before_the_job();
+  die_before_the_job();
   keep_small();
   if (settings.screen) {
     if (const auto trouble = LiveScreen::find_trouble()) {
@@ -115,7 +116,7 @@ console::ExitCode attach_job(pid_t pid, const Settings& settings) {
   Signals signals;
   const double began_s = base::steady_seconds();
   Watch::Options options = options_for(settings, pid);
-  // Looked at before anything is written, so that a wrong pid leaves no file.
+  // Read before anything is written, so that a wrong pid leaves no file.
   auto tree = observe::ProcessTree::open(options.monitor.tree, 0);
   if (!tree) return cannot_watch(pid, tree.error());
   std::optional<observe::AgentRegistry> hub;
@@ -137,7 +138,7 @@ console::ExitCode attach_job(pid_t pid, const Settings& settings) {
     file.discard();
     return cannot_watch(pid, watch.error());
   }
-  if (!settings.quiet && !settings.screen) tell_target(watch.value(), pid);
+  if (!settings.quiet && !settings.screen) print_target(watch.value(), pid);
   OutputSteps steps({});
   if (settings.read_steps) {
     for (const observe::Member& member : watch.value().monitor().tree().members()) {

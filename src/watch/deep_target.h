@@ -6,7 +6,7 @@
 
 namespace lowtide::watch {
 
-// The process that is worth entering first: the one that was named, or below a wrapper the largest.
+// The process to enter first: the given one, or the largest descendant if that is a wrapper.
 pid_t choose_deep_target(observe::ProcessTree& tree, pid_t pid);
 
 }  // namespace lowtide::watch

@@ -1,4 +1,4 @@
-// What is said on standard error when the watching is over.
+// The report on standard error when lowtide stops watching.
 #pragma once
 
 #include "console/exit_code.h"
@@ -8,8 +8,8 @@
 
 namespace lowtide::watch {
 
-// The findings of the recording and where it is; the code of its verdict. That is
-// the one of the latest tick where neither a report nor a gate was asked for.
+// Prints the report and the path of the recording. Returns the exit code of the verdict: that of the
+// recording, or that of the latest tick if neither a report nor a gate is wanted.
 console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, const Settings& flags);
 
 }  // namespace lowtide::watch

@@ -67,7 +67,7 @@ std::optional<pid_t> choose_job(const procfs::Roots& roots) {
                stderr);
   }
   if (jobs.size() > 1) {
-    std::fputs("lowtide: the first has the most memory; another one: lowtide attach PID\n", stderr);
+    std::fputs("lowtide: the first one uses the most memory; to watch another: lowtide attach PID\n", stderr);
   }
   return jobs.front().pid;
 }

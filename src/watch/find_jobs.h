@@ -18,11 +18,10 @@ struct FoundJob {
   std::string why;  // "python with torch"
 };
 
-// Processes that have a training framework loaded, most memory first. Workers
-// that another of them forked are not listed: they come with it.
+// The processes that have a training framework loaded, largest first. Their descendants are not listed.
 std::vector<FoundJob> find_jobs(const procfs::Roots& roots);
 
-// The first of them; tells on standard error which were found and why this one.
+// The first of them. Prints the processes that were found on standard error.
 std::optional<pid_t> choose_job(const procfs::Roots& roots);
 
 }  // namespace lowtide::watch

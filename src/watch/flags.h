@@ -1,4 +1,5 @@
-// The flags that set how a job is watched: those of `run` and `attach`, and of what lowtide starts of itself.
+// The flags that set how a job is watched: for `run`, for `attach`, and for the lowtide that lowtide starts
+// in the background.
 #pragma once
 
 #include "console/flag.h"
@@ -6,11 +7,11 @@
 
 namespace lowtide::watch {
 
-// Of both verbs. A flag of `run` or `attach` is a row here, or in the table of its verb.
+// The flags of both commands. A flag of only one of them is a row in its file.
 console::Flags<Settings> watch_flags();
-// For those verbs that end their watching while the job goes on.
+// For commands that can stop watching while the job keeps running.
 console::Flag<Settings> trim_trial_flag();
-// For those whose watching a person looks at.
+// For commands that a person watches.
 console::Flag<Settings> screen_flag();
 console::Flag<Settings> deep_flag();
 

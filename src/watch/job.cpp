@@ -57,7 +57,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& settin
   return environment;
 }
 
-// Between fork and exec: only calls that are safe there.
+// Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_job(const std::vector<char*>& arguments, const JobStreams& streams,
                              std::vector<char*>& environment, int report_fd) {
   if (streams.input >= 0) ::dup2(streams.input, STDIN_FILENO);
@@ -94,8 +94,8 @@ base::Result<pid_t> start_job(const std::vector<std::string>& command, const Job
   if (::pipe2(ends, O_CLOEXEC) != 0) return start_error(errno);
   base::Fd report(ends[0]);
   base::Fd report_in_child(ends[1]);
-  // Orphans of the job come to us instead of init, so that they are seen. They
-  // notice nothing but the number of their parent.
+  // lowtide, not init, becomes the parent of the job's orphans, so that they are watched. For them only the
+  // parent pid differs.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   const pid_t pid = ::fork();
   if (pid < 0) return start_error(errno);

@@ -20,9 +20,9 @@ namespace lowtide::watch {
 namespace {
 
 constexpr std::size_t kTailBytes = 65536;
-constexpr std::size_t kLastWordsOfFailure = 15;
+constexpr std::size_t kLinesOfFailure = 15;
 
-// Never one that is there: it may be somebody's.
+// Never an existing file: it may belong to somebody.
 base::Fd create(const std::string& path) {
   return base::Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
 }
@@ -63,16 +63,17 @@ std::vector<std::string> JobOutput::last_lines(std::size_t most) const {
   return screen::last_lines(tail, most);
 }
 
-void JobOutput::tell(bool job_failed) const {
-  if (path_.empty()) return;
-  std::string words;
+void JobOutput::print_end(bool job_failed) {
+  if (path_.empty() || is_printed_) return;
+  is_printed_ = true;
+  std::string text;
   if (job_failed) {
-    const auto lines = last_lines(kLastWordsOfFailure);
-    if (!lines.empty()) words += "\nthe job's last words\n";
-    for (const std::string& line : lines) words += "  " + line + "\n";
+    const auto lines = last_lines(kLinesOfFailure);
+    if (!lines.empty()) text += "the job failed; its last output:\n";
+    for (const std::string& line : lines) text += "  " + line + "\n";
   }
-  words += fmt::format("output: {}\n", base::printable(path_));
-  std::fputs(words.c_str(), stderr);
+  text += fmt::format("output: {}\n", base::printable(path_));
+  std::fputs(text.c_str(), stderr);
 }
 
 void JobOutput::remove_if_empty() {

@@ -1,8 +1,8 @@
-// `run --screen`: where the job's words go while the terminal shows something else.
+// `run --screen`: the job's output while lowtide uses the terminal.
 //
-// Into a file that is kept, and nothing stands in between: a lowtide that is killed costs the job nothing.
-// Only streams that lead to a terminal are turned; `> train.log` is left alone. Nor does the job get the
-// keys: its standard input is /dev/null where it was the terminal.
+// It goes to a file, directly: if lowtide is killed, the job can still write. Only streams that lead to a
+// terminal are redirected; `> train.log` is left alone. The job gets no keyboard input: its standard input is
+// /dev/null if it was the terminal.
 #pragma once
 
 #include <string>
@@ -16,20 +16,20 @@ namespace lowtide::watch {
 
 class JobOutput {
  public:
-  // In the current folder, or where temporary files go.
+  // In the current folder, or in the folder for temporary files.
   static base::Result<JobOutput> open();
 
   [[nodiscard]] JobStreams job_streams() const { return streams_; }
-  // Empty: none of its streams was turned.
+  // Empty: no stream was redirected.
   [[nodiscard]] const std::string& path() const { return path_; }
 
   // Printable, oldest first.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t most) const;
 
-  // The last words on standard error: where it is and, of a job that failed, how it ends.
-  void tell(bool job_failed) const;
+  // Prints the path on standard error, and the last lines if the job failed. Only once.
+  void print_end(bool job_failed);
 
-  // A file that nobody wrote to is not worth keeping.
+  // An empty file is not kept.
   void remove_if_empty();
 
  private:
@@ -39,6 +39,7 @@ class JobOutput {
   base::Fd nothing_;
   std::string path_;
   JobStreams streams_;
+  bool is_printed_ = false;
 };
 
 }  // namespace lowtide::watch

@@ -17,9 +17,9 @@
 namespace lowtide::watch {
 namespace {
 
-// Twice a second is as often as somebody reads.
+// A person does not read faster.
 constexpr double kViewEveryS = 0.5;
-// Of a job with thousands of processes most are not seen: their CPU time is not worth reading.
+// Most of thousands of processes are not visible, so their CPU time is not read.
 constexpr std::size_t kMostWithCpu = 256;
 constexpr std::size_t kMostOutputLines = 200;
 
@@ -30,7 +30,7 @@ std::optional<double> cpu_seconds_of(const model::ProcessInfo& info) {
   return static_cast<double>(stat.value().utime_ticks + stat.value().stime_ticks) / kTicksPerSecond;
 }
 
-// The ends of the axis, which the words about the pace are chosen by.
+// The ends of the axis. The sentences about the growth depend on them.
 void set_extent(model::SeriesReport& series) {
   if (series.outline.empty()) return;
   const model::Stretch& first = series.outline.front();
@@ -41,15 +41,15 @@ void set_extent(model::SeriesReport& series) {
 }
 
 std::string site_note(const Watch& watch) {
-  return watch.monitor().agents() == nullptr ? "no agent is in the job, so no line is known (attach: --deep)"
-                                             : "nothing was sampled yet";
+  return watch.monitor().agents() == nullptr ? "the job has no agent, so no line is known (use attach --deep)"
+                                             : "no allocation was sampled yet";
 }
 
 std::string holder_note(const Watch& watch, const screen::HolderLines& holders) {
   if (watch.monitor().agents() == nullptr)
-    return "no agent is in the job, so nobody looks into it (attach: --deep)";
-  if (!holders.latest_s()) return "no Python was looked into yet; n asks for a look";
-  return fmt::format("look {}, {} ago", holders.looks(),
+    return "the job has no agent, so no snapshot is taken (use attach --deep)";
+  if (!holders.latest_s()) return "no snapshot was taken yet; n takes one";
+  return fmt::format("snapshot {}, {} ago", holders.snapshots(),
                      base::format_seconds(std::max(0.0, watch.at_s() - *holders.latest_s())));
 }
 
@@ -59,11 +59,11 @@ std::optional<console::UserError> LiveScreen::find_trouble() {
   const auto trouble = screen::Terminal::find_trouble();
   if (!trouble) return std::nullopt;
   const bool is_missing = trouble->code == base::ErrorCode::Gone;
-  return console::UserError{fmt::format("no screen: {}", trouble->message),
-                            is_missing ? "--screen draws on the terminal that lowtide was started from"
-                                       : "the screen needs ncurses, and a terminal that it knows",
-                            is_missing ? "the same without --screen; over ssh: ssh -t"
-                                       : "the same without --screen, or with TERM=xterm"};
+  return console::UserError{fmt::format("cannot open the screen: {}", trouble->message),
+                            is_missing ? "--screen needs the terminal that lowtide was started from"
+                                       : "--screen needs ncurses and a terminal that ncurses knows",
+                            is_missing ? "run it without --screen; over ssh, use ssh -t"
+                                       : "run it without --screen, or with TERM=xterm"};
 }
 
 LiveScreen::LiveScreen(Options options) : options_(std::move(options)) {
@@ -132,11 +132,11 @@ void LiveScreen::make_tables(const Watch& watch) {
 }
 
 screen::ScreenAction LiveScreen::take_keys() {
-  while (const auto key = terminal_->next_key()) {
-    const screen::ScreenAction wish = screen::handle_key(display_, *key, !view_.output_path.empty());
+  while (const auto press = terminal_->next_key(display_.edits_filter)) {
+    const screen::ScreenAction wish = screen::handle_key(display_, *press, !view_.output_path.empty());
     if (!display_.is_paused) next_view_s_ = 0;
     if (wish == screen::ScreenAction::Redraw) terminal_->redraw_all();
-    if (wish == screen::ScreenAction::Quit || wish == screen::ScreenAction::Look) return wish;
+    if (wish == screen::ScreenAction::Quit || wish == screen::ScreenAction::Snapshot) return wish;
     draw();
   }
   return screen::ScreenAction::None;
@@ -147,7 +147,7 @@ void LiveScreen::take_new_size() {
   draw();
 }
 
-void LiveScreen::say(std::string notice) {
+void LiveScreen::show_notice(std::string notice) {
   display_.notice = std::move(notice);
   draw();
 }
@@ -155,9 +155,9 @@ void LiveScreen::say(std::string notice) {
 void LiveScreen::leave() {
   close();
   if (!options_.is_child) return;
-  std::string words = "lowtide: the screen is closed, the job goes on; Ctrl-C interrupts it\n";
-  if (!view_.output_path.empty()) words += fmt::format("output: {}\n", view_.output_path);
-  std::fputs(words.c_str(), stderr);
+  std::string text = "lowtide: the screen is closed, the job keeps running; Ctrl-C interrupts it\n";
+  if (!view_.output_path.empty()) text += fmt::format("output: {}\n", view_.output_path);
+  std::fputs(text.c_str(), stderr);
 }
 
 void LiveScreen::draw() {

@@ -1,4 +1,4 @@
-// `--screen`: what the watch knows, on the whole terminal, while the job runs.
+// `--screen`: shows the watched job on the whole terminal.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +24,29 @@ class LiveScreen {
     std::string job;
     std::int64_t pid = 0;
     std::string recording = {};
-    bool is_child = false;              // started by us: q closes the screen, and the watching goes on
+    bool is_child = false;              // lowtide started it: q closes the screen, and watching continues
     const JobOutput* output = nullptr;  // must outlive the screen
   };
 
-  // Why there can be none here; to be asked before the job is started.
+  // Why no screen is possible here. Call it before the job is started.
   static std::optional<console::UserError> find_trouble();
 
-  // Where the terminal cannot be had after all, it is never open.
+  // If the terminal cannot be opened, the screen stays closed.
   explicit LiveScreen(Options options);
 
   [[nodiscard]] bool is_open() const { return terminal_.has_value(); }
   [[nodiscard]] int fd() const { return terminal_->fd(); }
 
-  // After every tick: also while it is paused, so that nothing is missing afterwards.
+  // Call it after every tick, also while the display is paused.
   void take_tick(const Watch& watch);
-  // The next key that asks something of the watching; None when there is none.
+  // The next key that the watch loop must handle; None if there is none.
   screen::ScreenAction take_keys();
   void take_new_size();
-  void say(std::string notice);
+  void show_notice(std::string notice);
 
-  // Gives the terminal back.
+  // Restores the terminal.
   void close() { terminal_.reset(); }
-  // The same, for a reader who has seen enough of a job that goes on.
+  // The same while the job keeps running.
   void leave();
 
  private:

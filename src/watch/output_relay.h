@@ -1,13 +1,11 @@
-// --steps-from-output: reads the job's output on its way through a pipe or to a
-// terminal.
+// --steps-from-output: reads the job's output on its way to a pipe or a terminal.
 //
-// Off unless asked for: if the monitor is killed, the job's next line has nowhere
-// to go (SIGPIPE from a pipe, EIO from a terminal). Everything else is as without
-// us: a reader who is slow holds the job up and not the monitor, one who goes away
-// is gone for the job too, and what outlives the job keeps its output. A terminal
-// is answered with a pseudo-terminal, so that the job still finds one. Where both
-// streams lead to one place they stay one, and the order of the lines with them.
-// Output that goes to a file is left alone, it is read from there.
+// It is off by default: if lowtide is killed, the job can no longer write (SIGPIPE from a pipe, EIO from a
+// terminal). Everything else is as without lowtide: a slow reader delays the job and not lowtide, a reader
+// that closes its end closes it for the job too, and a process that outlives the job keeps its output. A
+// terminal is replaced by a pseudo-terminal, so that the job still has one. If both streams go to one place,
+// they stay one stream, which keeps the order of the lines. Output that goes to a file is left alone and read
+// from the file.
 #pragma once
 
 #include <poll.h>
@@ -25,29 +23,29 @@ namespace lowtide::watch {
 
 class OutputRelay {
  public:
-  // For standard output and standard error of ours, as far as they can be relayed.
+  // For lowtide's standard output and standard error, if they are a pipe or a terminal.
   OutputRelay();
 
-  // What the job gets; ours to close once it has been started.
+  // The streams for the job. Close them here once the job has started.
   [[nodiscard]] JobStreams job_streams() const { return streams_; }
   void close_job_ends();
 
   static constexpr std::size_t kMostFiles = 2;
-  // What to wait on: the job's words, or room for those we have. Returns how many.
+  // The files to wait for: for output of the job, or for room to write it. Returns their number.
   std::size_t wanted(std::array<pollfd, kMostFiles>& files) const;
-  // Moves what can be moved without waiting. `file` is one of those above, after poll().
+  // Forwards what is possible without waiting. `file` is one of those above, after poll().
   void pump(const pollfd& file, OutputSteps& steps);
 
-  // Nobody is left who could write, and all was handed on.
+  // All writers have ended, and everything is forwarded.
   [[nodiscard]] bool is_done() const;
-  // All writers are gone, and some of their words are still here.
+  // All writers have ended, but some of their output is not forwarded yet.
   [[nodiscard]] bool has_last_words() const;
 
-  // Some of the job outlives us, or its reader is slow: a process of its own
-  // hands on the rest, and ends with the last writer. Nothing is left here. Returns its pid, 0 for none.
+  // A process of the job outlives lowtide, or the reader is slow: another process forwards the rest and ends
+  // with the last writer. Returns its pid, or 0 if none is needed.
   pid_t carry_on_in_background();
 
-  // The terminal has another size now.
+  // Call it when the window size has changed.
   void resize();
 
  private:

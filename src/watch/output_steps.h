@@ -1,7 +1,7 @@
-// The steps of a job whose output goes to a file: read from outside, by name.
+// The training steps of a job whose output goes to a file, read from that file.
 //
-// Nothing stands between the job and its file. Pipes and terminals are not
-// touched: whoever sits in one can take the job down with it.
+// Nothing is between the job and its file. Pipes and terminals are not touched: a process in between can end
+// the job with its own end.
 #pragma once
 
 #include <sys/types.h>
@@ -23,16 +23,15 @@ class OutputSteps {
  public:
   explicit OutputSteps(procfs::Roots roots);
 
-  // Looks where standard output and error of a process lead: of the job's first
-  // process, and of those below it (`sh -c 'python train.py > log'`). What was
-  // just started is read from where its file ends now, what runs already from
-  // a good deal before.
+  // Finds the files of a process's standard output and standard error, also for descendants of the job
+  // (`sh -c 'python train.py > log'`). For a process that has just started, reading begins at the current end
+  // of the file; for a running one, well before it.
   void consider(pid_t pid, bool just_started);
 
-  // What was written since the last time; the latest step, NaN where none is known.
+  // Reads what was written since the last call. Returns the latest step, or NaN if none is known.
   double refresh();
 
-  // What the job wrote through us (--steps-from-output).
+  // Output that lowtide forwards (--steps-from-output).
   void feed(std::string_view bytes) { piped_.feed(bytes); }
 
   // The files that are read, for the report.

@@ -1,9 +1,8 @@
 // How long to wait until the next tick.
 //
-// The beginning is where warm-up is told from growth, and most jobs that are
-// watched for a leak are short: there the ticks are close. After five minutes
-// one a second is plenty. Near the limit, or when the machine is short of
-// memory, every tick may be the last one and is worth the most.
+// The start of a run shows whether growth is a warm-up, and most jobs that are watched for a leak are short,
+// so ticks are frequent at first. After five minutes one per second is enough. Near the limit, or if the
+// machine is short of memory, every tick may be the last one, so ticks are frequent again.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ struct PaceClues {
 
 class Pace {
  public:
-  // With an interval of the user's own it is kept to.
+  // An interval that the user sets is used as it is.
   explicit Pace(std::optional<double> interval_s) : interval_s_(interval_s) {}
 
   [[nodiscard]] double wait_s(const PaceClues& clues) const {
@@ -31,10 +30,9 @@ class Pace {
     if (!interval_s_ && (clues.room_share < kCloseShare || clues.pressure_percent > kPressedPercent)) {
       wait_s = std::min(wait_s, kCloseS);
     }
-    // However large the tree is: a hundredth of one core. But a tick that takes
-    // in 10,000 new processes costs most of a second, once, and must not be
-    // followed by a minute of blindness; nor by ten seconds of it one that was
-    // dear alone (a machine that stood still is counted as ours).
+    // At most a hundredth of one core, however large the tree is. But a tick that reads 10,000 new processes
+    // costs most of a second, once, and no minute without readings must follow. Nor ten seconds after a
+    // single expensive tick (if the machine stalls, that time counts too).
     const double usual_cost_s = std::min(clues.tick_cost_s, clues.cost_before_s);
     wait_s = std::max(wait_s, std::min(kCostFactor * clues.tick_cost_s, kLongestPauseOnceS));
     return std::max(wait_s, std::min(kCostFactor * usual_cost_s, kLongestPauseS));

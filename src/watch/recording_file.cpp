@@ -47,11 +47,11 @@ std::string default_name(const record::Header& header) {
   return fmt::format("lowtide-{:%Y%m%d-%H%M%S}-{}.lowtide", fmt::localtime(now), header.root_pid);
 }
 
-// False where the place is taken by something that is not ours to move.
+// False if another kind of file is in this place.
 bool clear_place(const std::string& path, RecordingFile& file) {
   if (!exists(path)) return true;
   if (auto earlier = record::Recording::open(path); !earlier) {
-    file.warnings.push_back(fmt::format("{} is not a recording and is left as it is", path));
+    file.warnings.push_back(fmt::format("{} exists and is not a recording, so it is not overwritten", path));
     return false;
   }
   const std::string moved = aside(path);
@@ -59,11 +59,11 @@ bool clear_place(const std::string& path, RecordingFile& file) {
   for (const char* suffix : {"-wal", "-shm"}) {
     std::rename((path + suffix).c_str(), (moved + suffix).c_str());
   }
-  file.warnings.push_back(fmt::format("the earlier recording is now {}", moved));
+  file.warnings.push_back(fmt::format("the older recording was renamed to {}", moved));
   return true;
 }
 
-// In a folder of all users nobody else is to read what the job is called and where it allocates.
+// In a folder of all users, other users must not read the job's command and lines.
 base::Result<record::Writer> create_unread(const std::string& path, const record::Header& header) {
   constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
   const mode_t before = ::umask(kOthers);
@@ -115,7 +115,7 @@ RecordingFile make_recording(const Settings& flags, const record::Header& header
     }
     file.warnings.push_back(fmt::format("cannot write {}: {}", place, writer.error().message));
   }
-  file.warnings.emplace_back("nothing is recorded; the job is watched all the same");
+  file.warnings.emplace_back("nothing is recorded; lowtide watches the job anyway");
   return file;
 }
 

@@ -1,4 +1,4 @@
-// Where the recording of a run goes.
+// The file of a recording.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,18 @@
 namespace lowtide::watch {
 
 struct RecordingFile {
-  std::optional<record::Writer> writer;  // none: nothing could be written anywhere
+  std::optional<record::Writer> writer;  // none: no file could be written
   std::string path;
-  std::vector<std::string> warnings;  // where it is not where the user wanted it, and why
+  std::vector<std::string> warnings;  // why it is not in the place that the user asked for
 
-  // Removes what was written.
+  // Deletes the file.
   void discard();
 };
 
-// Where --output says, or in the current folder under a name of its own. An earlier
-// recording of that name is put aside, never overwritten; a file of another kind
-// is not touched. The job is worth more than its recording: where the place
-// cannot be written, another one is taken. With --no-recording it is one that is
-// thrown away at the end.
+// Creates the file that --output names, or a file with a unique name in the current folder. An older
+// recording of that name is renamed, never overwritten; any other file is not touched. If a place cannot be
+// written, the next one is tried, because the job must run in any case. With --no-recording the file is
+// deleted at the end.
 RecordingFile make_recording(const Settings& flags, const record::Header& header);
 
 // The header of a run that begins now.

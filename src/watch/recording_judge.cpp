@@ -26,7 +26,7 @@ constexpr double kFirstS = 60;
 constexpr double kNoThreadPauseS = 60;
 constexpr int kLowPriority = 10;
 
-// Signals are for the thread that watches: a thread that begins meanwhile takes none.
+// Signals go to the thread that watches: a thread that starts while this object exists receives none.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -57,7 +57,7 @@ RecordingJudge::Found RecordingJudge::judge(const std::string& path, std::option
     if (auto recording = record::Recording::open(path)) {
       out.judgement = explain::make_judgement(recording.value(), {path, limit_bytes, now_unix_s});
     }
-  } catch (const std::bad_alloc&) {  // the watching goes on without it
+  } catch (const std::bad_alloc&) {  // lowtide keeps watching without it
   }
   give_memory_back();
   out.cost_s = observe::thread_cpu_seconds();
@@ -70,7 +70,7 @@ void RecordingJudge::begin_if_due(double now_s, double now_unix_s) {
   const SignalsBlocked blocked;
   try {
     under_way_ = std::async(std::launch::async, &RecordingJudge::judge, path_, limit_bytes_, now_unix_s);
-  } catch (const std::system_error&) {  // no thread is to be had
+  } catch (const std::system_error&) {  // no thread could be started
     next_s_ = now_s + kNoThreadPauseS;
   }
 }

@@ -1,9 +1,9 @@
 // Judges the recording of a job while it runs, in a thread of its own.
 //
-// The status line, the screen, /metrics and `lowtide report` must say the same at the same moment, so all
-// take their verdict from explain. That reads the whole recording, which takes longer the longer the run is.
-// It must not delay a tick and must not cost much: it runs beside the ticks, at low priority, and pauses for
-// a multiple of the time that it took.
+// The status line, the screen, /metrics and `lowtide report` must show the same verdict at the same time, so
+// all take it from explain. That reads the whole recording, which takes longer the longer the run is. It must
+// neither delay a tick nor cost much: it runs in parallel at low priority, and pauses for a multiple of the
+// time it took.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ class RecordingJudge {
  public:
   RecordingJudge(std::string path, std::optional<std::uint64_t> limit_bytes);
 
-  // Begins to judge what is in the file now, unless it is too early or the last time is not over.
+  // Starts to judge the current contents of the file, unless it is too early or the last one still runs.
   void begin_if_due(double now_s, double now_unix_s);
-  // What was found since the last call. Nothing while it is under way, or where the file could not be read.
+  // The new judgement since the last call, if there is one. None if the file could not be read.
   std::optional<model::Judgement> take(double now_s);
 
   // CPU seconds of the latest judgement.

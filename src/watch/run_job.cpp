@@ -36,60 +36,61 @@ constexpr int kNotFound = 127;
 constexpr int kNotExecutable = 126;
 constexpr rlim_t kFilesForNames = 256;
 
-// After the job's own process: its helpers take a moment to go.
+// After the job's first process has ended, its helpers need a moment.
 constexpr double kGraceS = 1.0;
 
 int refuse_command(const std::string& name, const base::Error& error) {
   const bool missing = error.code == base::ErrorCode::Gone;
   console::print_error({fmt::format("cannot start {}: {}", name, error.message),
-                        missing ? "no such file, and nothing of that name in PATH"
-                                : "it is not a program this user may execute",
+                        missing ? "there is no such file, and no program of this name in PATH"
+                                : "it is not a program that this user may execute",
                         missing ? "lowtide run -- python train.py"
-                                : fmt::format("chmod +x {}, or name its interpreter", name)});
+                                : fmt::format("chmod +x {}, or start its interpreter", name)});
   return missing ? kNotFound : kNotExecutable;
 }
 
 std::string describe_exit(int status) {
   const char* name = status > 128 ? sigabbrev_np(status - 128) : nullptr;
-  if (name == nullptr) return fmt::format("the job ended with status {}", status);
-  return fmt::format("the job was ended by SIG{}", name);
+  if (name == nullptr) return fmt::format("the job ended with exit status {}", status);
+  return fmt::format("SIG{} ended the job", name);
 }
 
 model::EventKind event_of(int status) {
   return status == 128 + SIGKILL ? model::EventKind::Killed : model::EventKind::Exit;
 }
 
-// What the job's environment needs for the agent; nothing where there is none. The job is worth more than
-// the lines it allocates at: whatever is missing is no reason not to run it.
+// The environment variables that load the agent into the job. Empty if there is no agent: the job runs
+// anyway.
 std::vector<std::string> prepare_agents(std::optional<observe::AgentRegistry>& agents) {
   const auto library = find_agent_library();
   rlimit files{};
-  // The files whose names it tells are kept open; the watching needs descriptors more.
+  // The registry keeps the files open whose symbols it reads. With few descriptors, watching has priority.
   const bool enough_files = ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur >= kFilesForNames;
   if (!library || !enough_files) return {};
   auto hub = observe::AgentRegistry::open();
   if (!hub) {
-    console::print_warning(fmt::format("no allocation lines: {}", hub.error().message));
+    console::print_warning(
+        fmt::format("the report will have no lines and no variables: {}", hub.error().message));
     return {};
   }
   agents.emplace(std::move(hub).value());
   return agent_environment(*library, agents->socket_path());
 }
 
-// Before the job is started: afterwards its words would be on the screen, or lost.
+// Redirects the job's output before the job starts.
 std::optional<console::UserError> make_way_for_screen(std::optional<JobOutput>& output) {
   if (auto trouble = LiveScreen::find_trouble()) return trouble;
   auto opened = JobOutput::open();
   if (!opened) {
-    return console::UserError{fmt::format("no place for the job's output: {}", opened.error().message),
-                              "with --screen it goes into a file, since the terminal shows the screen",
+    return console::UserError{fmt::format("cannot store the job's output: {}", opened.error().message),
+                              "with --screen it goes to a file, because the terminal shows the screen",
                               "lowtide run --screen -- python train.py > train.log 2>&1"};
   }
   output.emplace(std::move(opened).value());
   return std::nullopt;
 }
 
-// The job cannot be watched: it is still waited for, and its status is passed on.
+// The job cannot be watched. Waits for it and returns its status.
 WatchedJob wait_only(pid_t pid, Signals& signals) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -102,21 +103,31 @@ WatchedJob wait_only(pid_t pid, Signals& signals) {
   return {.status = code, .was_interrupted = was_interrupted && code == 128 + SIGINT};
 }
 
-// Ours come after those of the job; but one that it left behind may speak for ever.
-void await_last_words(pid_t relaying) {
+// The output of lowtide comes after that of the job. A process that the job left behind may write for ever,
+// so the wait is limited.
+void await_last_output(pid_t relaying) {
   constexpr int kRounds = 100;
   for (int round = 0; round < kRounds && ::waitpid(relaying, nullptr, WNOHANG) == 0; ++round) {
     ::usleep(10'000);
   }
 }
 
-// What was made ready before the job was started; null: not wanted.
+// What was prepared before the job started; null: not wanted.
 struct Surroundings {
   OutputRelay* relay = nullptr;
   observe::AgentRegistry* agents = nullptr;
   JobOutput* output = nullptr;
   GroupWitness* witness = nullptr;
 };
+
+void print_no_samples(double began_s) {
+  console::print_warning(
+      fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
+}
+
+void print_output(JobOutput* output, const Settings& flags, int status) {
+  if (output != nullptr && (flags.show_report || status != 0)) output->print_end(status != 0);
+}
 
 WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const Settings& flags,
                      double began_s, Signals& signals, const Surroundings& around) {
@@ -128,12 +139,11 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
   if (around.witness != nullptr) options.monitor.tree.helper_pid = around.witness->pid();
   auto watch = Watch::begin(options, began_s, std::move(file.writer));
   if (!watch) {
-    // It was over before we could look.
+    // The job ended before the first reading.
     const pid_t relaying = around.relay != nullptr ? around.relay->carry_on_in_background() : 0;
     WatchedJob job = wait_only(pid, signals);
-    if (relaying != 0) await_last_words(relaying);
-    console::print_warning(
-        fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
+    if (relaying != 0) await_last_output(relaying);
+    print_no_samples(began_s);
     file.discard();
     return job;
   }
@@ -162,21 +172,21 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
     watch.value().add_event(event_of(*loop.exit_status()), describe_exit(*loop.exit_status()));
     loop.linger(kGraceS);
     if (!watch.value().is_over()) follow_survivors(watch.value(), file, flags);
-    if (flags.trim_trial) console::print_warning("no trim trial: the job ended before the watching did");
+    if (flags.trim_trial) console::print_warning("no trim trial: the job ended before --duration was over");
   } else if (flags.trim_trial) {
     watch.value().try_trim(kTrimPatienceS);
   }
   watch.value().end();
   if (around.output != nullptr && watch.value().is_over()) around.output->remove_if_empty();
   if (!watch.value().has_seen()) {
-    console::print_warning(
-        fmt::format("no samples: the job ended after {:.1f} s", base::steady_seconds() - began_s));
+    print_no_samples(began_s);
     file.discard();
-    const int status = loop.wait_for_job();  // at once where it has ended
+    const int status = loop.wait_for_job();  // returns at once if it has ended
     return {.status = status, .was_interrupted = status == 128 + SIGINT && loop.was_interrupted()};
   }
+  if (end == WatchLoop::End::JobEnded) print_output(around.output, flags, *loop.exit_status());
   const console::ExitCode verdict = print_final_report(watch.value(), file, flags);
-  // Only the watching was limited in time: the job goes on, and so do we.
+  // --duration limits only the watching: wait for the job.
   const int status = end == WatchLoop::End::JobEnded ? *loop.exit_status() : loop.wait_for_job();
   return {.status = status,
           .verdict = verdict,
@@ -216,7 +226,7 @@ WatchedJob run_job(const std::vector<std::string>& command, const Settings& flag
                               .output = output ? &*output : nullptr,
                               .witness = witness ? &*witness : nullptr});
   if (relay) relay->carry_on_in_background();
-  if (output && (flags.show_report || job.status != 0)) output->tell(job.status != 0);
+  print_output(output ? &*output : nullptr, flags, job.status);
   return job;
 }
 

@@ -1,8 +1,7 @@
-// Starts a job, watches it to its end and tells what was seen.
+// Starts a job, watches it until it ends, and prints the report.
 //
-// The job comes first. It is started before anything is set up for watching it,
-// nothing stands between it and its streams, and whatever goes wrong with the
-// watching costs it nothing.
+// The job is more important than the measurement. Nothing is between it and its streams, and an error while
+// watching does not affect it.
 #pragma once
 
 #include <string>
@@ -15,10 +14,10 @@
 namespace lowtide::watch {
 
 struct WatchedJob {
-  int status = 0;  // the job's own; 127 or 126 where it could not be started
+  int status = 0;  // of the job; 127 or 126 if it could not be started
   console::ExitCode verdict = console::ExitCode::Inconclusive;
   std::string recording = {};    // empty: there is none
-  bool was_interrupted = false;  // from the terminal, and died of it
+  bool was_interrupted = false;  // Ctrl-C on the terminal ended the job
 };
 
 WatchedJob run_job(const std::vector<std::string>& command, const Settings& flags);

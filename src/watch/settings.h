@@ -1,4 +1,4 @@
-// How a job is watched: what the flags of `run` and `attach` set.
+// How a job is watched; set by the flags of `run` and `attach`.
 #pragma once
 
 #include <cstdint>

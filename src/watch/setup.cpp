@@ -14,8 +14,8 @@ namespace lowtide::watch {
 
 void keep_small() {
 #ifdef __GLIBC__
-  // Large blocks are mappings of their own, always: by itself glibc takes ever larger ones from the heap,
-  // where they leave holes. One arena for all threads, of which one does the work.
+  // Large blocks are always separate mappings. By default glibc takes larger and larger ones from the heap,
+  // which fragments it. One arena serves all threads, because only one thread does the work.
   constexpr int kLargeBytes = 128 << 10;
   ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
   ::mallopt(M_TRIM_THRESHOLD, kLargeBytes);
@@ -58,7 +58,7 @@ RecordingFile open_recording(const Settings& settings, const record::Header& hea
 void open_screen(std::optional<LiveScreen>& screen, LiveScreen::Options options) {
   screen.emplace(std::move(options));
   if (!screen->is_open()) {
-    console::print_warning("the screen could not be opened; the job is watched all the same");
+    console::print_warning("the screen could not be opened; lowtide watches the job without it");
   }
 }
 

@@ -1,4 +1,4 @@
-// What `run` and `attach` set up alike before the first tick.
+// The setup that `run` and `attach` share, before the first tick.
 #pragma once
 
 #include <sys/types.h>
@@ -15,20 +15,19 @@
 
 namespace lowtide::watch {
 
-// Makes this process give memory back that it does not need any more. In a container it counts against the
-// job's limit.
+// Makes this process return memory that it no longer needs. In a container it counts against the job's limit.
 void keep_small();
-// What was freed, after much was taken for a moment. glibc keeps it otherwise.
+// Returns freed memory to the system after a short peak. glibc would keep it.
 void give_memory_back();
 
 Watch::Options options_for(const Settings& settings, pid_t pid);
 
 record::Header header_for(const std::vector<std::string>& command, const Settings& settings, pid_t pid);
 
-// Makes the recording and prints its warnings.
+// Creates the recording and prints its warnings.
 RecordingFile open_recording(const Settings& settings, const record::Header& header);
 
-// A screen that cannot be opened is a warning: the job is watched without it.
+// If the screen cannot be opened, prints a warning; the job is watched without it.
 void open_screen(std::optional<LiveScreen>& screen, LiveScreen::Options options);
 
 }  // namespace lowtide::watch

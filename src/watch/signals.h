@@ -1,4 +1,4 @@
-// Signals as a file to wait on, and which of them the job must get.
+// Signals as a file descriptor to wait for.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@ namespace lowtide::watch {
 
 class Signals {
  public:
-  // From now on the signals below are read here and do nothing by themselves.
-  // Stopping and continuing are left alone: a terminal stops the job and us alike.
+  // From now on the signals are read here and have no other effect. SIGTSTP and SIGCONT are left alone: a
+  // terminal stops the job and lowtide alike.
   Signals();
 
   [[nodiscard]] int fd() const { return fd_.get(); }
@@ -22,7 +22,7 @@ class Signals {
     bool sent_to_us = false;  // by a process; a terminal sends to the job as well
     pid_t sender = 0;
   };
-  // The next one that is waiting, or none.
+  // The next pending signal, or none.
   std::optional<Signal> next();
 
  private:

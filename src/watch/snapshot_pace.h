@@ -1,10 +1,9 @@
-// How often a process may be walked over.
+// How often a snapshot of a process may be taken.
 //
-// What a snapshot costs the job is the pause of the fork, 12 ms for a GiB of 4K pages, and afterwards a fault
-// for every page that the job writes while the child lives. So the pauses stay below a thousandth of the
-// time (as a fork takes on a processor: waits for one are not of our making, and say nothing of the next),
-// the walks below a fiftieth, and the gaps grow as the run gets older: early on a few seconds tell most,
-// later hours do.
+// A snapshot costs the job the pause of the fork, 12 ms for a GiB of 4K pages, and then a page fault for
+// every page that the job writes while the child lives. So the pauses stay below a thousandth of the time
+// (CPU time of the fork: waiting for a CPU does not predict the next pause), the snapshots below a fiftieth,
+// and the gaps grow with the age of the run: at first a few seconds show the most, later hours do.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,7 @@ class SnapshotPace {
   static constexpr double kWalkFactor = 50;
   static constexpr double kForkSPerByte = 0.012 / (1ULL << 30U);
 
-  // `eager`: there is a reason to look just now, such as a verdict that leans to a leak for the first time.
+  // `eager`: there is a reason for a snapshot now, such as a verdict that leans to a leak for the first time.
   [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager,
                             StartUp start_up = StartUp::Unknown) const {
     constexpr double kHaste = 5;
@@ -51,14 +50,14 @@ class SnapshotPace {
     return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s});
   }
 
-  // Once, when it ends: the walk comes after the job. Also where one was asked for just now: it may not come
-  // any more, and if it did, the agent takes no other for a second.
+  // Once, when the process ends: this snapshot does not delay the job. Also if one was requested just now: it
+  // may not come any more, and if it did, the agent takes no other for a second.
   [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
     constexpr double kFactor = 100;
     return age_s >= std::max(kFirstS, kFactor * std::max(pause_s_, fork_s(resident_bytes)));
   }
 
-  // Whatever becomes of it: a process that cannot be walked over is not asked at every tick.
+  // Counts even if it fails, so that a process without snapshots is not asked at every tick.
   void note_asked(double age_s) {
     asked_s_ = age_s;
     ++looks_;

@@ -14,8 +14,9 @@ std::optional<std::string> reason_against_snapshot(std::optional<std::uint64_t> 
                                                    std::uint64_t rss_bytes) {
   if (!room_bytes || *room_bytes >= worst_walk_bytes(rss_bytes)) return std::nullopt;
   return fmt::format(
-      "at its memory limit the cgroup kills all processes of the job (memory.oom.group), and the {} that are "
-      "left are less than the {} that a snapshot can take",
+      "at its memory limit the cgroup kills all processes of the job (memory.oom.group), and only {} is "
+      "left, "
+      "but a snapshot can take {}",
       base::format_bytes(static_cast<double>(*room_bytes)),
       base::format_bytes(static_cast<double>(worst_walk_bytes(rss_bytes))));
 }

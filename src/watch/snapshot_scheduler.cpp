@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kPressedPercent = 10;
 
-// Until the child ends, the kernel copies every page that the job writes. A job near its limit must not meet
-// it for that: some kill all of a container at once.
+// Until the child ends, the kernel copies every page that the job writes. A snapshot must not push a job over
+// its limit: some systems then kill the whole container.
 std::uint64_t walk_bytes(const observe::Member& member) {
   return member.status.rss_bytes / 2 + kWalkTablesBytes;
 }
 
-// An interpreter that ends writes to all that it frees; and what it had stays until the child ends.
+// An interpreter that ends writes to all pages that it frees, and the originals stay until the child ends.
 std::uint64_t walk_bytes_at_end(const observe::Member& member) {
   return worst_walk_bytes(member.status.rss_bytes);
 }
@@ -42,7 +42,7 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
   for (model::Snapshot& snapshot : monitor.agents()->take_snapshots()) {
     const auto id = ids_.find(snapshot.pid);
     if (id == ids_.end()) continue;
-    snapshot.at_s += at_s;  // it said how long ago
+    snapshot.at_s += at_s;  // the agent sends a negative age
     looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.fork_s, snapshot.whole_s);
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
     taken_.push_back(std::move(snapshot));
@@ -70,9 +70,9 @@ bool SnapshotScheduler::is_due(ProcessSchedule& looked, const observe::Member& m
                                                         looked.is_eager, looked.start_up);
 }
 
-// Looks that the process may take by itself: of wire::LastLook. At its end none of one that uses a GPU, whose
-// memory there others may wait for, and none of workers, which come and go. Several may end at once: what is
-// promised to one is no room for another.
+// The snapshots that the process may start by itself (wire::LastLook). At its end: none if it uses a GPU,
+// because other processes may wait for that memory, and none of workers, which come and go. Several processes
+// may end at once, so the room that one gets is not available to the others.
 std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& looked,
                                                      const observe::Member& member, double at_s,
                                                      std::optional<std::uint64_t>& room_bytes,
@@ -98,7 +98,7 @@ void SnapshotScheduler::note_reason_against(const std::string& reason, record::W
   writer->set_meta<record::Meta::NoSnapshot>(reason);
 }
 
-// One at a time: each makes a copy of what its process writes meanwhile.
+// One snapshot at a time, because each needs memory for the pages that its process writes.
 void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
                              const model::Verdict& verdict, record::Writer* writer) {
   observe::AgentRegistry* const agents = monitor.agents();
@@ -106,8 +106,8 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
   take(monitor, tick.at_s, writer);
   if (is_over_) return;
   note_reasons(tick, verdict);
-  // The one that was asked least often: one that runs no Python does not come, and must not keep the others
-  // waiting.
+  // The process with the fewest requests comes first: one that runs no Python code never answers, and must
+  // not delay the others.
   const bool is_walking = agents->is_walking();
   const auto room_bytes = room_below_limit(monitor, tick);
   const auto room_before_group_kill = monitor.room_before_group_kill();

@@ -1,6 +1,6 @@
-// When a Python of the job is looked into, and which: by a schedule, when a leak is first suspected, while
-// there is still room for it before a limit, under memory pressure, at its end, and when a person asks
-// (SIGUSR2).
+// When a snapshot is taken, and of which Python process: by a schedule, when a leak is first suspected, while
+// there is still room for it below the limit, under memory pressure, when the process ends, and when the user
+// asks for it (SIGUSR2).
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,20 @@ namespace lowtide::watch {
 
 class SnapshotScheduler {
  public:
-  // `at_end`: a Python that ends is looked into once more; its memory stays in use until that is done, so
-  // whoever waits for it must wait for us.
+  // `at_end`: take a last snapshot of a Python process that ends. Its memory stays in use until the snapshot
+  // is done, so lowtide must be what the caller waits for.
   explicit SnapshotScheduler(bool at_end) : at_end_(at_end) {}
 
-  // A person wants to know: every Python is looked into once, whatever it costs.
+  // The user asks: takes one snapshot of every Python process, even if the budget is used up.
   void ask() { ++asked_; }
 
-  // Nobody is asked any more; what is under way is taken.
+  // Starts no more snapshots; those that are under way are still read.
   void end() { is_over_ = true; }
 
-  // Those that the latest tick took.
+  // The snapshots of the latest tick.
   [[nodiscard]] const std::vector<model::Snapshot>& taken() const { return taken_; }
 
-  // Takes what has come, and asks the next one whose turn it is. `writer` may be null.
+  // Reads the snapshots that have arrived, and starts the next one that is due. `writer` may be null.
   void tick(observe::Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
             record::Writer* writer);
 
@@ -58,7 +58,8 @@ class SnapshotScheduler {
                                                   bool is_walking) const;
 
   std::map<std::uint32_t, ProcessSchedule> looked_;  // by ProcessId
-  std::map<std::int64_t, model::ProcessId> ids_;     // of those that may be gone when their last look comes
+  std::map<std::int64_t, model::ProcessId>
+      ids_;  // also of processes that end before their last snapshot arrives
   std::vector<model::Snapshot> taken_;
   bool at_end_;
   bool is_over_ = false;

@@ -8,12 +8,11 @@
 namespace lowtide::watch {
 
 enum class SelfTie {
-  Ours,  // a group of its own, since Ctrl-C is for us and we tell it; what it complains of is seen
-  Free,  // a session of its own and no stream of ours: whoever waits for the end of our output does not wait
-         // for it
+  Ours,  // its own process group, because we forward Ctrl-C; its errors go to our standard error
+  Free,  // its own session and none of our streams, so that a reader of our output does not wait for it
 };
 
-// Starts `lowtide attach` of a process, with the flags that make these settings.
+// Starts `lowtide attach PID` with these settings.
 base::Result<pid_t> start_attach(pid_t target, const Settings& settings, SelfTie tie);
 
 }  // namespace lowtide::watch

@@ -5,56 +5,120 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
+#include "base/text.h"
 #include "base/units.h"
+#include "console/terminal.h"
+#include "show/terminal/layout.h"
+#include "show/words.h"
 
 namespace lowtide::watch {
 namespace {
 
+using model::VerdictKind;
+
 constexpr double kRedrawS = 1.0;
 constexpr double kFirstLineS = 60;
-constexpr double kOldS = 5;  // a verdict that is older says so
+constexpr double kOldS = 5;         // the age of an older verdict is shown
+constexpr double kLeastLean = 0.6;  // below this the verdict could be either
+constexpr std::string_view kGap = "  ";
 
 std::size_t terminal_width() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
-std::string kind_words(const model::Verdict& verdict) {
-  std::string words(model::to_string(verdict.kind));
-  if (verdict.lean && verdict.kind == model::VerdictKind::Inconclusive &&
-      verdict.lean->kind != model::VerdictKind::Inconclusive) {
-    words += fmt::format(", leaning {}", model::to_string(verdict.lean->kind));
+// "0:47", "1:02:03".
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::max(0.0, seconds));
+  const std::uint64_t hours = whole / 3600;
+  const std::uint64_t minutes = whole / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                   : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string_view label_of(VerdictKind kind) {
+  return kind == VerdictKind::Leak ? "LEAK" : "NO LEAK";
+}
+
+show::Piece verdict_piece(const model::Verdict& verdict) {
+  if (verdict.kind != VerdictKind::Inconclusive) {
+    return {show::paint_role(verdict.kind),
+            fmt::format("{} {}", label_of(verdict.kind), show::percent(verdict.confidence))};
   }
-  return words;
+  const show::Role unsure = show::paint_role(VerdictKind::Inconclusive);
+  const auto& lean = verdict.lean;
+  if (!lean || lean->kind == VerdictKind::Inconclusive || lean->confidence < kLeastLean) {
+    return {unsure, "too early to tell"};
+  }
+  return {unsure, fmt::format("{}? {}", label_of(lean->kind), show::percent(lean->confidence))};
+}
+
+std::string rate_text(const model::Verdict& verdict) {
+  if (!model::may_leak(verdict)) return verdict.kind == VerdictKind::Inconclusive ? "" : " flat";
+  if (!verdict.rate || verdict.rate->bytes <= 0) return "";
+  return fmt::format(" +{}/{}", base::format_bytes(verdict.rate->bytes),
+                     verdict.axis == model::Axis::Step ? "step" : "s");
+}
+
+// The line and the variable that the memory belongs to, as in the first line of the report:
+// "workers.py:7 -> l.seen". Empty while they are not known.
+std::string cause_text(const model::Judgement& /*judgement*/) {
+  return {};
+}
+
+std::optional<std::string> forecast_text(const model::Judgement& judgement) {
+  const auto& forecast = judgement.forecast;
+  if (!model::may_leak(judgement.verdict) || !forecast || !forecast->seconds) return std::nullopt;
+  const double left_s = std::max(0.0, forecast->seconds->estimate - judgement.at_s);
+  return fmt::format("limit {} in {}", show::limit_size(forecast->limit_bytes), base::format_seconds(left_s));
+}
+
+std::optional<std::string> age_text(const model::Judgement& judgement, const model::Tick& tick) {
+  const double age_s = tick.at_s - judgement.at_s;
+  if (age_s <= kOldS) return std::nullopt;
+  return fmt::format("verdict {} old", base::format_seconds(age_s));
+}
+
+std::string text_of(const show::Line& line) {
+  std::string text;
+  for (const show::Piece& piece : line) text += piece.text;
+  return text;
+}
+
+// Cuts the text as a whole, so that the mark is there even if the cut is between two pieces.
+show::Line cut_line(show::Line line, std::size_t columns) {
+  std::string rest = show::cut(text_of(line), columns);
+  for (show::Piece& piece : line) {
+    piece.text = rest.substr(0, piece.text.size());
+    rest.erase(0, piece.text.size());
+  }
+  return line;
 }
 
 }  // namespace
 
-std::string status_words(const model::Judgement& judgement, const model::Tick& tick) {
-  const model::Verdict& verdict = judgement.verdict;
-  const bool grows =
-      verdict.kind == model::VerdictKind::Leak || verdict.kind == model::VerdictKind::Inconclusive;
-  std::string words = fmt::format("lowtide: {} | {} in {} process{}", kind_words(verdict),
-                                  base::format_bytes(static_cast<double>(tick.target.bytes)),
-                                  tick.target.processes, tick.target.processes == 1 ? "" : "es");
-  if (verdict.samples > 0) {
-    words += fmt::format(" | floor {}", base::format_bytes(static_cast<double>(verdict.floor.last_bytes)));
+show::Line status_line(const model::Judgement& judgement, const model::Tick& tick, std::size_t columns) {
+  std::string start = "lowtide " + clock_text(tick.at_s);
+  if (std::isfinite(tick.step)) start += fmt::format(" step {:.0f}", tick.step);
+  std::string memory = base::format_bytes(static_cast<double>(tick.target.bytes));
+  memory += rate_text(judgement.verdict);
+  if (const std::string cause = cause_text(judgement); !cause.empty()) {
+    memory += std::string(kGap) + base::printable(cause);
   }
-  if (grows && verdict.rate && verdict.rate->bytes > 0) {
-    words += fmt::format(" | +{}/{}", base::format_bytes(verdict.rate->bytes),
-                         verdict.axis == model::Axis::Step ? "step" : "s");
+  show::Line line{{show::Role::Plain, start + std::string(kGap)},
+                  verdict_piece(judgement.verdict),
+                  {show::Role::Plain, std::string(kGap) + memory}};
+  for (const auto& extra : {forecast_text(judgement), age_text(judgement, tick)}) {
+    if (!extra || show::display_width(text_of(line)) + kGap.size() + extra->size() > columns) continue;
+    line.push_back({show::Role::Dim, std::string(kGap) + *extra});
   }
-  if (grows && judgement.forecast && judgement.forecast->seconds) {
-    words += fmt::format(
-        " | {} in {}", base::format_bytes(static_cast<double>(judgement.forecast->limit_bytes)),
-        base::format_seconds(std::max(0.0, judgement.forecast->seconds->estimate - judgement.at_s)));
-  }
-  if (const double ago_s = tick.at_s - judgement.at_s; ago_s > kOldS) {
-    words += fmt::format(" | judged {} ago", base::format_seconds(ago_s));
-  }
-  return words;
+  return cut_line(std::move(line), columns);
 }
 
 StatusLine::StatusLine(bool wanted)
@@ -64,19 +128,22 @@ StatusLine::StatusLine(bool wanted)
 
 void StatusLine::show(double at_s, const model::Judgement& judgement, const model::Tick& tick) {
   if (!on_ || judgement.verdict.samples == 0) return;
-  const bool changed = judgement.verdict.kind != said_;
+  const bool changed = judgement.verdict.kind != last_kind_;
   if (!changed && at_s < next_s_) return;
-  said_ = judgement.verdict.kind;
-  std::string words = status_words(judgement, tick);
+  last_kind_ = judgement.verdict.kind;
+  const console::Terminal terminal = console::find_terminal("auto", std::nullopt, STDERR_FILENO);
+  // A line of the full width would wrap on some terminals.
+  std::string text =
+      lowtide::show::Paint(terminal.colour)(status_line(judgement, tick, terminal_width() - 1));
   if (shared_) {
     next_s_ = std::max(2 * at_s, kFirstLineS);
-    words += '\n';
+    text += '\n';
   } else {
     next_s_ = at_s + kRedrawS;
-    words = "\r\x1b[K" + words.substr(0, terminal_width() - 1);
+    text = "\r\x1b[K" + text;
     drawn_ = true;
   }
-  std::fputs(words.c_str(), stderr);
+  std::fputs(text.c_str(), stderr);
 }
 
 void StatusLine::clear() {

@@ -1,25 +1,30 @@
-// One quiet line on the terminal while the job runs.
+// One line on the terminal while the job runs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "model/judgement.h"
 #include "model/tick.h"
+#include "show/terminal/paint.h"
 
 namespace lowtide::watch {
 
-// "lowtide: inconclusive, leaning leak | floor 5.12 GB | +5.80 MB/step | limit 32.0 GB in 2.1 h"
-std::string status_words(const model::Judgement& judgement, const model::Tick& tick);
+// "lowtide 0:47 step 1160  LEAK? 93%  377 MB +302 kB/step  workers.py:7 -> l.seen"
+//
+// A question mark means that the verdict is not settled yet. At most `columns` wide: what does not fit is cut
+// and ends in "...". The forecast and the age of the verdict are added only if there is room for them.
+show::Line status_line(const model::Judgement& judgement, const model::Tick& tick, std::size_t columns);
 
-// Writes to standard error, and only when that is a terminal. When the job
-// writes to the same terminal, a line that is drawn over would tear its output:
-// then a whole line is printed, when the verdict changes and ever more rarely.
+// Writes to standard error, and only if that is a terminal. If the job writes to the same terminal, a line
+// that is drawn over would damage its output. Then a whole line is printed instead, when the verdict changes
+// and at growing intervals.
 class StatusLine {
  public:
   explicit StatusLine(bool wanted);
 
   void show(double at_s, const model::Judgement& judgement, const model::Tick& tick);
-  // Takes the line away again.
+  // Erases the line.
   void clear();
 
  private:
@@ -27,7 +32,7 @@ class StatusLine {
   bool shared_ = false;  // the job's output goes to the same terminal
   bool drawn_ = false;
   double next_s_ = 0;
-  model::VerdictKind said_ = model::VerdictKind::Inconclusive;
+  model::VerdictKind last_kind_ = model::VerdictKind::Inconclusive;
 };
 
 }  // namespace lowtide::watch

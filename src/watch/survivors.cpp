@@ -12,7 +12,7 @@
 namespace lowtide::watch {
 namespace {
 
-// Below this it is a helper that hangs around, not a job.
+// A smaller process is a helper, not a job.
 constexpr std::uint64_t kWorthWatchingBytes = std::uint64_t{4} * 1024 * 1024;
 
 const observe::Member* find_largest(const Watch& watch) {
@@ -24,7 +24,7 @@ const observe::Member* find_largest(const Watch& watch) {
   return largest == members.end() ? nullptr : &*largest;
 }
 
-// Of the settings of `run`, those that also hold for a process without its job.
+// The settings of `run` that also apply to a process that outlives its job.
 Settings for_background(const Settings& run, const std::string& output) {
   Settings settings;
   settings.output = output;
@@ -50,9 +50,9 @@ void follow_survivors(const Watch& watch, const RecordingFile& file, const Setti
   const observe::Member* largest = find_largest(watch);
   if (largest == nullptr || file.path.empty()) return;
   const std::size_t count = watch.monitor().tree().members().size();
-  const std::string which =
-      fmt::format("{} process{} of the job go{} on, the largest is {} ({})", count, count == 1 ? "" : "es",
-                  count == 1 ? "es" : "", largest->info.pid, base::printable(largest->info.command, 60));
+  const std::string which = fmt::format("{} process{} of the job still run{}; the largest is {} ({})", count,
+                                        count == 1 ? "" : "es", count == 1 ? "s" : "", largest->info.pid,
+                                        base::printable(largest->info.command, 60));
   const bool worth = largest->status.anon_bytes + largest->status.shmem_bytes >= kWorthWatchingBytes;
   if (!worth || !flags.keep_recording) {
     console::print_warning(which);
@@ -60,9 +60,10 @@ void follow_survivors(const Watch& watch, const RecordingFile& file, const Setti
   }
   const std::string path = second_path(file.path);
   const auto pid = static_cast<pid_t>(largest->info.pid);
-  console::print_warning(start_attach(pid, for_background(flags, path), SelfTie::Free).ok()
-                             ? fmt::format("{}; it is watched in the background, into {}", which, path)
-                             : fmt::format("{}; lowtide attach {} watches it", which, pid));
+  console::print_warning(
+      start_attach(pid, for_background(flags, path), SelfTie::Free).ok()
+          ? fmt::format("{}; lowtide watches it in the background, recording: {}", which, path)
+          : fmt::format("{}; to watch it: lowtide attach {}", which, pid));
 }
 
 }  // namespace lowtide::watch

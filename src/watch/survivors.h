@@ -1,5 +1,5 @@
-// A job whose first process has ended while others of it go on: a daemon, a
-// script that started something in the background.
+// A job whose first process has ended while others still run: a daemon, or a script that started something in
+// the background.
 #pragma once
 
 #include "watch/recording_file.h"
@@ -8,9 +8,8 @@
 
 namespace lowtide::watch {
 
-// A shell would have its prompt back now, so we do not wait. Another lowtide
-// watches the largest of those that go on, in the background, to a recording of
-// its own; this says so on standard error.
+// Without lowtide the shell would show its prompt now, so lowtide does not wait. Another lowtide watches the
+// largest of these processes in the background, with its own recording. A warning states this.
 void follow_survivors(const Watch& watch, const RecordingFile& file, const Settings& flags);
 
 }  // namespace lowtide::watch

@@ -1,10 +1,12 @@
 #include "watch/take_snapshot.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <utility>
 
+#include "attach/privileges.h"
 #include "attach/remote_exec.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -16,48 +18,55 @@
 namespace lowtide::watch {
 namespace {
 
+console::UserError no_such_process(std::string what) {
+  return {std::move(what), "no running process has this pid", "lowtide attach --find finds the training job"};
+}
+
 console::UserError cannot_enter(pid_t pid, const attach::InjectOptions& options, const base::Error& error) {
   const std::string again = fmt::format("lowtide snapshot {}", pid);
   const std::string what =
-      fmt::format("cannot look into process {}: {}", pid, base::printable(error.message));
+      fmt::format("cannot take a snapshot of process {}: {}", pid, base::printable(error.message));
   switch (error.code) {
     case base::ErrorCode::Gone:
-      return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
+      return no_such_process(what);
     case base::ErrorCode::Unsupported:
       if (attach::sees_another(pid, options.agent_path)) {
-        return {what, "the process has to load it, and it has other folders than we",
-                "within its container, where lowtide is unpacked too: lowtide snapshot PID"};
+        return {what, "the process must load the agent, but it has another file system (a container)",
+                "install lowtide in its container and run there: lowtide snapshot PID"};
       }
-      return {what, "a snapshot is of the objects of a CPython " + wire::known_pythons() + " with a GIL",
-              fmt::format("lowtide attach --deep {} names the lines that allocate, in any language", pid)};
+      return {what, "a snapshot needs CPython " + wire::known_pythons() + " with the GIL",
+              fmt::format("lowtide attach --deep {} finds the lines that allocate, in any language", pid)};
     case base::ErrorCode::Io:
-      return {what, "it was busy, stopped, or deep in the kernel; it was not changed",
+      return {what, "it was busy, stopped or waiting in the kernel; lowtide did not change it",
               again + ", a little later"};
     default:
       break;
   }
   const attach::Advice advice = attach::advise(pid, error);
-  return {what, advice.why, "as root: " + again + ", or start the job by: lowtide run"};
+  return {what, advice.why,
+          attach::with_privileges(again, ::geteuid()) + ", or start the job with lowtide run"};
 }
 
 console::UserError cannot_enter_by_remote_exec(pid_t pid, const base::Error& error) {
-  const std::string what =
-      fmt::format("cannot look into process {} by sys.remote_exec: {}", pid, base::printable(error.message));
+  const std::string what = fmt::format("cannot take a snapshot of process {} by sys.remote_exec: {}", pid,
+                                       base::printable(error.message));
   const std::string by_ptrace = fmt::format("lowtide snapshot {}, without --remote-exec", pid);
   switch (error.code) {
     case base::ErrorCode::Gone:
-      return {what, "no process of that number runs now", "lowtide attach --find shows the training jobs"};
+      return no_such_process(what);
     case base::ErrorCode::Unsupported:
       return {what,
-              "it needs a CPython from " + wire::python_name(wire::kFirstRemoteExec) +
-                  " on, with a GIL, not in a container, that allows it",
+              "it needs CPython " + wire::python_name(wire::kFirstRemoteExec) +
+                  " or newer with the GIL, outside of a container, with remote debugging enabled",
               by_ptrace};
     case base::ErrorCode::Io:
-      return {what, "a main thread that waits or is in a long call of C runs no script; it was not changed",
+      return {what,
+              "its main thread waits or is in a long call into C, so it runs no script; lowtide did not "
+              "change it",
               by_ptrace};
     default:
-      return {what, "it takes the right to write its memory: same user, and kernel.yama.ptrace_scope 0",
-              by_ptrace + ", as root"};
+      return {what, "it needs the same user and kernel.yama.ptrace_scope 0, or CAP_SYS_PTRACE",
+              attach::with_privileges(by_ptrace, ::geteuid())};
   }
 }
 
@@ -84,8 +93,8 @@ std::variant<attach::Injected, console::UserError> enter(pid_t pid, const attach
   return user_error;
 }
 
-// The child that walks waited for a lock of the job, or died of what another thread was just doing. Another
-// child may come to its end.
+// The forked child waited for a lock of the job, or crashed on an object that another thread was changing.
+// Another child may succeed.
 struct Unfinished {
   std::string why;
   std::optional<model::Snapshot> part = {};
@@ -98,8 +107,8 @@ std::variant<model::Snapshot, console::UserError, Unfinished> try_once(pid_t pid
   auto socket = observe::SnapshotSocket::open();
   if (!socket) {
     return console::UserError{"cannot take a snapshot: " + socket.error().message,
-                              "the child that walks needs a socket to speak to",
-                              "TMPDIR and XDG_RUNTIME_DIR must name folders that can be written"};
+                              "the forked child needs a socket to send its result to",
+                              "set TMPDIR or XDG_RUNTIME_DIR to a folder that you can write to"};
   }
   attach::InjectOptions options;
   options.agent_path = library;
@@ -115,16 +124,16 @@ std::variant<model::Snapshot, console::UserError, Unfinished> try_once(pid_t pid
     return Unfinished{snapshot.error().message};
   if (!snapshot) {
     return console::UserError{
-        fmt::format("the snapshot of process {} came to nothing: {}", pid, snapshot.error().message),
-        "the child that walks was killed, the process died, or the machine is too busy for it: it yields to "
-        "all",
-        fmt::format("again, with more time: lowtide snapshot --time-limit 5min {}", pid)};
+        fmt::format("the snapshot of process {} failed: {}", pid, snapshot.error().message),
+        "the process ended, or the forked child that reads the heap was killed or got no CPU (it runs at low "
+        "priority)",
+        fmt::format("lowtide snapshot --time-limit 5min {}", pid)};
   }
   snapshot.value().pid = pid;
   snapshot.value().at_s = at_s;
   snapshot.value().pause_s =
       std::chrono::duration<double>(std::get<attach::Injected>(begun).pause_of_python).count();
-  constexpr double kAtMostBeforeS = 1;  // it ends itself when its time is over
+  constexpr double kAtMostBeforeS = 1;  // the child ends itself when its time is over
   const double limit_s = std::chrono::duration<double>(limits.to_end).count();
   const bool had_time = base::unix_seconds() - at_s < limit_s - kAtMostBeforeS;
   if (!snapshot.value().is_finished && had_time) return Unfinished{"", std::move(snapshot).value()};
@@ -137,12 +146,12 @@ std::variant<model::Snapshot, console::UserError> take_snapshot(pid_t pid, const
                                                                 WayIn way) {
   const auto library = find_agent_library();
   if (!library) {
-    return console::UserError{"cannot take a snapshot: liblowtide_agent.so is not there",
-                              "it lies beside lowtide, or in ../lib/lowtide, or where LOWTIDE_AGENT says",
-                              "./dev build"};
+    return console::UserError{"cannot take a snapshot: liblowtide_agent.so was not found",
+                              "lowtide searches its own folder, ../lib/lowtide and the path in LOWTIDE_AGENT",
+                              "install lowtide again, or set LOWTIDE_AGENT to the path of the library"};
   }
   if (const auto reason = reason_against_snapshot({}, pid)) {
-    return console::UserError{fmt::format("no snapshot of process {}: it could end the job", pid), *reason,
+    return console::UserError{fmt::format("no snapshot of process {}: it could kill the job", pid), *reason,
                               "raise the limit of the cgroup, or write 0 to its memory.oom.group"};
   }
   constexpr int kMostTries = 3;
@@ -154,7 +163,7 @@ std::variant<model::Snapshot, console::UserError> take_snapshot(pid_t pid, const
     auto& unfinished = std::get<Unfinished>(taken);
     if (unfinished.part) return std::move(*unfinished.part);
     return console::UserError{fmt::format("the snapshot of process {} failed {} times", pid, tries),
-                              unfinished.why, fmt::format("again: lowtide snapshot {}", pid)};
+                              unfinished.why, fmt::format("lowtide snapshot {}, a little later", pid)};
   }
 }
 

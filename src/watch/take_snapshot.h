@@ -13,11 +13,11 @@
 namespace lowtide::watch {
 
 enum class WayIn : std::uint8_t {
-  Any,         // by ptrace, and where that is not to be had and Python is new enough, by sys.remote_exec
-  RemoteExec,  // by that alone
+  Any,         // by ptrace; if that fails and Python is new enough, by sys.remote_exec
+  RemoteExec,  // by sys.remote_exec only
 };
 
-// Enters the process, lets it fork, and waits for what the child found.
+// Enters the process, makes it fork, and waits for the result of the child.
 std::variant<model::Snapshot, console::UserError> take_snapshot(pid_t pid, const attach::WalkLimits& limits,
                                                                 WayIn way = WayIn::Any);
 

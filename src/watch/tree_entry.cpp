@@ -26,13 +26,13 @@ namespace {
 constexpr double kSeeTreeEveryS = 0.5;
 constexpr std::size_t kMostImagesPerLook = 64;  // 10 us each
 constexpr std::size_t kMostNameBytes = 60;
-// A process that is not at a safe place is tried again later. The end of the watch waits for an attempt.
+// A process that is not at a safe point is tried again later. The end of the watch waits for an attempt.
 constexpr std::chrono::milliseconds kPlaceLimit{2000};
 constexpr std::chrono::milliseconds kAnswerLimit{5000};
 constexpr double kLongestEndS = 10;
 
-// Changes with every exec: the kernel gives each program the address where it was loaded, and random bytes. A
-// fork has those of its parent.
+// Changes with every exec: the kernel gives each program its load address and random bytes. A fork has the
+// values of its parent.
 std::uint64_t read_image(std::int64_t pid) {
   const base::Fd file(::open(fmt::format("/proc/{}/auxv", pid).c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> bytes{};
@@ -46,7 +46,7 @@ bool has_agent_mapped(std::int64_t pid) {
   return maps && maps.value().find('/' + std::string(observe::kAgentFileName)) != std::string::npos;
 }
 
-// The reason alone would not help: "operation not permitted" is explained by the settings of the machine.
+// "operation not permitted" alone does not help, so the setting of the machine that causes it is added.
 base::Error with_cause(pid_t pid, base::Error error) {
   if (error.code == base::ErrorCode::Denied) error.message += "; " + attach::advise(pid, error).why;
   error.message = base::printable(error.message);
@@ -155,7 +155,7 @@ base::Result<bool> TreeEntry::enter(const Task& task) {
   const auto stat = procfs::read_stat({}, pid);
   if (!stat || stat.value().start_ticks != task.program.start_ticks ||
       read_image(pid) != task.program.image) {
-    return base::Error{base::ErrorCode::Gone, "it has ended, or runs another program"};
+    return base::Error{base::ErrorCode::Gone, "it has ended, or runs another program now"};
   }
   // The agent came with a fork. Without a hello it is not known whose agent that is.
   if (task.has_said_hello && has_agent_mapped(pid)) return true;
@@ -188,7 +188,7 @@ std::optional<std::string> TreeEntry::retire(std::int64_t pid, std::chrono::mill
   const auto retired = options ? attach::retire_agent(target, options.value())
                                : base::Result<attach::Injected>(options.error());
   if (retired || retired.error().code == base::ErrorCode::Gone) return std::nullopt;
-  return fmt::format("the agent's hooks are still in process {}, switched off: {}", pid,
+  return fmt::format("the agent's hooks are still in process {}, but switched off: {}", pid,
                      base::printable(retired.error().message));
 }
 
@@ -199,13 +199,13 @@ std::vector<std::string> TreeEntry::end() {
   std::set<std::int64_t> inside;
   for (const std::int64_t pid : ledger_.entered()) inside.insert(pid);
   for (const std::int32_t pid : agents_.pids()) inside.insert(pid);
-  // An agent that exec has removed must not be loaded again for its end.
+  // If exec has removed the agent, it must not be loaded again.
   std::erase_if(inside, [](std::int64_t pid) { return !has_agent_mapped(pid); });
   std::vector<std::string> troubles;
   std::size_t left = 0;
   const double until_s = base::steady_seconds() + kLongestEndS;
   for (const std::int64_t pid : inside) {
-    // None may take the time of all others.
+    // No process may use up the time of the others.
     const auto limit =
         std::chrono::milliseconds(static_cast<int>((until_s - base::steady_seconds()) * 1e3 / 2));
     if (limit.count() <= 0) {
@@ -216,7 +216,8 @@ std::vector<std::string> TreeEntry::end() {
   }
   if (left > 0) {
     troubles.push_back(fmt::format(
-        "the agent's hooks are still in {} more processes, switched off: there was no time", left));
+        "the agent's hooks are still in {} more processes, but switched off: removing them took too long",
+        left));
   }
   return troubles;
 }

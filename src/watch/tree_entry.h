@@ -37,14 +37,14 @@ class TreeEntry {
   TreeEntry& operator=(TreeEntry&&) = delete;
   ~TreeEntry();
 
-  // Waits until the agent is in one process. What stood in the way is for the user.
+  // Loads the agent into one process and waits for it. Returns the error for the user.
   std::optional<console::UserError> enter_now(pid_t pid);
 
-  // Queues the processes that are to be entered and takes what has become of others.
+  // Queues the processes to enter, and reads the results for others.
   void tick(const observe::ProcessTree& tree, double at_s);
 
-  // Takes the hooks out of all processes that are still there. What stood in the way is for warnings; an
-  // agent that nobody reads stays quiet.
+  // Removes the hooks from all processes that still run. Returns warnings; an agent without a monitor sends
+  // nothing.
   [[nodiscard]] std::vector<std::string> end();
 
   // See EntryLedger.

@@ -17,13 +17,13 @@
 namespace lowtide::watch {
 namespace {
 
-// A verdict costs up to half a millisecond: often enough to be believed, no more.
+// A verdict costs up to half a millisecond.
 constexpr double kJudgeEveryS = 2.0;
-// With an interval of the user's own, which is for a run that is soon over.
+// With --interval, which is used for short runs.
 constexpr double kTicksBetweenSites = 4;
 
-// How often a judgement is kept although its kind is the same: after a kill the
-// report shows what had been forecast minutes before.
+// How often a judgement is recorded although its kind is the same. After a kill the report shows the forecast
+// of minutes before.
 double keep_after_s(double at_s) {
   return at_s < 600 ? 15.0 : 60.0;
 }
@@ -37,8 +37,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Not ru_maxrss: that begins with what the process had before exec, and after a
-// vfork this is the memory of whoever started us.
+// Not ru_maxrss: it includes the memory before exec, which after a vfork is that of the parent.
 std::uint64_t peak_rss_bytes(const procfs::Roots& roots) {
   auto files = procfs::ProcessFiles::open(roots, ::getpid());
   if (!files) return 0;
@@ -49,29 +48,29 @@ std::uint64_t peak_rss_bytes(const procfs::Roots& roots) {
 std::string_view words_of(wire::OffReason reason) {
   switch (reason) {
     case wire::OffReason::Sanitizer:
-      return "it runs with a sanitizer, which has the allocator for itself";
+      return "it runs with a sanitizer, which replaces the allocator";
     case wire::OffReason::Valgrind:
-      return "it runs under Valgrind, which has the allocator for itself";
+      return "it runs under Valgrind, which replaces the allocator";
     case wire::OffReason::NoMemory:
-      return "no memory file could be had";
+      return "no shared memory could be created";
     case wire::OffReason::NoAllocator:
-      return "it has no malloc that calls could be passed on to";
+      return "it has no malloc that the agent could call";
     case wire::OffReason::PathTooLong:
       return "the path of the socket is too long";
     case wire::OffReason::NoMonitor:
     case wire::OffReason::MonitorSilent:
-      return "nobody was reading";
+      return "no monitor was reading its data";
     case wire::OffReason::DetachAsked:
       return "it was asked to stop";
     case wire::OffReason::Seccomp:
-      return "it installed a seccomp filter, which might kill it for a system call of the agent";
+      return "it installed a seccomp filter, which could kill it for a system call of the agent";
     case wire::OffReason::OwnAllocator:
-      return "the program brings its own malloc";
+      return "the program has its own malloc";
     case wire::OffReason::None:
     case wire::OffReason::Confused:
       break;
   }
-  return "it saw something that cannot be, and stopped";
+  return "it detected an inconsistency and stopped";
 }
 
 }  // namespace
@@ -82,8 +81,9 @@ Watch::Watch(const Options& options, double began_s, std::optional<record::Write
       began_s_(began_s),
       writer_(std::move(writer)),
       monitor_(std::move(monitor)),
-      looks_(options.take_snapshots ? std::optional<SnapshotScheduler>(options.monitor.tree.adopts_orphans)
-                                    : std::nullopt) {
+      snapshots_(options.take_snapshots
+                     ? std::optional<SnapshotScheduler>(options.monitor.tree.adopts_orphans)
+                     : std::nullopt) {
   if (writer_) recording_judge_.emplace(writer_->path(), options.monitor.limit_bytes);
 }
 
@@ -110,7 +110,7 @@ double Watch::tick(double step) {
   const double cpu_before_s = observe::thread_cpu_seconds();
   const double apart_before_s = budgeted_s();
   if (first_ && writer_) {
-    // Those that the tree was opened with are told before the first refresh.
+    // The processes that were there at the start are recorded before the first refresh.
     for (const observe::Member& member : monitor_.tree().members()) writer_->begin_process(member.info);
   }
   first_ = false;
@@ -118,10 +118,10 @@ double Watch::tick(double step) {
   has_seen_ = has_seen_ || !monitor_.tree().empty();
   if (!monitor_.tree().empty()) judge(*latest_);
   if (monitor_.agents() != nullptr) monitor_.agents()->note_growth(model::may_leak(judgement_.verdict));
-  if (looks_) looks_->tick(monitor_, *latest_, of_series_.verdict, writer_ ? &*writer_ : nullptr);
+  if (snapshots_) snapshots_->tick(monitor_, *latest_, of_series_.verdict, writer_ ? &*writer_ : nullptr);
   record(*latest_);
 
-  // PSS and the agents have budgets of their own, and ticks without them are cheap.
+  // PSS and the agents have their own budgets; ticks without them are cheap.
   const double apart_s = budgeted_s() - apart_before_s;
   PaceClues clues{.at_s = at_s,
                   .tick_cost_s = observe::thread_cpu_seconds() - cpu_before_s - apart_s,
@@ -137,7 +137,7 @@ double Watch::tick(double step) {
 }
 
 void Watch::judge(const model::Tick& tick) {
-  // What came before the first step is start-up: imports, the model, the data.
+  // The time before the first step is start-up: imports, the model, the data.
   if (!std::isnan(tick.step) && !has_steps_) {
     has_steps_ = true;
     live_ = {};
@@ -199,7 +199,7 @@ double Watch::poll_agents() {
   return agents->wait_s();
 }
 
-// The last word on how far the sites can be trusted.
+// How complete the data of the agents is.
 void Watch::note_agents() {
   const observe::AgentRegistry* const agents = monitor_.agents();
   if (agents == nullptr) return;
@@ -256,7 +256,7 @@ void Watch::try_trim(double patience_s) {
     const double waited_s = base::steady_seconds() - began_s;
     const double most_s = patience_s + (agents->is_trimming() ? kMoreIfBegunS : 0);
     if (waited_s >= most_s) break;
-    agents->poll();  // or the agents go quiet
+    agents->poll();  // otherwise the agents stop sending
     std::this_thread::sleep_for(kNap);
   }
   trim_trials_ = agents->trials(at_s(), monitor_.tree());
@@ -267,7 +267,7 @@ void Watch::try_trim(double patience_s) {
 
 void Watch::end() {
   if (!writer_) return;
-  recording_judge_.reset();  // a reader would keep the recording from becoming a single file
+  recording_judge_.reset();  // with an open reader, SQLite would leave a second file
   const double took_s = std::max(at_s(), 1e-3);
   if (judgement_.verdict.samples > 0) writer_->add_judgement(judgement_);
   writer_->set_meta<record::Meta::MonitorCpuShare>(cpu_seconds() / took_s);

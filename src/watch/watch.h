@@ -1,4 +1,4 @@
-// A job being watched: every tick is read, recorded and judged.
+// A job that is watched: every tick is read, recorded and judged.
 #pragma once
 
 #include <cstdint>
@@ -28,59 +28,59 @@ class Watch {
   struct Options {
     observe::Monitor::Options monitor;
     std::optional<double> interval_s;
-    bool take_snapshots = true;  // of Pythons with an agent
+    bool take_snapshots = true;  // of Python processes with an agent
   };
 
-  // `began_s`: seconds on the steady clock at which the recording's time is 0.
-  // Without a writer the job is judged and nothing is kept.
+  // `began_s`: seconds on the steady clock at which the recording's time is 0. Without a writer the job is
+  // judged but not recorded.
   static base::Result<Watch> begin(const Options& options, double began_s,
                                    std::optional<record::Writer> writer);
 
-  // Returns the seconds to wait until the next one.
+  // Returns the seconds to wait until the next tick.
   double tick(double step);
 
-  // Between ticks: what the agents in the job have sent; and in how many seconds to ask again.
+  // Between ticks: reads what the agents have sent. Returns in how many seconds to call it again.
   double poll_agents();
 
   // A child of ours ended.
   void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
   void add_event(model::EventKind kind, const std::string& text);
 
-  // The processes that the agent is not in although it should be, and why; `more` are not in the list.
+  // The processes that could not be entered, and why; `more` are not in the list.
   void note_not_entered(const std::vector<std::string>& texts, std::size_t more);
 
-  // Looks into every Python of the job; false where that was not wanted when the watch began.
+  // Takes a snapshot of every Python process of the job. Returns false if snapshots are switched off.
   bool ask_snapshots() {
-    if (looks_) looks_->ask();
-    return looks_.has_value();
+    if (snapshots_) snapshots_->ask();
+    return snapshots_.has_value();
   }
 
-  // The job has ended: no process is looked into any more, but for those that ended just now.
-  void end_looks() {
-    if (looks_) looks_->end();
+  // The job has ended: no more snapshots, except of processes that are ending now.
+  void end_snapshots() {
+    if (snapshots_) snapshots_->end();
   }
-  [[nodiscard]] bool awaits_last_look() const {
+  [[nodiscard]] bool awaits_last_snapshot() const {
     return monitor_.agents() != nullptr && monitor_.agents()->awaits_last_walk();
   }
 
-  // The trim trial: every agent asks its allocator to give back what it keeps. Waits up to
-  // `patience_s` for them to come to it; one that has begun gets a while longer. To be
-  // called after the last tick, since the memory falls by it.
+  // The trim trial: every agent makes its allocator return free memory. Waits up to `patience_s` for each
+  // agent to start; one that has started gets more time. Call it after the last tick, because memory falls.
   void try_trim(double patience_s);
   [[nodiscard]] const std::vector<model::TrimTrial>& trim_trials() const { return trim_trials_; }
 
-  // The last words: what the watch itself cost. The recording is closed.
+  // Records what the watch itself cost, and closes the recording.
   void end();
 
   [[nodiscard]] double at_s() const;
-  // The series that is judged, so far.
+  // The series that is judged.
   [[nodiscard]] model::Outline outline() const { return live_.detector().outline(); }
-  // The looks that the latest tick took.
+  // The snapshots of the latest tick.
   [[nodiscard]] std::span<const model::Snapshot> snapshots() const {
-    return looks_ ? std::span<const model::Snapshot>(looks_->taken()) : std::span<const model::Snapshot>();
+    return snapshots_ ? std::span<const model::Snapshot>(snapshots_->taken())
+                      : std::span<const model::Snapshot>();
   }
-  // That of the recording, as the report has it (recording_judge.h); of the tree's series alone while there
-  // is none yet. Its `at_s` says how old it is.
+  // The judgement of the recording, as in the report (recording_judge.h). While there is none yet, that of
+  // the series of the process tree alone. `at_s` is the time that it is about.
   [[nodiscard]] const model::Judgement& judgement() const { return judgement_; }
   [[nodiscard]] const model::Tick* latest() const { return latest_; }
   [[nodiscard]] const observe::Monitor& monitor() const { return monitor_; }
@@ -122,7 +122,7 @@ class Watch {
   std::vector<std::string> not_entered_;  // as recorded
   std::size_t not_entered_count_ = 0;
   std::vector<model::TrimTrial> trim_trials_;
-  std::optional<SnapshotScheduler> looks_;
+  std::optional<SnapshotScheduler> snapshots_;
 };
 
 }  // namespace lowtide::watch

@@ -19,7 +19,7 @@
 namespace lowtide::watch {
 namespace {
 
-// Orphans of the job are children of ours. One that was forked a moment ago is not yet in the tree.
+// Orphans of the job become children of lowtide. One that was forked a moment ago is not yet in the tree.
 bool has_children() {
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
@@ -44,7 +44,7 @@ WatchLoop::End WatchLoop::run() {
   End end = End::JobEnded;
   while (true) {
     tick();
-    // A job that could not be read yet is not over.
+    // A job that could not be read yet has not ended.
     if (watch_.is_over() && !(options_.is_child && is_running(options_.root_pid))) break;
     if (options_.is_child && exit_status_) break;
     if (detach_) {
@@ -57,13 +57,13 @@ WatchLoop::End WatchLoop::run() {
     }
     wait(next_tick_s_ - watch_.at_s());
   }
-  // A child that has ended and is not yet reaped is the last thing to wait for.
+  // The child has ended but is not yet reaped.
   if (options_.is_child && end == End::JobEnded && !exit_status_) {
     int status = 0;
     if (::waitpid(options_.root_pid, &status, 0) == options_.root_pid) exit_status_ = exit_status_of(status);
     if (exit_status_) watch_.note_exit(options_.root_pid, *exit_status_);
-    tick();          // puts it on record
-    take_signals();  // the interrupt that ended it may still be waiting to be read
+    tick();          // records the exit status
+    take_signals();  // the interrupt that ended it may not have been read yet
   }
   status_line_.clear();
   if (has_screen()) options_.screen->close();
@@ -91,18 +91,18 @@ void WatchLoop::tick() {
 void WatchLoop::linger(double seconds) {
   constexpr double kLookEveryS = 0.05;
   constexpr double kLongestWalkS = 12;  // one at the end of a process ends itself before that
-  watch_.end_looks();
+  watch_.end_snapshots();
   const double began_s = watch_.at_s();
   const auto goes_on = [this] {
-    return !watch_.is_over() || has_children() || watch_.awaits_last_look() ||
+    return !watch_.is_over() || has_children() || watch_.awaits_last_snapshot() ||
            (options_.relay != nullptr && options_.relay->has_last_words());
   };
   const auto may_go_on = [&] {
     const double since_s = watch_.at_s() - began_s;
-    return since_s < seconds || (watch_.awaits_last_look() && since_s < kLongestWalkS);
+    return since_s < seconds || (watch_.awaits_last_snapshot() && since_s < kLongestWalkS);
   };
   while (goes_on() && may_go_on() && !is_hurried_) {
-    // Words of the job that pass through us may come much more often.
+    // The job's output may arrive much more often.
     const double look_s = watch_.at_s() + kLookEveryS;
     while (watch_.at_s() < look_s && goes_on() && !is_hurried_) wait_for_any(look_s - watch_.at_s());
     tick();
@@ -116,7 +116,7 @@ int WatchLoop::wait_for_job() {
   return *exit_status_;
 }
 
-// Until the next tick is due, or something that cannot wait for it.
+// Waits until the next tick is due or something urgent happens.
 void WatchLoop::wait(double seconds) {
   double left_s = seconds;
   while (left_s > 0 && !detach_ && !exit_status_) {
@@ -127,7 +127,7 @@ void WatchLoop::wait(double seconds) {
   }
 }
 
-// A signal, a key on the screen, output of the job that passes through us, or the time.
+// Waits for a signal, a key on the screen, output of the job that lowtide forwards, or the timeout.
 void WatchLoop::wait_for_any(double seconds) {
   constexpr std::size_t kOwnFiles = 2;
   std::array<pollfd, kOwnFiles + OutputRelay::kMostFiles> files{};
@@ -151,7 +151,7 @@ void WatchLoop::take_keys(const pollfd& keys) {
     if (wish == screen::ScreenAction::Quit) {
       options_.screen->leave();
       detach_ = !options_.is_child;
-    } else if (wish == screen::ScreenAction::Look) {
+    } else if (wish == screen::ScreenAction::Snapshot) {
       request_snapshot();
     } else {
       return;
@@ -161,11 +161,13 @@ void WatchLoop::take_keys(const pollfd& keys) {
 
 void WatchLoop::request_snapshot() {
   if (watch_.monitor().agents() == nullptr) {
-    options_.screen->say("no look: there is no agent in the job; lowtide snapshot PID looks from outside");
+    options_.screen->show_notice("no snapshot: the job has no agent; use lowtide snapshot PID");
   } else if (!watch_.ask_snapshots()) {
-    options_.screen->say("no look: --no-snapshots was given");
+    options_.screen->show_notice("no snapshot: --no-snapshots was given");
+  } else if (watch_.monitor().agents()->pythons().empty()) {
+    options_.screen->show_notice("no snapshot: the agent is in no Python process yet");
   } else {
-    options_.screen->say("the job's Pythons are looked into, one after the other");
+    options_.screen->show_notice("taking a snapshot of each Python process, one after the other");
   }
 }
 
@@ -178,7 +180,7 @@ void WatchLoop::take_signals() {
     } else if (signal->number == SIGWINCH && has_screen()) {
       options_.screen->take_new_size();
     } else if (signal->number == SIGUSR2 && watch_.ask_snapshots() && !job_takes(SIGUSR2)) {
-      continue;  // it was meant for us: the job would die of it
+      continue;  // it was meant for lowtide, and would kill the job
     } else if (options_.is_child) {
       pass_on(*signal);
     } else if (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP ||
@@ -193,18 +195,18 @@ bool WatchLoop::job_takes(int signal) const {
   return !status || !procfs::would_die_of(status.value(), signal);
 }
 
-// What a process sent to us. A terminal sends to the job as well, and so does whoever signals the whole
-// group.
+// Forwards a signal that a process sent to lowtide only. A terminal sends to the job too, and so does a
+// process that signals the whole group.
 void WatchLoop::pass_on(const Signals::Signal& signal) {
-  if (exit_status_) is_hurried_ = true;  // it is we that somebody waits for
+  if (exit_status_) is_hurried_ = true;  // the job has ended, so the signal means lowtide
   if (signal.number == SIGINT && !signal.sent_to_us) interrupted_ = true;
   if (!signal.sent_to_us || signal.sender == options_.root_pid || exit_status_) return;
   if (options_.witness != nullptr && options_.witness->has_got(signal.number)) return;
   ::kill(options_.root_pid, signal.number);
 }
 
-// The job, and orphans of the job that the kernel gave to us. Not what another thread waits for: the stops of
-// a process that it traces (tree_entry.h) come by the same call.
+// Reaps the job and its orphans. Not the children of another thread: the stops of a process that it traces
+// (tree_entry.h) come by the same call.
 void WatchLoop::reap() {
   int status = 0;
   pid_t pid = 0;

@@ -1,4 +1,4 @@
-// From the first tick to the last: what `run` and `attach` share.
+// The loop from the first tick to the last, for `run` and `attach`.
 #pragma once
 
 #include <poll.h>
@@ -22,11 +22,11 @@ class WatchLoop {
  public:
   struct Options {
     pid_t root_pid = 0;
-    bool is_child = false;                  // started by us: its signals are passed on, its status is ours
+    bool is_child = false;  // lowtide started it: signals are forwarded, its status is returned
     std::optional<double> duration_s = {};  // stop watching after this
     bool show_status = true;
     bool read_steps = true;
-    OutputRelay* relay = nullptr;  // what passes through us, if anything does
+    OutputRelay* relay = nullptr;  // forwards the job's output, if wanted
     LiveScreen* screen = nullptr;  // closed at the end of run()
     GroupWitness* witness = nullptr;
     TreeEntry* entry = nullptr;  // puts the agent into processes that start later
@@ -38,15 +38,15 @@ class WatchLoop {
 
   End run();
 
-  // Goes on for a moment after the job's first process has ended, while others of it still run.
+  // Continues for a moment after the job's first process has ended, while others still run.
   void linger(double seconds);
 
-  // Without watching: passes signals on until the child has ended, and returns its status.
+  // Forwards signals until the child has ended, and returns its status. Does not watch.
   int wait_for_job();
 
-  // Of the job's first process, once it has ended and it is our child.
+  // The status of the job's first process, if it has ended and is a child of lowtide.
   [[nodiscard]] std::optional<int> exit_status() const { return exit_status_; }
-  // The terminal sent its interrupt to us, and so to the job.
+  // The terminal sent an interrupt to lowtide and to the job.
   [[nodiscard]] bool was_interrupted() const { return interrupted_; }
 
  private:

@@ -1,4 +1,4 @@
-// Another lowtide that watches a process while we do something else.
+// Another lowtide that watches a process while this one does something else.
 #pragma once
 
 #include <sys/types.h>
@@ -10,14 +10,14 @@ namespace lowtide::watch {
 
 class Watcher {
  public:
-  // `lowtide attach` of a process, without our standard output and input.
+  // Starts `lowtide attach` without our standard input and output.
   static base::Result<Watcher> start(pid_t target, const Settings& settings);
 
   Watcher(Watcher&& other) noexcept;
   Watcher& operator=(Watcher&&) = delete;
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
-  // Ends the watching and waits until the recording is closed.
+  // Ends it and waits until the recording is closed.
   ~Watcher();
 
   // Its exit status, once it has ended; -1 while it runs.

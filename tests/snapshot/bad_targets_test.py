@@ -72,7 +72,7 @@ def process_that_is_about_to_end_is_told(lab):
             job.kill()
             wait_until(has_come, moment)
             told = lab.call(job.pid, code=NOT_SEEN).stderr
-            assert "has ended" in told and "no process of that number runs now" in told, told
+            assert "has ended" in told and "no running process has this pid" in told, told
 
 
 def process_in_uninterruptible_sleep_is_told_and_goes_on(lab):

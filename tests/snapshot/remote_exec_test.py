@@ -148,7 +148,7 @@ def process_without_python_is_told(lab):
         wait_until(lambda: state_of(job.pid) == "S", "the sleep")
         told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
         assert "is no Python whose version can be told" in told, told
-        assert "no process of that number" in lab.call("--remote-exec", 2**22 - 5, code=NOT_SEEN).stderr
+        assert "no running process has this pid" in lab.call("--remote-exec", 2**22 - 5, code=NOT_SEEN).stderr
 
 
 def embedded_python_is_told(lab):

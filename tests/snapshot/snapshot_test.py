@@ -312,7 +312,7 @@ def process_without_python_is_told(lab):
 
 
 def process_that_is_not_there_is_told(lab):
-    assert "no process of that number" in lab.call(2**22 - 5, code=NOT_SEEN).stderr
+    assert "no running process has this pid" in lab.call(2**22 - 5, code=NOT_SEEN).stderr
 
 
 def process_that_is_stopped_is_told(lab):
@@ -454,7 +454,7 @@ def target_that_dies_in_the_middle_is_told(lab):
                 assert "__main__.kept (list)" in out and not err, (moment, out, err)
             else:
                 assert watcher.returncode == NOT_SEEN and not out and len(err.splitlines()) == 3, (moment, watcher.returncode, out, err)
-                assert "the process has ended" in err and "no process of that number runs now" in err, (moment, err)
+                assert "the process has ended" in err and "no running process has this pid" in err, (moment, err)
 
 
 def watching_shows_what_grows_until_it_is_ended(lab):

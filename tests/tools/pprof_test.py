@@ -79,7 +79,7 @@ class Pprof(unittest.TestCase):
 
     def write(self, *flags):
         done = subprocess.run([LOWTIDE, "report", "--pprof", self.file, *flags, self.recording], capture_output=True)
-        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)  # written, although there is a leak
         with open(self.file, "rb") as file:
             return decode(file.read())
 

@@ -49,7 +49,7 @@ def pid_that_is_not_there_is_refused(box: Box):
     gone = box.spawn(["true"])
     gone.wait(LIMIT_S)
 
-    _refused(_attach(box, str(gone.pid)), 3, "no process of that number")
+    _refused(_attach(box, str(gone.pid)), 3, "no running process has this pid")
     _refused(_attach(box, str(2**22 + 1)), 3)
     assert box.recordings() == []
 
@@ -170,7 +170,7 @@ def wrapper_is_told_as_such(box: Box):
     ended = _attach(box, str(wrapper.pid), "--duration", "500ms")
 
     assert ended.returncode == 0, ended
-    assert b"a wrapper, and the 1 process below it" in ended.stderr, ended.stderr
+    assert b"a wrapper, and 1 descendant;" in ended.stderr, ended.stderr
 
 
 def two_may_watch_one_job(box: Box):

@@ -61,7 +61,7 @@ def _expect_restored(tmux, box, modes):
 def _shows_everything(box, columns, rows):
     with Tmux(box, columns, rows) as tmux:
         tmux.run(*_words(box, *box.script("keeps.py", KEEPS)))
-        text = tmux.expect("lowtide", "PROCESS", "WHAT ALLOCATES", "WHAT HOLDS", "OUTPUT", "q close", "┤", "below the floor"
+        text = tmux.expect("lowtide", "PROCESS", "LINE THAT ALLOCATES", "VARIABLE", "OUTPUT", "q close", "┤", "below the floor"
                            if rows > 30 else "step", "loss 0.5")
         lines = text.split("\n")
         assert lines[0].startswith(" lowtide ") and "keeps" in lines[0], text
@@ -71,9 +71,9 @@ def _shows_everything(box, columns, rows):
         assert max(map(len, lines)) <= columns, text
         assert lines[rows - 1].startswith(" q close"), text
         tmux.press("q")
-        tmux.expect("the screen is closed, the job goes on")
+        tmux.expect("the screen is closed, the job keeps running")
         os.kill(jobs_of(tmux.lowtide())[0], signal.SIGTERM)
-        tmux.expect("recording: run.lowtide")
+        tmux.expect_printed("recording: run.lowtide")
 
 
 def all_is_shown_at_80x24(box: Box):
@@ -103,17 +103,17 @@ def keys_sort_pause_help_and_move(box: Box):
         tmux.press("p")
         tmux.expect("lowtide", absent=("PAUSED",))
         tmux.press("?")
-        tmux.expect("what is shown", "any key goes back", "low-water mark")
+        tmux.expect("columns", "press any key to go back", "growth of the floor")
         tmux.press("q")
-        tmux.expect("PROCESS", absent=("any key goes back",))
+        tmux.expect("PROCESS", absent=("press any key to go back",))
         tmux.press("h")
-        tmux.expect("any key goes back")
+        tmux.expect("press any key to go back")
         tmux.press("Escape")
-        tmux.expect(">    PID ROLE", absent=("any key goes back",))
+        tmux.expect(">    PID ROLE", absent=("press any key to go back",))
         tmux.press("Tab")
-        tmux.expect(">    PID    ALIVE", " " + "    PID ROLE")
+        tmux.expect(">    PID     LIVE", " " + "    PID ROLE")
         tmux.press("n")
-        tmux.expect("no look: there is no agent in the job")
+        tmux.expect("no snapshot: the job has no agent")
         tmux.press("q")
         tmux.expect(PROMPT, "lowtide report")
     assert is_alive(sleeper.pid)
@@ -129,9 +129,10 @@ def lists_scroll(box: Box):
             tmux.press("s")
         first = tmux.expect("sort: pid", f"  {job.pid} ", "  1-")
         tmux.press("Down")
-        tmux.expect("  2-", absent=(f"  {job.pid} ",))
+        wait_until(lambda: re.search(rf"^> *{job.pid} ", tmux.text(), re.MULTILINE), "the selected line")
         tmux.press("PageDown")
-        tmux.expect("sort: pid", absent=("  2-", "  1-"))
+        tmux.press("PageDown")
+        tmux.expect("sort: pid", absent=("  1-",))
         tmux.press("End")
         tmux.expect("-31 of 31")
         tmux.press("PageUp")
@@ -139,6 +140,43 @@ def lists_scroll(box: Box):
         tmux.press("Home")
         tmux.expect(f"  {job.pid} ", "  1-")
         assert "of 31" in first
+        tmux.press("q")
+        tmux.expect(PROMPT)
+    for pid in children_of(job.pid):
+        os.kill(pid, signal.SIGKILL)
+
+
+def a_line_is_selected_by_keys_and_by_the_mouse_and_lines_are_filtered(box: Box):
+    script = "import os, time\nfor _ in range(3):\n    if os.fork() == 0: break\ntime.sleep(300)\n"
+    job = box.spawn(box.script("many.py", script))
+    with Tmux(box) as tmux:
+        tmux.run(*_attach(box, job.pid))
+        tmux.expect("PROCESS", str(job.pid))
+        wait_until(lambda: len(children_of(job.pid)) == 3, "the children")
+        child = children_of(job.pid)[1]
+        tmux.press("/")
+        tmux.expect("filter: _")
+        tmux.press(*str(child))
+        tmux.expect(f"filter: {child}_")
+        tmux.press("Enter")
+        tmux.expect(f"filter: {child} (Esc clears it)", f" {child} ", absent=(f" {job.pid} other",))
+        tmux.press("Down")
+        wait_until(lambda: re.search(rf"^> *{child} ", tmux.text(), re.MULTILINE), "the selected line")
+        tmux.press("Enter")
+        tmux.expect(f"process {child}", "command", "press any key to go back")
+        tmux.press("Escape")
+        tmux.expect("PROCESS", absent=("press any key to go back",))
+        tmux.press("Escape")
+        tmux.expect("PROCESS", str(job.pid), absent=("(Esc clears it)",))
+        # A click, as a terminal reports it: the button (pressed, then released), the column and the row, each with 32 added.
+        row = next(at for at, line in enumerate(tmux.text().split("\n")) if re.match(rf" *{job.pid} ", line))
+        place = chr(33 + 5) + chr(33 + row)
+        tmux.press("-l", "\x1b[M" + chr(32) + place + "\x1b[M" + chr(32 + 3) + place)
+        wait_until(lambda: re.search(rf"^> *{job.pid} ", tmux.text(), re.MULTILINE), "the clicked line")
+        tmux.press("-l", "\x1b[M" + chr(32) + place + "\x1b[M" + chr(32 + 3) + place)
+        tmux.expect(f"process {job.pid}", "press any key to go back")
+        tmux.press("q")
+        tmux.expect("PROCESS", absent=("press any key to go back",))
         tmux.press("q")
         tmux.expect(PROMPT)
     for pid in children_of(job.pid):
@@ -169,7 +207,7 @@ def quit_on_attach_detaches(box: Box):
         tmux.expect("PROCESS")
         assert tmux.has_screen()
         tmux.press("q")
-        tmux.expect("recording: run.lowtide")
+        tmux.expect_printed("recording: run.lowtide")
         _expect_restored(tmux, box, modes)
     assert is_alive(sleeper.pid)
     assert box.recording("run.lowtide").meta("closed") == "1"
@@ -181,9 +219,9 @@ def quit_on_run_closes_the_screen_and_the_report_comes_at_the_end(box: Box):
         tmux.run(*_words(box, *box.script("keeps.py", KEEPS), "50"))
         tmux.expect("PROCESS")
         tmux.press("q")
-        tmux.expect("the screen is closed, the job goes on", "output: lowtide-", absent=("recording:",))
+        tmux.expect("the screen is closed, the job keeps running", "output: lowtide-", absent=("recording:",))
         box.path("finish").touch()
-        tmux.expect("the job's last words", "step 50 loss", "recording: run.lowtide")
+        tmux.expect_printed("the job failed; its last output:", "step 50 loss", "recording: run.lowtide")
         _expect_restored(tmux, box, modes)
     assert box.recording("run.lowtide").meta("closed") == "1"
 
@@ -194,7 +232,11 @@ def end_of_the_job_ends_the_screen_and_its_status_is_ours(box: Box):
         tmux.type(" ".join(_words(box, *box.script("keeps.py", KEEPS), "60")) + "; echo status''-$?")
         tmux.expect("PROCESS")
         box.path("finish").touch()
-        tmux.expect("status-3", "recording: run.lowtide", "step 60 loss")
+        tmux.expect("status-3")
+        text = tmux.expect_printed("recording: run.lowtide", "step 60 loss")
+        # The report comes last, since a terminal shows the end of what was printed.
+        assert text.index("step 60 loss") < text.index("output: ") < text.index("recording: run.lowtide"), text
+        assert text.index("recording: run.lowtide") < text.index("status-3"), text
         _expect_restored(tmux, box, modes)
 
 
@@ -212,15 +254,15 @@ def output_of_the_job_is_in_a_file_and_its_end_on_the_screen(box: Box):
         assert b"]0;owned" not in box.path("raw").read_bytes()
         assert tmux.about("#{pane_title}") != "owned"
         tmux.press("C-c")
-        tmux.expect("KeyboardInterrupt", "output: lowtide-", PROMPT)
+        tmux.expect_printed("KeyboardInterrupt", "output: lowtide-", PROMPT)
 
 
 def silent_job_leaves_no_empty_file(box: Box):
     with Tmux(box) as tmux:
         tmux.run(*_words(box, "sh", "-c", "while [ ! -e finish ]; do sleep 0.05; done"))
-        tmux.expect("the job has said nothing yet")
+        tmux.expect("the job has written nothing yet")
         box.path("finish").touch()
-        tmux.expect("recording: run.lowtide", absent=("output:",))
+        tmux.expect_printed("recording: run.lowtide", absent=("output:",))
         assert not list(box.folder.glob("lowtide-*.out"))
 
 
@@ -245,7 +287,7 @@ def signals_give_the_terminal_back(box: Box):
             tmux.run(*_attach(box, sleeper.pid))
             tmux.expect("PROCESS", "q detach")
             os.kill(tmux.lowtide(), number)
-            tmux.expect("recording: run.lowtide")
+            tmux.expect_printed("recording: run.lowtide")
             _expect_restored(tmux, box, modes)
             tmux.type("clear")
     assert is_alive(sleeper.pid)
@@ -282,7 +324,7 @@ def interrupt_key_reaches_the_job(box: Box):
         # An interpreter that still starts would die of the signal without an exception.
         wait_until(lambda: os.path.exists(box.path("begun")), "the job")
         tmux.press("C-c")
-        tmux.expect("KeyboardInterrupt", "recording: run.lowtide")
+        tmux.expect_printed("KeyboardInterrupt", "recording: run.lowtide")
         _expect_restored(tmux, box, modes)
 
 
@@ -299,7 +341,7 @@ def stop_key_gives_the_terminal_back_until_we_go_on(box: Box):
         tmux.press("q")
         tmux.expect("the screen is closed")
         tmux.press("C-c")
-        tmux.expect("recording: run.lowtide")
+        tmux.expect_printed("recording: run.lowtide")
         # And no stop after that brings it back.
         tmux.type("echo at''-last")
         tmux.expect("at-last")
@@ -363,7 +405,7 @@ def screen_needs_a_terminal(box: Box):
     ended = box.run("touch", "was-run", options=("--screen",), start_new_session=True)
 
     assert ended.returncode == 2, ended
-    assert ended.stderr.startswith(b"lowtide: no screen: ") and ended.stderr.count(b"\n") == 3, ended.stderr
+    assert ended.stderr.startswith(b"lowtide: cannot open the screen: ") and ended.stderr.count(b"\n") == 3, ended.stderr
     assert not box.path("was-run").exists()
 
 
@@ -373,7 +415,7 @@ def unknown_terminal_is_refused_before_the_job_starts(box: Box):
         terminal = Terminal(_words(box, "touch", "was-run", options=("--screen",)), box.folder, environment)
 
         assert terminal.wait() == 2, terminal.seen
-        assert b"no screen: " in terminal.seen and b"\x1b" not in terminal.seen, terminal.seen
+        assert b"cannot open the screen: " in terminal.seen and b"\x1b" not in terminal.seen, terminal.seen
         assert not box.path("was-run").exists()
 
 
@@ -384,24 +426,24 @@ def screen_in_the_background_is_refused(box: Box):
     assert not box.path("was-run").exists()
 
 
-def _looks_shown(tmux):
+def _snapshots_shown(tmux):
     """How many snapshots the screen has shown by now. More may come by themselves at any time."""
-    return max(map(int, re.findall(r"look (\d+),", tmux.text())), default=0)
+    return max(map(int, re.findall(r"snapshot (\d+),", tmux.text())), default=0)
 
 
-def looks_and_lines_are_shown(box: Box):
+def snapshots_and_lines_are_shown(box: Box):
     script = KEEPS.replace("bytearray(200_000)", "[bytearray(1000) for _ in range(200)]")
     with Tmux(box, 120, 40) as tmux:
         tmux.run(*_words(box, *box.script("keeps.py", script)))
         tmux.expect("PROCESS")
         tmux.press("n")
-        tmux.expect("looked into")
-        tmux.expect("look ", "(list)")
+        tmux.expect("taking a snapshot")
+        tmux.expect("snapshot ", "(list)")
         tmux.expect("keeps.py:5")
         box.wait_for_more_samples("run.lowtide", 8)
-        before = _looks_shown(tmux)
+        before = _snapshots_shown(tmux)
         tmux.press("n")
-        wait_until(lambda: _looks_shown(tmux) > before, "another snapshot")
+        wait_until(lambda: _snapshots_shown(tmux) > before, "another snapshot")
         tmux.expect("+")
         tmux.press("C-c")
         tmux.expect(PROMPT)

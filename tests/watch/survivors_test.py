@@ -47,7 +47,7 @@ def daemon_is_watched_to_its_end_by_one_that_ends_with_it(box: Box):
     daemon = int(text_of(box.path("pid")))
     assert is_alive(daemon) and not box.path("done").exists(), "the status came before the daemon's end"
     words = text_of(box.path("err"))
-    assert "watched in the background, into run-background.lowtide" in words, words
+    assert "in the background, recording: run-background.lowtide" in words, words
     box.wait_for_samples("run-background.lowtide", 2)
     assert len(_watchers(box)) == 1, _watchers(box)
     box.path("finish").touch()

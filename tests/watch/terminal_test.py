@@ -182,12 +182,29 @@ def status_line_is_drawn_where_only_we_use_the_terminal(box: Box):
         os.dup2(file, 1)
 
     terminal = _run(box, "sleep", "60", streams=output_to_file)
-    terminal.expect(b"\r\x1b[Klowtide: ")
+    terminal.expect(b"\r\x1b[Klowtide 0:0")
     job = wait_until(lambda: jobs_of(terminal.pid), "the job")[0]
     os.kill(job, 15)
 
     assert terminal.wait() == 143
     assert box.path("out").read_text() == ""
+
+
+def report_has_width_and_colour_of_the_terminal_that_shows_it(box: Box):
+    def output_to_file():
+        os.dup2(os.open("out", os.O_CREAT | os.O_WRONLY, 0o644), 1)
+        fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+
+    environment = {name: value for name, value in box.environment.items() if name not in ("NO_COLOR", "COLUMNS")}
+    words = box.command("sleep", "60", options=("--quiet", "--no-status", "--output", "run.lowtide"))
+    terminal = Terminal(words, box.folder, environment | {"TERM": "xterm"}, output_to_file)
+    box.wait_for_samples("run.lowtide")
+    os.kill(jobs_of(terminal.pid)[0], 15)
+
+    assert terminal.wait() == 143
+    assert b"\x1b[1" in terminal.seen, terminal.seen
+    lines = re.sub(rb"\x1b\[[0-9;]*m", b"", terminal.seen).decode().splitlines()
+    assert 1 < len(lines) and max(map(len, lines)) <= 60, lines
 
 
 def no_status_line_where_there_is_no_terminal(box: Box):

@@ -71,12 +71,19 @@ class Tmux:
         """From now on every byte that the window is sent is in the file."""
         self._tmux("pipe-pane", f"cat >> {shlex.quote(str(path))}")
 
-    def expect(self, *texts, absent=()):
+    def printed(self):
+        """What was printed, with the lines that have scrolled off the window."""
+        return self._tmux("capture-pane", "-p", "-S", "-")
+
+    def expect_printed(self, *texts, absent=()):
+        return self.expect(*texts, absent=absent, read=self.printed)
+
+    def expect(self, *texts, absent=(), read=None):
         seen = ""
 
         def shown():
             nonlocal seen
-            seen = self.text()
+            seen = (read or self.text)()
             return all(text in seen for text in texts) and not any(text in seen for text in absent)
         try:
             wait_until(shown, f"{texts} without {absent}")

@@ -1,4 +1,4 @@
-// `lowtide analyze`: is it a leak? From a log, a CSV, or what other tools wrote.
+// `lowtide analyze`: judges a log, a CSV file or the output of another tool.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ console::ExitCode analyze_logs(const std::vector<std::string>& paths,
   for (const std::string& path : paths) {
     const auto result = analyze_log(path, limit_bytes);
     if (const auto* user_error = std::get_if<console::UserError>(&result)) {
-      output.flush();  // so that words and results come in the order of the files
+      output.flush();  // so that errors and results come in the order of the files
       console::print_error(*user_error);
       code = console::worse_of(code, console::ExitCode::Unreadable);
       continue;
@@ -59,21 +59,22 @@ console::ExitCode run_analyze(const AnalyzeFlags& flags, const Words& words) {
   if (flags.series) {
     if (!words.positionals.empty()) {
       return refuse(
-          {"analyze takes either --series FILE or log files", "both were given", "one call for each"});
+          {"analyze takes either --series FILE or log files", "both were given", "run it once for each"});
     }
     if (flags.markdown || flags.limit_bytes) {
-      return refuse({fmt::format("--{} does not go with --series", flags.markdown ? "markdown" : "limit"),
-                     "each series gets one line with its verdict", std::string(kHelpHint)});
+      return refuse(
+          {fmt::format("--{} and --series exclude each other", flags.markdown ? "markdown" : "limit"),
+           "--series prints one line with the verdict of each series", std::string(kHelpHint)});
     }
     return analyze_series(*flags.series, {.as_json = flags.json, .running = flags.running});
   }
   if (flags.running) {
-    return refuse({"--running goes with --series only", "a log is judged as a run that has ended",
-                   std::string(kHelpHint)});
+    return refuse(
+        {"--running needs --series", "a log is judged as a run that has ended", std::string(kHelpHint)});
   }
   if (words.positionals.empty()) {
-    return refuse(
-        {"analyze needs a file", "none was named", "lowtide analyze train.log, or ... | lowtide analyze -"});
+    return refuse({"analyze needs a file", "no file was given",
+                   "lowtide analyze train.log, or ... | lowtide analyze -"});
   }
 
   auto chosen = choose_style(flags, "analyze");
@@ -88,36 +89,35 @@ console::ExitCode run_analyze(const AnalyzeFlags& flags, const Words& words) {
 Command analyze_command() {
   return with_flags<AnalyzeFlags>(
       {"analyze",
-       "Tell from a log whether its memory growth is a leak",
-       "Reads what a training job leaves behind (lines with a step and a memory size, CSV, JSON lines, the "
-       "output of "
-       "nvidia-smi, free, ps, top, docker stats, psrecord, mprof) without being told what it is, and gives a "
-       "verdict: "
-       "leak, warmup, spikes, stable, or inconclusive with what would settle it.\n"
-       "Several runs or restarts in one file are judged one by one.",
+       "Find out from a log whether its memory growth is a leak",
+       "Reads the log of a training job: lines with a step and a memory size, CSV, JSON lines, or the output "
+       "of nvidia-smi, free, ps, top, docker stats, psrecord or mprof. It detects the format and prints a "
+       "verdict: leak, warmup, spikes, stable or inconclusive. If it is inconclusive, the report states how "
+       "much more data is needed.\n"
+       "If a file contains several runs or restarts, each is judged separately.",
        {"FILE", "the log; - is standard input", true, {}},
        {
-           {"lowtide analyze train.log", "is it a leak?"},
-           {"lowtide analyze --limit 32G train.log", "and when does it reach 32 GiB?"},
-           {"kubectl logs trainer | lowtide analyze -", "from a pipe"},
+           {"lowtide analyze train.log", "find out whether the job leaks"},
+           {"lowtide analyze --limit 32G train.log", "forecast when it reaches 32 GiB"},
+           {"kubectl logs trainer | lowtide analyze -", "read the log from a pipe"},
            {"lowtide analyze --json a.log b.log | jq .verdict.kind",
-            "for scripts; the exit status tells as well"},
+            "use it in a script; the exit status has the verdict too"},
        }},
       {
           turns_on("json", "print the report as JSON, for programs", &AnalyzeFlags::json),
           turns_on("markdown", "print the report as Markdown, for a ticket", &AnalyzeFlags::markdown),
-          limit_flag("forecast when this much is reached, e.g. 32G; default: what the log tells",
+          limit_flag("forecast when memory reaches SIZE, e.g. 32G; default: the limit in the log, if any",
                      &AnalyzeFlags::limit_bytes),
-          takes_text(
-              {"series", "FILE", "judge many series instead, one JSON object a line; - is standard input"},
-              &AnalyzeFlags::series),
+          takes_text({"series", "FILE",
+                      "judge many series instead of a log, one JSON object per line; - is standard input"},
+                     &AnalyzeFlags::series),
           turns_on("running",
-                   "with --series: the runs go on; ask for more before saying leak, as a monitor must",
+                   "with --series: the runs have not ended, so more evidence is needed to call a leak",
                    &AnalyzeFlags::running),
           width_flag(),
-          turns_on("all", "everything that is known: all runs, series and events", &AnalyzeFlags::all),
-          turns_off("no-plot", "no picture of the series", &AnalyzeFlags::plot),
-          turns_on("quiet", "only the answer and its reason", &AnalyzeFlags::quiet),
+          turns_on("all", "print everything that is known: all runs, series and events", &AnalyzeFlags::all),
+          turns_off("no-plot", "do not draw the plot", &AnalyzeFlags::plot),
+          turns_on("quiet", "print only the answer and the fix", &AnalyzeFlags::quiet),
           color_flag(),
       },
       run_analyze);

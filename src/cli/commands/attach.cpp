@@ -1,4 +1,4 @@
-// `lowtide attach`: watch a job that runs already.
+// `lowtide attach`: watch a running job.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ struct AttachFlags : watch::Settings {
 
 console::ExitCode run_attach(const AttachFlags& flags, const Words& words) {
   if (flags.trim_trial && !flags.deep) {
-    return refuse({"--trim-trial needs --deep", "the agent in the job is who calls malloc_trim",
+    return refuse({"--trim-trial needs --deep", "the agent in the job calls malloc_trim",
                    "lowtide attach --deep --trim-trial 4711"});
   }
   if (flags.find == !words.positionals.empty()) {
@@ -33,20 +33,20 @@ console::ExitCode run_attach(const AttachFlags& flags, const Words& words) {
     const auto job = watch::choose_job({});
     if (!job) {
       return refuse({"found no training process",
-                     "no python that has torch, jax or tensorflow loaded runs as this user",
-                     "lowtide attach PID; ps -eo pid,rss,args --sort -rss shows the largest"},
+                     "no process that this user can read has torch, jax or tensorflow loaded",
+                     "lowtide attach PID; ps -eo pid,rss,args --sort -rss shows the largest processes"},
                     console::ExitCode::Unreadable);
     }
     return watch::attach_job(*job, flags);
   }
   const auto pid = parse_pid(words.positionals.front());
   if (!pid) {
-    return refuse({fmt::format("'{}' is not a pid", words.positionals.front()), "a pid is a number above 0",
+    return refuse({fmt::format("'{}' is not a pid", words.positionals.front()), "a pid is a positive number",
                    "lowtide attach --find"});
   }
   if (*pid == ::getpid()) {
-    return refuse({fmt::format("cannot watch process {}: it is this lowtide", *pid),
-                   "what it did would be seen as the job's doing", "lowtide attach --find"});
+    return refuse({fmt::format("cannot watch process {}: it is this lowtide process", *pid),
+                   "lowtide cannot watch itself", "lowtide attach --find"});
   }
   return watch::attach_job(*pid, flags);
 }
@@ -55,26 +55,28 @@ console::ExitCode run_attach(const AttachFlags& flags, const Words& words) {
 
 Command attach_command() {
   console::Flags<AttachFlags> flags = {
-      console::turns_on("find", "look for the training process with the most memory, and watch that",
+      console::turns_on("find", "find the training process with the most memory and watch it",
                         &AttachFlags::find),
       watch::deep_flag(), watch::screen_flag(), watch::trim_trial_flag()};
   for (const auto& flag : watch::watch_flags()) flags.emplace_back(flag);
   return with_flags<AttachFlags>(
       {"attach",
-       "Watch a job that runs already",
-       "Watches the process and everything below it from outside: nothing enters the job, nothing is "
-       "stopped, "
-       "unless --deep is given. Then one thread of each process is borrowed for well under a millisecond to "
-       "load the agent, and at the end to take its hooks out. Processes that start later are entered after "
-       "a second; the report lists those that could not be entered. Ctrl-C ends the watching and prints what "
-       "was seen; the job goes on.",
-       {"PID", "the process; if it is a wrapper, what it started is watched", false, {}},
+       "Watch a running job",
+       "Watches a process and all its descendants from outside. Ctrl-C stops watching and prints the report; "
+       "the job keeps running.\n"
+       "Without --deep, lowtide does not enter the job: the report has no allocation lines and no variables, "
+       "and no heap snapshots are taken. With --deep, lowtide loads its agent into each process. It stops "
+       "one "
+       "thread for less than a millisecond to do so, and again at the end to remove the hooks. A process "
+       "that "
+       "starts later is entered after one second. The report lists the processes that could not be entered.",
+       {"PID", "the process to watch, with all its descendants", false, {}},
        {
-           {"lowtide attach 4711", "watch process 4711 and its children"},
-           {"lowtide attach --deep 4711", "and name the lines that allocate"},
-           {"lowtide attach --find", "find the training job by itself"},
-           {"lowtide attach --screen --deep 4711", "see it live on the whole terminal; q detaches"},
-           {"lowtide attach --duration 10min --gate 4711", "for scripts: exit 1 when it leaks"},
+           {"lowtide attach 4711", "watch process 4711 and its descendants"},
+           {"lowtide attach --deep 4711", "also find the lines and variables that hold the memory"},
+           {"lowtide attach --find", "find the training job and watch it"},
+           {"lowtide attach --screen --deep 4711", "show it live on the whole terminal; q detaches"},
+           {"lowtide attach --duration 10min --gate 4711", "use it in a script: exit with 1 on a leak"},
        }},
       flags, run_attach);
 }

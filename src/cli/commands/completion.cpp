@@ -1,4 +1,4 @@
-// `lowtide completion SHELL`: made from the same data as the parser and the help.
+// `lowtide completion SHELL`, from the same data as the parser and the help.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::string flag_names(const Command& command) {
   return out;
 }
 
-// A text within single quotes, in all three shells.
+// Escapes text for single quotes; `quote` is how the shell writes a quote there.
 std::string escaped(std::string_view text, std::string_view quote) {
   std::string out;
   for (const char c : text) out += c == '\'' ? std::string(quote) : std::string(1, c);
@@ -75,10 +75,11 @@ std::string zsh() {
     out += fmt::format("    '{}:{}'\n", command.name, escaped(command.summary, "'\\''"));
   }
   out +=
-      "  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n  case $words[2] in\n";
+      "  )\n  if (( CURRENT == 2 )); then\n    _describe command verbs\n    return\n  fi\n  case $words[2] "
+      "in\n";
   for (const Command& command : commands()) {
     out +=
-        fmt::format("    {})\n      shift words; (( CURRENT-- ))\n      _arguments '--help[how to use it]'",
+        fmt::format("    {})\n      shift words; (( CURRENT-- ))\n      _arguments '--help[show the help]'",
                     command.name);
     for (const console::FlagText& flag : command.flags) {
       std::string help;
@@ -132,7 +133,7 @@ struct CompletionFlags {};
 
 console::ExitCode run_completion(const CompletionFlags& /*flags*/, const Words& words) {
   if (words.positionals.empty()) {
-    return refuse({"completion needs the name of a shell", "none was given", "lowtide completion bash"});
+    return refuse({"completion needs the name of a shell", "no shell was given", "lowtide completion bash"});
   }
   const std::string& shell = words.positionals.front();
   Output output;
@@ -145,13 +146,13 @@ console::ExitCode run_completion(const CompletionFlags& /*flags*/, const Words& 
 Command completion_command() {
   return with_flags<CompletionFlags>(
       {"completion",
-       "Print a script that completes lowtide's words in a shell",
-       "The script goes to standard output; the shell reads it at its start.",
+       "Print a completion script for a shell",
+       "Prints a script that completes commands, options and values. Load it when the shell starts.",
        {"SHELL", "bash, zsh or fish", false, {"bash", "zsh", "fish"}},
        {
-           {"source <(lowtide completion bash)", "in ~/.bashrc"},
-           {"lowtide completion zsh > \"${fpath[1]}/_lowtide\"", "once, for zsh"},
-           {"lowtide completion fish > ~/.config/fish/completions/lowtide.fish", "once, for fish"},
+           {"source <(lowtide completion bash)", "for bash: add this line to ~/.bashrc"},
+           {"lowtide completion zsh > \"${fpath[1]}/_lowtide\"", "for zsh: run this once"},
+           {"lowtide completion fish > ~/.config/fish/completions/lowtide.fish", "for fish: run this once"},
        }},
       {}, run_completion);
 }

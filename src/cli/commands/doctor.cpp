@@ -1,4 +1,4 @@
-// `lowtide doctor`: what works on this machine, why not, what to try.
+// `lowtide doctor`: checks what works on this machine.
 
 #include <unistd.h>
 
@@ -40,18 +40,16 @@ console::ExitCode run_doctor(const DoctorFlags& flags, const Words& /*words*/) {
 Command doctor_command() {
   return with_flags<DoctorFlags>(
       {"doctor",
-       "Tell what works on this machine, why not, and what to try",
-       "Looks at what lowtide needs of the kernel, the container, the GPU driver and the disk, as the user "
-       "who "
-       "asks. Nothing is changed and no program is run. Exit status 3: not even your own jobs can be watched "
-       "here.",
+       "Check what works on this machine and how to fix what does not",
+       "Checks what lowtide needs from the kernel, the container, the GPU driver and the disk, with the "
+       "permissions of the current user. It changes nothing and runs no program.",
        {},
        {
-           {"lowtide doctor", "before the first job, and when something is not seen"},
-           {"lowtide doctor --json", "for scripts, and for bug reports"},
+           {"lowtide doctor", "run it before the first job, and if a report lacks something"},
+           {"lowtide doctor --json", "use it in scripts and bug reports"},
        }},
       {
-          console::turns_on("json", "the same as JSON (docs/json.md)", &DoctorFlags::json),
+          console::turns_on("json", "print the checks as JSON (docs/json.md)", &DoctorFlags::json),
       },
       run_doctor);
 }

@@ -1,5 +1,6 @@
-// `lowtide report`: the findings of a recording, while the job runs, after it, or after it was killed.
+// `lowtide report`: the report of a recording, also while the job runs or after it was killed.
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <variant>
@@ -22,13 +23,18 @@ using console::takes_text;
 using console::turns_off;
 using console::turns_on;
 
-// What is written beside the report; "-" is standard output, in the report's place.
+// The files replace the printed report; "-" is standard output.
 struct ReportFlags : StyleFlags, ProfileFlags {
   std::optional<std::uint64_t> limit_bytes = {};
   std::optional<std::string> perfetto = {};
   std::optional<std::string> html = {};
 
-  [[nodiscard]] bool files_to_output() const { return to_output() || perfetto == "-" || html == "-"; }
+  [[nodiscard]] bool exports() const { return any() || perfetto || html; }
+  [[nodiscard]] bool prints_report() const { return json || markdown || !exports(); }
+  // Standard output has data of a program on it, not text for a person.
+  [[nodiscard]] bool output_is_data() const {
+    return json || markdown || to_output() || perfetto == "-" || html == "-";
+  }
 };
 
 std::optional<console::UserError> find_conflict(const ReportFlags& flags) {
@@ -36,16 +42,16 @@ std::optional<console::UserError> find_conflict(const ReportFlags& flags) {
   if (auto conflict = cli::find_conflict(flags, prints)) return conflict;
   if (flags.perfetto == "-" && (prints || flags.to_output())) {
     return console::UserError{"the trace and something else cannot both go to standard output",
-                              "they would be mixed", "--perfetto train.json"};
+                              "their data would be mixed", "--perfetto train.json"};
   }
   if (flags.html == "-" && (prints || flags.to_output() || flags.perfetto == "-")) {
     return console::UserError{"the page and something else cannot both go to standard output",
-                              "they would be mixed", "--html train.html"};
+                              "their data would be mixed", "--html train.html"};
   }
   return std::nullopt;
 }
 
-// What stands in the way of them; what goes to standard output is put there.
+// Writes the requested files, or to `output` for "-".
 std::optional<console::UserError> write_files(const ReportFlags& flags, const std::string& path,
                                               const model::Report& report, Output& output) {
   std::optional<console::UserError> failure;
@@ -62,9 +68,22 @@ std::optional<console::UserError> write_files(const ReportFlags& flags, const st
   return failure;
 }
 
+void confirm_files(const ReportFlags& flags, Output& output) {
+  std::string lines;
+  for (const auto& path : {flags.pprof, flags.folded, flags.perfetto, flags.html}) {
+    if (path && *path != "-") lines += wrote_line(*path);
+  }
+  if (flags.output_is_data()) {
+    output.flush();
+    std::fputs(lines.c_str(), stderr);
+  } else {
+    output.write(lines);
+  }
+}
+
 console::ExitCode run_report(const ReportFlags& flags, const Words& words) {
   if (words.positionals.empty()) {
-    return refuse({"report needs a recording", "none was named", "lowtide report train.lowtide"});
+    return refuse({"report needs a recording", "no file was given", "lowtide report train.lowtide"});
   }
   const auto style = choose_style(flags, "report");
   if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
@@ -82,10 +101,13 @@ console::ExitCode run_report(const ReportFlags& flags, const Words& words) {
   Output output;
   if (const auto user_error = write_files(flags, path, report, output))
     return refuse(*user_error, console::ExitCode::Unreadable);
-  if (!flags.files_to_output()) output.write(written(report, std::get<ReportStyle>(style)));
+  if (flags.prints_report()) output.write(written(report, std::get<ReportStyle>(style)));
+  confirm_files(flags, output);
   const bool all = output.finish();
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
-  return all ? console::exit_code_of(report.verdict.kind) : console::ExitCode::Unreadable;
+  if (!all) return console::ExitCode::Unreadable;
+  // `report --html a.html REC && xdg-open a.html` must also work if there is a leak.
+  return flags.exports() ? console::ExitCode::NoLeak : console::exit_code_of(report.verdict.kind);
 }
 
 }  // namespace
@@ -93,43 +115,46 @@ console::ExitCode run_report(const ReportFlags& flags, const Words& words) {
 Command report_command() {
   console::Flags<ReportFlags> flags = {
       turns_on("json", "print the report as JSON, for programs", &ReportFlags::json),
-      turns_on("markdown", "print a findings document, for a ticket", &ReportFlags::markdown),
-      limit_flag("forecast when the tree reaches this much; default: the cgroup's limit or the host's memory",
+      turns_on("markdown", "print the report as Markdown, for a ticket", &ReportFlags::markdown),
+      limit_flag("forecast when the process tree reaches SIZE; default: the limit of the cgroup, or the "
+                 "memory of the host",
                  &ReportFlags::limit_bytes),
       width_flag(),
-      turns_off("no-plot", "no picture of the series", &ReportFlags::plot),
-      turns_on("all", "everything that is known: all processes, lines, findings and events",
+      turns_off("no-plot", "do not draw the plot", &ReportFlags::plot),
+      turns_on("all", "print everything that is known: all processes, lines, findings and events",
                &ReportFlags::all),
-      turns_on("stacks", "whole stacks of the places that allocate", &ReportFlags::stacks),
-      takes_text(
-          {"html", "FILE",
-           "write the report as one page to look at: timeline, flame graph, tables; opens from disk, asks no "
-           "network; - is standard output"},
-          &ReportFlags::html),
+      turns_on("stacks", "print the whole stack of each line that allocates", &ReportFlags::stacks),
+      takes_text({"html", "FILE",
+                  "write the report as one HTML page with timeline, flame graph and tables; it needs no "
+                  "network; - is "
+                  "standard output"},
+                 &ReportFlags::html),
       takes_text({"perfetto", "FILE", "write the run as a trace for ui.perfetto.dev; - is standard output"},
                  &ReportFlags::perfetto),
-      turns_on("quiet", "only the answer and its reason", &ReportFlags::quiet),
+      turns_on("quiet", "print only the answer and the fix", &ReportFlags::quiet),
       color_flag(),
   };
   for (const auto& flag : profile_flags()) flags.emplace_back(flag);
   return with_flags<ReportFlags>(
       {"report",
-       "Tell what a recording shows: verdict, processes, findings",
-       "Reads the recording of a watched job and tells whether it leaks, which process does, when the limit "
-       "is "
-       "reached, how the job ended, and what was ruled out. Works while the job still runs, and on what a "
-       "killed "
-       "job or monitor has left.",
+       "Print the report of a recording: verdict, processes, findings",
+       "Reads the recording of a watched job and reports whether the job leaks, where, when it reaches the "
+       "limit, how it ended, and which causes are ruled out. It also works while the job runs, and after the "
+       "job or lowtide was killed.\n"
+       "With --html, --pprof, --folded or --perfetto it writes that file and does not print the report.",
        {"REC", "the recording", false, {}},
        {
-           {"lowtide report train.lowtide", "what happened?"},
-           {"lowtide report --markdown train.lowtide > findings.md", "a document for the ticket"},
-           {"lowtide report --html train.html train.lowtide && xdg-open train.html", "look at it"},
-           {"lowtide report --json train.lowtide | jq '.findings[].title'", "for scripts"},
+           {"lowtide report train.lowtide", "print the report"},
+           {"lowtide report --markdown train.lowtide > findings.md", "make a document for a ticket"},
+           {"lowtide report --html train.html train.lowtide && xdg-open train.html",
+            "write the page and open it in a browser"},
+           {"lowtide report --json train.lowtide | jq '.findings[].title'", "use it in a script"},
            {"lowtide report --pprof heap.pb train.lowtide && go tool pprof -http=: heap.pb",
-            "which stacks grew, as a graph"},
-           {"lowtide report --perfetto run.json train.lowtide", "memory, phases and events on a timeline"},
-           {"lowtide report --folded - --live train.lowtide | flamegraph.pl > live.svg", "what is alive"},
+            "show the stacks that grew as a graph"},
+           {"lowtide report --perfetto run.json train.lowtide",
+            "show memory, phases and events on a timeline"},
+           {"lowtide report --folded - --live train.lowtide | flamegraph.pl > live.svg",
+            "draw a flame graph of live memory"},
        }},
       flags, run_report);
 }

@@ -64,7 +64,7 @@ View leak_view() {
   view.holders = {
       {4711, "__main__.trainer.history (list)", 3000, 1390 * kMB, 1300 * static_cast<std::int64_t>(kMB)},
       {4711, "__main__.cache (dict)", 128, 40 * kMB, std::nullopt}};
-  view.holder_note = "look 3, 12.0 s ago";
+  view.holder_note = "snapshot 3, 12.0 s ago";
   view.output_path = "lowtide-20260101-120000-4699.out";
   view.output = {"epoch 1", "step 2980 loss 0.513", "step 2990 loss 0.511", "step 3000 loss 0.509"};
   view.recording = "lowtide-20260101-120000-4711.lowtide";
@@ -75,8 +75,8 @@ View empty_view() {
   View view;
   view.job = "python train.py";
   view.pid = 4711;
-  view.site_note = "no agent is in the job, so no line is known";
-  view.holder_note = "no agent is in the job, so nobody looks into it";
+  view.site_note = "the job has no agent, so no line is known";
+  view.holder_note = "the job has no agent, so no snapshot is taken";
   return view;
 }
 

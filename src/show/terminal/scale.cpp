@@ -52,10 +52,9 @@ void add_ticks(Scale& scale, double interval, const Unit& unit) {
 
 }  // namespace
 
-Scale byte_scale(double lowest_bytes, double highest_bytes) {
+Scale byte_scale(double lowest_bytes, double highest_bytes, std::size_t most_ticks) {
   constexpr double kMagnifyBelow = 0.25;  // of the level
   constexpr double kLeastSpan = 0.05;     // of the level
-  constexpr std::size_t kMostIntervals = 5;
   const double highest = std::max(highest_bytes, 1.0);
   double bottom = 0;
   double top = highest * 1.04;  // the line does not touch the frame
@@ -70,12 +69,18 @@ Scale byte_scale(double lowest_bytes, double highest_bytes) {
       {{base::kTB, "TB"}, {base::kGB, "GB"}, {base::kMB, "MB"}, {base::kKB, "kB"}, {1.0, "B"}}};
   const Unit unit = *std::find_if(kUnits.begin(), kUnits.end() - 1,
                                   [&](const Unit& candidate) { return top >= candidate.size; });
-  const double interval =
-      round_interval((top - bottom) / unit.size, kMostIntervals, unit.size == 1.0) * unit.size;
+  // Both ends are rounded outwards, which can add ticks: then larger intervals are needed.
+  constexpr std::size_t kMostIntervals = 5;
+  const std::size_t most = std::max<std::size_t>(most_ticks, 3);
   Scale scale;
-  scale.low = std::floor(bottom / interval + 1e-9) * interval;
-  scale.high = std::ceil(top / interval - 1e-9) * interval;
-  add_ticks(scale, interval, unit);
+  for (std::size_t intervals = std::min(kMostIntervals, most - 1); intervals >= 1; --intervals) {
+    const double interval =
+        round_interval((top - bottom) / unit.size, intervals, unit.size == 1.0) * unit.size;
+    scale = {
+        std::floor(bottom / interval + 1e-9) * interval, std::ceil(top / interval - 1e-9) * interval, {}};
+    add_ticks(scale, interval, unit);
+    if (scale.ticks.size() <= most) break;
+  }
   return scale;
 }
 

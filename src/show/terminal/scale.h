@@ -22,10 +22,10 @@ struct Scale {
   [[nodiscard]] double position(double value) const { return (value - low) / (high - low); }
 };
 
-// Memory, upwards. From zero, as growth looks what it is only against the
-// whole; only a series that moves within a quarter of its level is magnified,
-// and never so far that the noise of a flat one fills the picture.
-Scale byte_scale(double lowest_bytes, double highest_bytes);
+// Memory, upwards. It starts at zero, because growth must be compared with the whole. Only a series that
+// moves within a quarter of its level is magnified, and never so much that the noise of a flat series fills
+// the plot. At most `most_ticks` ticks, at least 3.
+Scale byte_scale(double lowest_bytes, double highest_bytes, std::size_t most_ticks = 7);
 
 // Steps, or readings where nothing better is known: exactly from first to last.
 Scale count_scale(double first, double last, std::size_t most_ticks);
