@@ -20,7 +20,7 @@ using model::Rule;
 using model::RuleResult;
 using model::VerdictKind;
 
-// The series of the host's memory: a GPU that leaks may speak for the report, but the rules are about the
+// The series of host memory: the report may be about a GPU that leaks, but the rules are about the process
 // tree.
 const model::SeriesReport* judged_series(const model::Report& report) {
   if (report.primary_run >= report.runs.size()) return nullptr;
@@ -30,6 +30,41 @@ const model::SeriesReport* judged_series(const model::Report& report) {
   });
   if (found != all.end()) return &*found;
   return all.empty() ? nullptr : &all.front();
+}
+
+struct BinaryUnit {
+  double bytes;
+  const char* name;
+};
+constexpr BinaryUnit kBinaryUnits[] = {{base::kGiB, "GiB"}, {base::kMiB, "MiB"}, {base::kKiB, "KiB"}};
+
+// The unit in which a size is a round number; null for sizes of a decimal unit.
+const BinaryUnit* find_round_unit(double bytes) {
+  constexpr double kDecimals = 100;
+  for (const BinaryUnit& unit : kBinaryUnits) {
+    const double value = bytes / unit.bytes;
+    if (value >= 1 && value * kDecimals == std::floor(value * kDecimals)) return &unit;
+  }
+  return nullptr;
+}
+
+// A size in the unit that a rule was given in: "200 MiB" for --budget 200M, "200 MB" for --budget 200MB.
+std::string rule_size(double bytes) {
+  const BinaryUnit* unit = find_round_unit(bytes);
+  return unit == nullptr ? format_bytes(bytes) : fmt::format("{:.10g} {}", bytes / unit->bytes, unit->name);
+}
+
+// A measured size beside that of a rule, in both units if the rule has a binary one: "393 MiB (412 MB)".
+std::string measured_size(double bytes, double rule_bytes) {
+  if (find_round_unit(rule_bytes) == nullptr) return format_bytes(bytes);
+  for (const BinaryUnit& unit : kBinaryUnits) {
+    if (bytes >= unit.bytes) {
+      const double value = bytes / unit.bytes;
+      const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+      return fmt::format("{:.{}f} {} ({})", value, decimals, unit.name, format_bytes(bytes));
+    }
+  }
+  return format_bytes(bytes);
 }
 
 RuleResult undecided(const Rule& rule, std::string why) {
@@ -51,9 +86,10 @@ RuleResult check_no_leak(const model::Report& report, const Rule& rule) {
 
 RuleResult check_budget(const model::SeriesReport& series, const Rule& rule) {
   const auto peak = static_cast<double>(series.peak_bytes);
+  const auto budget = static_cast<double>(rule.bytes);
   return decided(rule, series.peak_bytes <= rule.bytes,
-                 fmt::format("the peak of the tree was {}, the budget is {}", format_bytes(peak),
-                             format_bytes(static_cast<double>(rule.bytes))));
+                 fmt::format("the peak of the process tree was {}, the budget is {}",
+                             measured_size(peak, budget), rule_size(budget)));
 }
 
 std::optional<double> growth_since(const model::SeriesReport& series, const model::Mark& since) {
@@ -72,8 +108,8 @@ RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
   const auto most = static_cast<double>(rule.bytes);
   const auto all = static_cast<double>(model::floor_growth(verdict.floor));
   const auto words = [&](double grown, const char* when) {
-    return fmt::format("the floor grew by {}{}, {} are allowed", format_bytes(grown), when,
-                       format_bytes(most));
+    return fmt::format("the floor grew by {}{}, the limit is {}", measured_size(grown, most), when,
+                       rule_size(most));
   };
   if (!rule.after_warmup) return decided(rule, all <= most, words(all, ""));
   if (verdict.warmup_end) {
@@ -81,16 +117,17 @@ RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
     if (!since) return undecided(rule, "too few readings after the warm-up");
     return decided(rule, *since <= most, words(*since, " after the warm-up"));
   }
-  if (all <= most) return decided(rule, true, words(all, " in all"));
+  if (all <= most) return decided(rule, true, words(all, " in total"));
   if (verdict.kind == VerdictKind::Inconclusive) {
     return undecided(
-        rule, fmt::format("the floor grew by {}, and whether the warm-up has ended cannot be told yet: {}",
-                          format_bytes(all), verdict.reason));
+        rule,
+        fmt::format("the floor grew by {}, but it is too early to tell whether the warm-up has ended: {}",
+                    measured_size(all, most), verdict.reason));
   }
-  return decided(rule, false, words(all, ", and it was no warm-up"));
+  return decided(rule, false, words(all, ", which was no warm-up"));
 }
 
-// Steps per second, as the run had them.
+// Steps per second of the run.
 std::optional<double> pace(const model::SeriesReport& series) {
   if (!series.first_step || !series.last_step || !series.first_s || !series.last_s) return std::nullopt;
   const double steps = *series.last_step - *series.first_step;
@@ -102,8 +139,8 @@ std::optional<double> pace(const model::SeriesReport& series) {
 RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
   const model::Verdict& verdict = series.verdict;
   const char* const per = rule.per == model::RatePer::Step ? "step" : "second";
-  const std::string allowed = fmt::format("{} per {} are allowed", format_bytes(rule.rate_bytes), per);
-  // The rate of a warm-up is that of a rise that is over.
+  const std::string allowed = fmt::format("the limit is {} per {}", rule_size(rule.rate_bytes), per);
+  // The rise of a warm-up has ended.
   if (verdict.kind == VerdictKind::Warmup || verdict.kind == VerdictKind::Stable ||
       verdict.kind == VerdictKind::Spikes) {
     return decided(rule, true,
@@ -115,21 +152,22 @@ RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
   if ((verdict.axis == model::Axis::Step) != (rule.per == model::RatePer::Step)) {
     const auto steps_per_second = pace(series);
     if (!steps_per_second) {
-      return undecided(rule, fmt::format("the run has no steps to tell a rate per {} by", per));
+      return undecided(rule, fmt::format("the run has no steps, so the rate per {} is unknown", per));
     }
     factor = verdict.axis == model::Axis::Step ? *steps_per_second : 1 / *steps_per_second;
   }
   const model::Rate rate{verdict.rate->bytes * factor, verdict.rate->low * factor,
                          verdict.rate->high * factor};
-  std::string why = fmt::format("the floor rises {} per {} ({} to {}), {}", format_bytes(rate.bytes), per,
-                                format_bytes(rate.low), format_bytes(rate.high), allowed);
+  std::string why =
+      fmt::format("the floor rises by {} per {} ({} to {}), {}", measured_size(rate.bytes, rule.rate_bytes),
+                  per, format_bytes(rate.low), format_bytes(rate.high), allowed);
   if (rate.high <= rule.rate_bytes) return decided(rule, true, std::move(why));
   if (verdict.kind == VerdictKind::Leak) return decided(rule, rate.bytes <= rule.rate_bytes, std::move(why));
-  return undecided(rule, why + "; whether it goes on cannot be told yet");
+  return undecided(rule, why + "; it is too early to tell whether the rise continues");
 }
 
 RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
-  // torch tells of every GPU that was full, also where the job tries again with less.
+  // torch reports every GPU that was full, also if the job then tries again with less.
   const bool ended_badly = std::any_of(
       report.processes.begin(), report.processes.end(),
       [](const model::ProcessReport& process) { return process.info.exit_status.value_or(0) != 0; });
@@ -140,16 +178,15 @@ RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
     }
   }
   if (report.ending == model::Ending::CutOff) {
-    return undecided(rule, "the recording breaks off: how the job ended is not in it");
+    return undecided(rule, "the recording ends early and does not show how the job ended");
   }
-  return decided(rule, true, "no oom-kill was seen");
+  return decided(rule, true, "no process was killed for lack of memory");
 }
 
 RuleResult check_expect(const model::Report& report, const Rule& rule) {
   const model::Verdict& verdict = report.verdict;
-  const std::string why =
-      fmt::format("the verdict is {}, expected was {}: {}", model::to_string(verdict.kind),
-                  model::to_string(rule.expected), verdict.reason);
+  const std::string why = fmt::format("the verdict is {}, expected {}: {}", model::to_string(verdict.kind),
+                                      model::to_string(rule.expected), verdict.reason);
   if (verdict.kind == rule.expected) return decided(rule, true, why);
   if (verdict.kind == VerdictKind::Inconclusive) return undecided(rule, why);
   return decided(rule, false, why);
@@ -169,7 +206,8 @@ RuleResult check(const model::Report& report, const Rule& rule) {
     case model::RuleKind::MaxRate:
       break;
   }
-  if (series == nullptr || series->verdict.samples == 0) return undecided(rule, "there is no reading");
+  if (series == nullptr || series->verdict.samples == 0)
+    return undecided(rule, "the recording has no readings");
   if (rule.kind == model::RuleKind::Budget) return check_budget(*series, rule);
   return rule.kind == model::RuleKind::MaxGrowth ? check_growth(*series, rule) : check_rate(*series, rule);
 }
