@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 #include "judge/floor_trend.h"
@@ -38,31 +39,35 @@ struct BinaryUnit {
 };
 constexpr BinaryUnit kBinaryUnits[] = {{base::kGiB, "GiB"}, {base::kMiB, "MiB"}, {base::kKiB, "KiB"}};
 
-// The unit in which a size is a round number; null for sizes of a decimal unit.
-const BinaryUnit* find_round_unit(double bytes) {
+// "--budget 200M" and "--budget 200MiB" are given in MiB, "--budget 200MB" in MB.
+bool has_binary_unit(const Rule& rule) {
+  const std::string_view words = rule.words;
+  const std::string_view value = words.substr(std::min(words.size(), words.find(' ') + 1));
+  const std::string_view size = value.substr(0, value.find_first_of(" /"));
+  const auto ends_with = [&](std::string_view small, std::string_view capital) {
+    return size.ends_with(small) || size.ends_with(capital);
+  };
+  return !ends_with("b", "B") || ends_with("ib", "iB");
+}
+
+// A size in the unit that the rule was given in: "200 MiB", or "200 MB".
+std::string rule_size(const Rule& rule, double bytes) {
   constexpr double kDecimals = 100;
   for (const BinaryUnit& unit : kBinaryUnits) {
     const double value = bytes / unit.bytes;
-    if (value >= 1 && value * kDecimals == std::floor(value * kDecimals)) return &unit;
+    const bool is_round = value >= 1 && value * kDecimals == std::floor(value * kDecimals);
+    if (is_round && has_binary_unit(rule)) return fmt::format("{:.10g} {}", value, unit.name);
   }
-  return nullptr;
+  return format_bytes(bytes);
 }
 
-// A size in the unit that a rule was given in: "200 MiB" for --budget 200M, "200 MB" for --budget 200MB.
-std::string rule_size(double bytes) {
-  const BinaryUnit* unit = find_round_unit(bytes);
-  return unit == nullptr ? format_bytes(bytes) : fmt::format("{:.10g} {}", bytes / unit->bytes, unit->name);
-}
-
-// A measured size beside that of a rule, in both units if the rule has a binary one: "393 MiB (412 MB)".
-std::string measured_size(double bytes, double rule_bytes) {
-  if (find_round_unit(rule_bytes) == nullptr) return format_bytes(bytes);
+// A measured size beside that of the rule, in both units if the rule has a binary one: "393 MiB (412 MB)".
+std::string measured_size(const Rule& rule, double bytes) {
   for (const BinaryUnit& unit : kBinaryUnits) {
-    if (bytes >= unit.bytes) {
-      const double value = bytes / unit.bytes;
-      const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
-      return fmt::format("{:.{}f} {} ({})", value, decimals, unit.name, format_bytes(bytes));
-    }
+    if (bytes < unit.bytes || !has_binary_unit(rule)) continue;
+    const double value = bytes / unit.bytes;
+    const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+    return fmt::format("{:.{}f} {} ({})", value, decimals, unit.name, format_bytes(bytes));
   }
   return format_bytes(bytes);
 }
@@ -89,7 +94,7 @@ RuleResult check_budget(const model::SeriesReport& series, const Rule& rule) {
   const auto budget = static_cast<double>(rule.bytes);
   return decided(rule, series.peak_bytes <= rule.bytes,
                  fmt::format("the peak of the process tree was {}, the budget is {}",
-                             measured_size(peak, budget), rule_size(budget)));
+                             measured_size(rule, peak), rule_size(rule, budget)));
 }
 
 std::optional<double> growth_since(const model::SeriesReport& series, const model::Mark& since) {
@@ -108,8 +113,8 @@ RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
   const auto most = static_cast<double>(rule.bytes);
   const auto all = static_cast<double>(model::floor_growth(verdict.floor));
   const auto words = [&](double grown, const char* when) {
-    return fmt::format("the floor grew by {}{}, the limit is {}", measured_size(grown, most), when,
-                       rule_size(most));
+    return fmt::format("the floor grew by {}{}, the limit is {}", measured_size(rule, grown), when,
+                       rule_size(rule, most));
   };
   if (!rule.after_warmup) return decided(rule, all <= most, words(all, ""));
   if (verdict.warmup_end) {
@@ -122,7 +127,7 @@ RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
     return undecided(
         rule,
         fmt::format("the floor grew by {}, but it is too early to tell whether the warm-up has ended: {}",
-                    measured_size(all, most), verdict.reason));
+                    measured_size(rule, all), verdict.reason));
   }
   return decided(rule, false, words(all, ", which was no warm-up"));
 }
@@ -139,7 +144,7 @@ std::optional<double> pace(const model::SeriesReport& series) {
 RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
   const model::Verdict& verdict = series.verdict;
   const char* const per = rule.per == model::RatePer::Step ? "step" : "second";
-  const std::string allowed = fmt::format("the limit is {} per {}", rule_size(rule.rate_bytes), per);
+  const std::string allowed = fmt::format("the limit is {} per {}", rule_size(rule, rule.rate_bytes), per);
   // The rise of a warm-up has ended.
   if (verdict.kind == VerdictKind::Warmup || verdict.kind == VerdictKind::Stable ||
       verdict.kind == VerdictKind::Spikes) {
@@ -159,8 +164,8 @@ RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
   const model::Rate rate{verdict.rate->bytes * factor, verdict.rate->low * factor,
                          verdict.rate->high * factor};
   std::string why =
-      fmt::format("the floor rises by {} per {} ({} to {}), {}", measured_size(rate.bytes, rule.rate_bytes),
-                  per, format_bytes(rate.low), format_bytes(rate.high), allowed);
+      fmt::format("the floor rises by {} per {} ({} to {}), {}", measured_size(rule, rate.bytes), per,
+                  format_bytes(rate.low), format_bytes(rate.high), allowed);
   if (rate.high <= rule.rate_bytes) return decided(rule, true, std::move(why));
   if (verdict.kind == VerdictKind::Leak) return decided(rule, rate.bytes <= rule.rate_bytes, std::move(why));
   return undecided(rule, why + "; it is too early to tell whether the rise continues");

@@ -65,29 +65,36 @@ TEST(Gate, budget_is_held_against_the_peak) {
 
 TEST(Gate, sizes_are_answered_in_the_unit_that_was_given) {
   const model::Report report = report_of(VerdictKind::Leak, 100 * kGateMB, 5e6);
-  const auto why = [&](RuleKind kind, std::uint64_t bytes) {
-    return check_rules(report, {rule_of(kind, bytes)}).results[0].why;
+  const auto why = [&](RuleKind kind, const std::string& words, std::uint64_t bytes) {
+    Rule rule = rule_of(kind, bytes);
+    rule.words = words;
+    return check_rules(report, {rule}).results[0].why;
   };
-  EXPECT_EQ(why(RuleKind::Budget, 200ULL << 20U),
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 200M", 200ULL << 20U),
             "the peak of the process tree was 1.49 GiB (1.60 GB), the budget is 200 MiB");
-  EXPECT_EQ(why(RuleKind::Budget, 20ULL << 30U),
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 20GiB", 20ULL << 30U),
             "the peak of the process tree was 1.49 GiB (1.60 GB), the budget is 20 GiB");
-  EXPECT_EQ(why(RuleKind::Budget, 1536ULL << 20U),
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 1.5G", 1536ULL << 20U),
             "the peak of the process tree was 1.49 GiB (1.60 GB), the budget is 1.5 GiB");
-  EXPECT_EQ(why(RuleKind::Budget, 200 * kGateMB),
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 200MB", 200 * kGateMB),
             "the peak of the process tree was 1.60 GB, the budget is 200 MB");
-  EXPECT_EQ(why(RuleKind::MaxGrowth, 20ULL << 20U),
+  EXPECT_EQ(why(RuleKind::MaxGrowth, "--max-growth 20M --after-warmup", 20ULL << 20U),
             "the floor grew by 95.4 MiB (100 MB), the limit is 20 MiB");
-  EXPECT_EQ(why(RuleKind::MaxGrowth, 0), "the floor grew by 100 MB, the limit is 0 B");
+  EXPECT_EQ(why(RuleKind::MaxGrowth, "--max-growth 0MB", 0), "the floor grew by 100 MB, the limit is 0 B");
 }
 
 TEST(Gate, rate_is_answered_in_the_unit_that_was_given) {
   Rule rule = rule_of(RuleKind::MaxRate);
+  rule.words = "--max-rate 1M/step";
   rule.rate_bytes = 1 << 20U;
-  const model::Gate gate = check_rules(report_of(VerdictKind::Leak, 500 * kGateMB, 5e6), {rule});
+  const model::Report report = report_of(VerdictKind::Leak, 500 * kGateMB, 5e6);
   EXPECT_EQ(
-      gate.results[0].why,
+      check_rules(report, {rule}).results[0].why,
       "the floor rises by 4.77 MiB (5.00 MB) per step (4.50 MB to 5.50 MB), the limit is 1 MiB per step");
+  rule.words = "--max-rate 1MB/step";
+  rule.rate_bytes = 1e6;
+  EXPECT_EQ(check_rules(report, {rule}).results[0].why,
+            "the floor rises by 5.00 MB per step (4.50 MB to 5.50 MB), the limit is 1.00 MB per step");
 }
 
 TEST(Gate, a_leak_within_the_budget_keeps_it_when_only_the_budget_is_asked_for) {
