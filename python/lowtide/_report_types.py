@@ -459,16 +459,18 @@ class Reconciliation(TypedDict):
 class Gate(TypedDict):
     """The rules that `check` was given."""
 
-    outcome: Literal["kept", "broken", "undecided"]  # the worst of the rules
+    outcome: Literal["kept", "broken", "undecided"]  # the worst of the rules: `kept` is pass, `broken` is fail
+    result: Literal["pass", "fail", "undecided"]  # the worst of the rules
     rules: list[Rule]  # each rule
 
 
 class Rule(TypedDict):
-    """A rule of `check`, and how the run fared."""
+    """A rule of `check` and its result."""
 
     rule: Literal["no-leak", "budget", "max-growth", "max-rate", "no-oom", "expect"]  # which rule
     given: str  # as it was given: `--budget 20G`
-    outcome: Literal["kept", "broken", "undecided"]  # whether it was kept
+    outcome: Literal["kept", "broken", "undecided"]  # the result: `kept` is pass, `broken` is fail
+    result: Literal["pass", "fail", "undecided"]  # the result
     why: str  # one sentence with the numbers
 
 

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "show/gate.h"
 
 namespace lowtide::cli {
 namespace {
@@ -17,14 +20,22 @@ using model::RuleKind;
 
 console::Flag<GateFlags> takes_size(const console::FlagText& text,
                                     std::optional<AsGiven<std::uint64_t>> GateFlags::*member,
-                                    std::uint64_t least) {
-  return console::takes(text, member,
-                        [=](const std::string& given) -> std::optional<AsGiven<std::uint64_t>> {
-                          const auto size = base::parse_size(given);
-                          if (!size || size.value() < least) return std::nullopt;
-                          return AsGiven<std::uint64_t>{given, size.value()};
-                        },
-                        {"it is a size with its unit", fmt::format("--{} 500M, or 20G", text.name)});
+                                    bool may_be_zero) {
+  return console::takes(
+      text, member,
+      [=](const std::string& given) -> std::optional<AsGiven<std::uint64_t>> {
+        const auto size = base::parse_size(given);
+        const bool is_allowed_zero = size && size.value() == 0 && may_be_zero;
+        if (!size || (size.value() < console::kSmallestLimit && !is_allowed_zero)) return std::nullopt;
+        return AsGiven<std::uint64_t>{given, size.value()};
+      },
+      {fmt::format("it takes a size of at least 1 MB with a unit{}", may_be_zero ? ", or 0" : ""),
+       fmt::format("--{0} 500M or --{0} 20G", text.name)});
+}
+
+bool has_unit(std::string_view size) {
+  return std::any_of(size.begin(), size.end(),
+                     [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
 }
 
 std::optional<AsGiven<GivenRate>> parse_given_rate(const std::string& given) {
@@ -52,18 +63,20 @@ Rule make_rule(RuleKind kind, std::string words) {
 console::Flags<GateFlags> gate_flags() {
   return {
       takes_size({"budget", "SIZE",
-                  "the peak of the process tree, shared pages counted once, may not be above this"},
-                 &GateFlags::budget, 1),
-      takes_size({"max-growth", "SIZE", "the floor may not rise by more than this"}, &GateFlags::max_growth,
-                 0),
-      console::turns_on("after-warmup", "with --max-growth: what the warm-up took does not count",
+                  "fail if the peak of the process tree is higher; shared pages are counted once (PSS)"},
+                 &GateFlags::budget, false),
+      takes_size({"max-growth", "SIZE", "fail if the floor rises by more"}, &GateFlags::max_growth, true),
+      console::turns_on("after-warmup", "with --max-growth: ignore growth during the warm-up",
                         &GateFlags::after_warmup),
       console::takes(
-          {"max-rate", "RATE", "the floor may not rise faster than this: 1M/step, also /s, /min, /h"},
+          {"max-rate", "RATE", "fail if the floor rises faster: 1M/step, also per s, min or h"},
           &GateFlags::max_rate, parse_given_rate,
-          {"it is a size per step, s, min or h", "--max-rate 1M/step, or 50M/h"}),
-      console::turns_on("no-oom", "no process may be killed for lack of memory", &GateFlags::no_oom),
-      console::takes({"expect", "KIND", "the verdict must be this", {"leak", "warmup", "spikes", "stable"}},
+          {"it takes a size with a unit, per step, s, min or h", "--max-rate 1M/step or --max-rate 50M/h"}),
+      console::turns_on("no-oom", "fail if a process was killed for lack of memory", &GateFlags::no_oom),
+      console::takes({"expect",
+                      "KIND",
+                      "fail if the verdict is not this one: leak, warmup, spikes or stable",
+                      {"leak", "warmup", "spikes", "stable"}},
                      &GateFlags::expect, parse_kind,
                      {"it is one of leak, warmup, spikes or stable", "--expect warmup"}),
   };
@@ -82,7 +95,7 @@ base::Result<GivenRate> parse_rate(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return error;
   const auto size = base::parse_size(text.substr(0, slash));
-  if (!size) return error;
+  if (!size || (size.value() > 0 && !has_unit(text.substr(0, slash)))) return error;
   for (const auto& [name, seconds] : kUnits) {
     if (text.substr(slash + 1) != name) continue;
     const auto bytes = static_cast<double>(size.value());
@@ -94,7 +107,7 @@ base::Result<GivenRate> parse_rate(std::string_view text) {
 
 std::variant<std::vector<Rule>, console::UserError> parse_rules(const GateFlags& flags) {
   if (flags.after_warmup && !flags.max_growth) {
-    return console::UserError{"--after-warmup goes with --max-growth only", "it says which growth counts",
+    return console::UserError{"--after-warmup needs --max-growth", "it selects which growth counts",
                               "--max-growth 500M --after-warmup"};
   }
   std::vector<Rule> rules;
@@ -124,10 +137,35 @@ std::variant<std::vector<Rule>, console::UserError> parse_rules(const GateFlags&
 std::string gate_text(const model::Gate& gate) {
   std::string out;
   for (const model::RuleResult& result : gate.results) {
-    out += fmt::format("{}: {}: {}\n", model::to_string(result.outcome),
+    out += fmt::format("{}: {}: {}\n", show::to_string(show::rule_passed(result.outcome)),
                        base::printable(result.rule.words, 200), base::printable(result.why, 600));
   }
   return out;
+}
+
+std::string gate_summary(const model::Gate& gate, const model::Verdict& verdict) {
+  const auto count = [&](model::Outcome outcome) {
+    return std::count_if(gate.results.begin(), gate.results.end(),
+                         [&](const model::RuleResult& result) { return result.outcome == outcome; });
+  };
+  const std::size_t all = gate.results.size();
+  const char* const rules = all == 1 ? "rule" : "rules";
+  switch (gate.outcome()) {
+    case model::Outcome::Broken:
+      return fmt::format("FAIL: {} of {} {} failed", count(model::Outcome::Broken), all, rules);
+    case model::Outcome::Undecided:
+      return fmt::format("UNDECIDED: {} of {} {} cannot be decided from this run",
+                         count(model::Outcome::Undecided), all, rules);
+    case model::Outcome::Kept:
+      break;
+  }
+  std::string words = fmt::format("PASS: {} of {} {} passed", all, all, rules);
+  const bool expects_leak = std::any_of(gate.results.begin(), gate.results.end(), [](const auto& result) {
+    return result.rule.kind == RuleKind::Expect || result.rule.kind == RuleKind::NoLeak;
+  });
+  if (verdict.kind == model::VerdictKind::Leak && !expects_leak)
+    words += ", but the job leaks, which no rule checks; without rules, lowtide check fails on a leak";
+  return words;
 }
 
 }  // namespace lowtide::cli

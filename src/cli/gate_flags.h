@@ -1,4 +1,4 @@
-// The rules of a gate on the command line, for every verb that has a gate.
+// The rules of a gate on the command line.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct GivenRate {
 };
 base::Result<GivenRate> parse_rate(std::string_view text);
 
-// A value with the text that it was given in: a rule is named by it.
+// A value with the text that it was given in, which names the rule.
 template <typename Value>
 struct AsGiven {
   std::string text;
@@ -43,7 +43,10 @@ console::Flags<GateFlags> gate_flags();
 // The rules that were given, in the order of gate_flags(); none is no error.
 std::variant<std::vector<model::Rule>, console::UserError> parse_rules(const GateFlags& flags);
 
-// One line a rule: "broken: --budget 20G: the peak of the tree was ...".
+// One line per rule: "fail: --budget 20G: the peak of the process tree was ...".
 std::string gate_text(const model::Gate& gate);
+
+// The last line: "FAIL: 1 of 3 rules failed". A run that leaks and passes is not called a run without a leak.
+std::string gate_summary(const model::Gate& gate, const model::Verdict& verdict);
 
 }  // namespace lowtide::cli

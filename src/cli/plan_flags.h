@@ -1,4 +1,4 @@
-// The set-up of a job, from the command line.
+// The training setup, from the command line.
 #pragma once
 
 #include <optional>
@@ -6,19 +6,19 @@
 
 #include "console/flag.h"
 #include "console/user_error.h"
-#include "model/plan.h"
+#include "plan/setup.h"
 
 namespace lowtide::cli {
 
-// What was told of it, and what its defaults depend on.
-struct SetupFlags : model::TrainingSetup {
+// What was given, and what the defaults depend on.
+struct SetupFlags : plan::JobSetup {
   std::optional<double> given_images = {};
   std::optional<double> given_episodes = {};
 };
 
 console::Flags<SetupFlags> setup_flags();
 
-// What was told, checked; it may lack the parameters.
-std::variant<model::TrainingSetup, console::UserError> make_setup(const SetupFlags& flags);
+// What was given, checked. The number of parameters may be missing.
+std::variant<plan::JobSetup, console::UserError> make_setup(const SetupFlags& flags);
 
 }  // namespace lowtide::cli

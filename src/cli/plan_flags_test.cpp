@@ -7,13 +7,13 @@
 namespace lowtide::cli {
 namespace {
 
-using model::TrainingSetup;
+using plan::JobSetup;
 
-std::variant<TrainingSetup, console::UserError> parse_plan(const std::map<std::string, std::string>& flags) {
+std::variant<JobSetup, console::UserError> parse_plan(const std::map<std::string, std::string>& flags) {
   const Arguments arguments{{flags.begin(), flags.end()}, {}};
-  const auto told = read_settings(setup_flags(), arguments, "plan");
-  if (const auto* user_error = std::get_if<console::UserError>(&told)) return *user_error;
-  return make_setup(std::get<SetupFlags>(told));
+  const auto read = read_settings(setup_flags(), arguments, "plan");
+  if (const auto* user_error = std::get_if<console::UserError>(&read)) return *user_error;
+  return make_setup(std::get<SetupFlags>(read));
 }
 
 TEST(PlanFlags, setup_is_read_from_them) {
@@ -28,26 +28,43 @@ TEST(PlanFlags, setup_is_read_from_them) {
                                   {"dataset-bytes", "2GB"},
                                   {"workers", "4"},
                                   {"pin-memory", ""}});
-  ASSERT_TRUE(std::holds_alternative<TrainingSetup>(parsed));
-  const auto& setup = std::get<TrainingSetup>(parsed);
+  ASSERT_TRUE(std::holds_alternative<JobSetup>(parsed));
+  const auto& setup = std::get<JobSetup>(parsed);
   EXPECT_EQ(setup.parameters, 3e9);
   EXPECT_EQ(setup.precision, model::Precision::FourBit);
   EXPECT_EQ(setup.optimizer, model::OptimizerKind::Adam8bit);
   EXPECT_EQ(setup.lora_rank, 16);
   EXPECT_EQ(setup.image->width, 1920U);
   EXPECT_EQ(setup.image->height, 1080U);
-  EXPECT_EQ(setup.images_per_sample, 1) << "a size is of an image";
+  EXPECT_EQ(setup.images_per_sample, 1) << "an image size means an image";
   EXPECT_EQ(setup.dataset_bytes, 2e9);
   EXPECT_TRUE(setup.pins_memory);
 }
 
-TEST(PlanFlags, one_number_is_a_square) {
-  const auto parsed = parse_plan({{"image-size", "640"}});
-  ASSERT_TRUE(std::holds_alternative<TrainingSetup>(parsed));
-  EXPECT_EQ(std::get<TrainingSetup>(parsed).image->height, 640U);
+TEST(PlanFlags, several_gpus_are_read_from_them) {
+  const auto parsed = parse_plan({{"parameters", "70B"},
+                                  {"mixed-precision", ""},
+                                  {"gpus", "16"},
+                                  {"tensor-parallel", "8"},
+                                  {"sharding", "fsdp"},
+                                  {"heads", "64"},
+                                  {"kv-heads", "8"}});
+  ASSERT_TRUE(std::holds_alternative<JobSetup>(parsed));
+  const auto& setup = std::get<JobSetup>(parsed);
+  EXPECT_TRUE(setup.mixed_precision);
+  EXPECT_EQ(setup.gpus, 16);
+  EXPECT_EQ(setup.tensor_parallel, 8);
+  EXPECT_EQ(setup.sharding, plan::Sharding::Zero3) << "FSDP shards everything";
+  EXPECT_EQ(setup.kv_heads, 8);
 }
 
-TEST(PlanFlags, nonsense_is_told_with_what_to_try) {
+TEST(PlanFlags, one_number_is_a_square) {
+  const auto parsed = parse_plan({{"image-size", "640"}});
+  ASSERT_TRUE(std::holds_alternative<JobSetup>(parsed));
+  EXPECT_EQ(std::get<JobSetup>(parsed).image->height, 640U);
+}
+
+TEST(PlanFlags, nonsense_is_refused_with_a_hint) {
   const std::vector<std::pair<std::string, std::string>> wrong = {{"parameters", "0"},
                                                                   {"parameters", "-3B"},
                                                                   {"parameters", "lots"},
@@ -85,7 +102,7 @@ TEST(PlanFlags, nonsense_is_told_with_what_to_try) {
   }
 }
 
-TEST(PlanFlags, what_cannot_be_together_is_refused) {
+TEST(PlanFlags, conflicting_flags_are_refused) {
   const auto is_refused = [](const std::map<std::string, std::string>& flags) {
     return std::holds_alternative<console::UserError>(parse_plan(flags));
   };
@@ -96,6 +113,13 @@ TEST(PlanFlags, what_cannot_be_together_is_refused) {
   EXPECT_TRUE(is_refused({{"validation-episodes", "20"}}));
   EXPECT_TRUE(is_refused({{"example-bytes", "20MB"}}));
   EXPECT_FALSE(is_refused({{"parameters", "3B"}, {"precision", "4bit"}, {"trainable", "40M"}}));
+  EXPECT_TRUE(is_refused({{"precision", "fp32"}, {"mixed-precision", ""}}));
+  EXPECT_TRUE(is_refused({{"kv-heads", "8"}}));
+  EXPECT_TRUE(is_refused({{"heads", "8"}, {"kv-heads", "32"}}));
+  EXPECT_TRUE(is_refused({{"gpus", "8"}, {"device", "cpu"}}));
+  EXPECT_TRUE(is_refused({{"gpus", "8"}, {"tensor-parallel", "3"}}));
+  EXPECT_TRUE(is_refused({{"sharding", "zero3"}}));
+  EXPECT_TRUE(is_refused({{"gpus", "8"}, {"tensor-parallel", "8"}, {"sharding", "fsdp"}}));
 }
 
 }  // namespace

@@ -10,14 +10,13 @@
 #include "cli/analyze_log.h"
 #include "cli/parse.h"
 #include "cli/report_recording.h"
-#include "plan/tensor_facts.h"
 #include "procfs/process_files.h"
 #include "watch/take_snapshot.h"
 
 namespace lowtide::cli {
 namespace {
 
-// A recording is an SQLite file, and those begin with these bytes.
+// A recording is an SQLite file, which begins with these bytes.
 bool is_recording(const std::string& path) {
   constexpr std::string_view kMagic = "SQLite format 3";
   std::array<char, kMagic.size()> begin{};
@@ -30,7 +29,7 @@ std::variant<PlanSource, console::UserError> from_process(pid_t pid) {
   auto taken = watch::take_snapshot(pid, {});
   if (auto* user_error = std::get_if<console::UserError>(&taken)) return std::move(*user_error);
   PlanSource source{fmt::format("process {}", pid)};
-  source.tensors = plan::facts_of(std::get<model::Snapshot>(taken).tensors);
+  source.tensors = plan::tensors_of(std::get<model::Snapshot>(taken).tensors);
   if (auto files = procfs::ProcessFiles::open({}, pid)) {
     if (const auto status = files.value().read_status()) {
       source.resident_bytes = static_cast<double>(status.value().rss_bytes);
@@ -40,12 +39,20 @@ std::variant<PlanSource, console::UserError> from_process(pid_t pid) {
 }
 
 std::variant<PlanSource, console::UserError> from_recording(const std::string& path) {
-  auto report = report_recording(path, std::nullopt);
-  if (auto* user_error = std::get_if<console::UserError>(&report)) return std::move(*user_error);
-  auto tensors = tensors_recording(path);
-  if (auto* user_error = std::get_if<console::UserError>(&tensors)) return std::move(*user_error);
-  return PlanSource{path, std::move(std::get<model::Report>(report)),
-                    std::get<std::optional<model::TensorFacts>>(tensors)};
+  auto made = report_recording(path, std::nullopt);
+  if (auto* user_error = std::get_if<console::UserError>(&made)) return std::move(*user_error);
+  auto read = model_snapshots(path);
+  if (auto* user_error = std::get_if<console::UserError>(&read)) return std::move(*user_error);
+  auto& report = std::get<model::Report>(made);
+  const auto& snapshots = std::get<std::vector<model::Snapshot>>(read);
+  PlanSource source{path};
+  if (report.verdict.kind == model::VerdictKind::Leak) {
+    source.tensors = plan::tensors_of(plan::without_leak(snapshots, report.holders));
+  } else if (!snapshots.empty()) {
+    source.tensors = plan::tensors_of(snapshots.back().tensors);
+  }
+  source.report = std::move(report);
+  return source;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a plan is set beside: a recording, a log, or a live process.
+// What a plan is compared with: a recording, a log, or a live process.
 #pragma once
 
 #include <optional>
@@ -6,15 +6,15 @@
 #include <variant>
 
 #include "console/user_error.h"
-#include "model/plan.h"
 #include "model/report.h"
+#include "plan/tensor_facts.h"
 
 namespace lowtide::cli {
 
 struct PlanSource {
   std::string name;
   std::optional<model::Report> report = {};
-  std::optional<model::TensorFacts> tensors = {};
+  std::optional<plan::ModelTensors> tensors = {};
   std::optional<double> resident_bytes = {};  // of a live process
 };
 

@@ -12,7 +12,6 @@
 #include "cli/input.h"
 #include "explain/report.h"
 #include "explain/trace.h"
-#include "plan/tensor_facts.h"
 #include "record/reader.h"
 
 namespace lowtide::cli {
@@ -73,22 +72,22 @@ std::variant<model::Profile, console::UserError> profile_recording(const std::st
                             "lowtide report without --pprof and --folded"};
 }
 
-std::variant<std::optional<model::TensorFacts>, console::UserError> tensors_recording(
-    const std::string& path) {
+std::variant<std::vector<model::Snapshot>, console::UserError> model_snapshots(const std::string& path) {
   auto opened = open_recording(path);
   if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
-  // Of several processes the one with the most tensors has the model.
-  std::map<model::ProcessId, model::Snapshot> last;
+  std::map<model::ProcessId, std::vector<model::Snapshot>> by_process;
   for (auto& recorded : std::get<record::Recording>(opened).snapshots()) {
-    if (recorded.snapshot.has_tensors && !recorded.snapshot.is_at_end) {
-      last[recorded.process] = std::move(recorded.snapshot);
-    }
+    if (recorded.snapshot.has_tensors && !recorded.snapshot.is_at_end)
+      by_process[recorded.process].push_back(std::move(recorded.snapshot));
   }
-  const auto most = std::max_element(last.begin(), last.end(), [](const auto& a, const auto& b) {
-    return a.second.device_bytes + a.second.storage_bytes < b.second.device_bytes + b.second.storage_bytes;
+  const auto tensor_bytes = [](const std::vector<model::Snapshot>& all) {
+    return all.back().device_bytes + all.back().storage_bytes;
+  };
+  const auto most = std::max_element(by_process.begin(), by_process.end(), [&](const auto& a, const auto& b) {
+    return tensor_bytes(a.second) < tensor_bytes(b.second);
   });
-  if (most == last.end()) return std::optional<model::TensorFacts>();
-  return plan::facts_of(most->second.tensors);
+  if (most == by_process.end()) return std::vector<model::Snapshot>();
+  return std::move(most->second);
 }
 
 std::variant<RecordedRun, console::UserError> page_recording(const std::string& path) {

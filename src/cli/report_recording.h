@@ -4,10 +4,11 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "console/user_error.h"
-#include "model/plan.h"
 #include "model/report.h"
+#include "model/snapshot.h"
 #include "model/trace.h"
 
 namespace lowtide::cli {
@@ -19,9 +20,9 @@ std::variant<model::Report, console::UserError> report_recording(const std::stri
 // The stacks that the agent recorded. An error if there are none.
 std::variant<model::Profile, console::UserError> profile_recording(const std::string& path);
 
-// What the last looks at its Pythons say of the model; absent where none saw a tensor.
-std::variant<std::optional<model::TensorFacts>, console::UserError> tensors_recording(
-    const std::string& path);
+// The snapshots that know the tensors of the process with the most of them, oldest first. Those taken while
+// the interpreter was ending are left out.
+std::variant<std::vector<model::Snapshot>, console::UserError> model_snapshots(const std::string& path);
 
 // Trace and stacks, for the page. A recording without stacks is not an error.
 struct RecordedRun {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -22,9 +24,10 @@ using model::VerdictKind;
 
 constexpr double kLastPart = 0.2;          // of a run, over which its level is taken
 constexpr double kLeastDifference = 0.02;  // of a level: two runs of the same job differ by less
-constexpr double kSpreads = 3;
+constexpr double kErrors = 3;
+constexpr double kReadingsPerFact = 4;  // neighbouring readings resemble each other
 
-// The series of the tree, also where a GPU speaks for the report.
+// The series of the process tree, also if the report is about a GPU.
 const SeriesReport* tree_of(const Report& report) {
   if (report.primary_run >= report.runs.size()) return nullptr;
   for (const SeriesReport& series : report.runs[report.primary_run].series) {
@@ -41,7 +44,7 @@ std::optional<double> steps_of(const Report& report) {
 
 struct Level {
   double bytes = 0;
-  double spread = 0;  // of the readings it is taken from
+  double error = 0;  // of `bytes`
 };
 
 double median(std::vector<double>& values) {
@@ -50,7 +53,24 @@ double median(std::vector<double>& values) {
   return *half;
 }
 
-// Where the floor stood in the last part of the stretch up to `up_to`, on whatever axis `place` reads.
+// The typical distance of the readings from a line through them. The rise of a leak is no noise: measured
+// from the median, it would hide a difference of two leaks.
+double noise_around_trend(const std::vector<double>& lows) {
+  const std::size_t half = lows.size() / 2;
+  if (half == 0) return 0;
+  std::vector<double> first(lows.begin(), lows.begin() + static_cast<std::ptrdiff_t>(half));
+  std::vector<double> second(lows.end() - static_cast<std::ptrdiff_t>(half), lows.end());
+  const double slope = (median(second) - median(first)) / static_cast<double>(lows.size() - half);
+  std::vector<double> residuals;
+  for (std::size_t at = 0; at < lows.size(); ++at)
+    residuals.push_back(lows[at] - slope * static_cast<double>(at));
+  std::vector<double> copy = residuals;
+  const double middle = median(copy);
+  for (double& residual : residuals) residual = std::abs(residual - middle);
+  return median(residuals);
+}
+
+// The floor in the last part before `up_to`, on the axis that `place` reads.
 template <typename Place>
 std::optional<Level> level_before(const SeriesReport& series, double up_to, Place place) {
   std::vector<double> lows;
@@ -60,10 +80,9 @@ std::optional<Level> level_before(const SeriesReport& series, double up_to, Plac
     if (!std::isnan(at) && at >= from && at <= up_to) lows.push_back(static_cast<double>(stretch.low_bytes));
   }
   if (lows.empty()) return std::nullopt;
-  Level level{.bytes = median(lows)};
-  for (double& low : lows) low = std::abs(low - level.bytes);
-  level.spread = median(lows);
-  return level;
+  const double noise = noise_around_trend(lows);
+  const double facts = std::max(1.0, static_cast<double>(lows.size()) / kReadingsPerFact);
+  return Level{.bytes = median(lows), .error = noise / std::sqrt(facts)};
 }
 
 std::optional<Level> level_of(const Report& report, const std::optional<double>& step, double seconds) {
@@ -79,19 +98,19 @@ Compared compare_levels(std::string name, const std::optional<Level>& before,
   if (before) out.before = before->bytes;
   if (after) out.after = after->bytes;
   if (before && after) {
-    const double noise = std::max(kSpreads * (before->spread + after->spread),
+    const double noise = std::max(kErrors * std::hypot(before->error, after->error),
                                   kLeastDifference * std::max(before->bytes, after->bytes));
     out.differs = std::abs(after->bytes - before->bytes) > noise;
   }
   return out;
 }
 
-// A rate is told with its interval: they differ where these do not meet.
+// Rates differ if their intervals do not overlap.
 std::optional<Compared> compare_rates(const model::Verdict& before, const model::Verdict& after) {
   if (before.axis != after.axis || (!before.rate && !after.rate)) return std::nullopt;
   Compared out{.name = "growth of the floor",
                .measure = before.axis == model::Axis::Step ? Measure::BytesPerStep : Measure::BytesPerSecond};
-  // What rose while it warmed up has stopped: it is no growth of today.
+  // The rise of a warm-up has ended.
   const auto rate_of = [](const model::Verdict& verdict) {
     const bool goes_on = verdict.kind == VerdictKind::Leak || verdict.kind == VerdictKind::Inconclusive;
     return goes_on ? verdict.rate.value_or(model::Rate{}) : model::Rate{};
@@ -111,7 +130,7 @@ std::optional<double> step_seconds(const Report& report) {
   return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
-// --- of what it is made --------------------------------------------------------------------------
+// --- parts ---------------------------------------------------------------------------------------
 
 std::optional<double> start_up(const Report& report) {
   const SeriesReport* tree = tree_of(report);
@@ -136,11 +155,6 @@ std::optional<double> of_workers(const Report& report) {
   return any ? std::optional(bytes) : std::nullopt;
 }
 
-std::optional<double> of_cache(const Report& report) {
-  return report.reconciliation ? std::optional(static_cast<double>(report.reconciliation->cache_bytes))
-                               : std::nullopt;
-}
-
 std::optional<double> trained(const Report& report) {
   double bytes = 0;
   for (const auto& [pid, tensors] : report.tensors) {
@@ -149,7 +163,7 @@ std::optional<double> trained(const Report& report) {
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
-// Above what training takes.
+// Above the peak of training.
 std::optional<double> peak_of_phase(const Report& report, const std::string& name) {
   double peak = 0;
   double train = 0;
@@ -175,25 +189,45 @@ std::vector<Compared> compare_parts(const Report& before, const Report& after) {
     const std::optional<double> is = of(after);
     if (was || is) parts.push_back({.name = std::move(name), .before = was, .after = is});
   };
-  add("when it had started: imports, model, data", start_up);
-  add("grown since", compared_growth);
+  add("after start-up: imports, model, data", start_up);
+  add("growth since start-up", compared_growth);
   add("trained tensors", trained);
   add("workers", of_workers);
   add("evaluation, above training", [](const Report& report) { return peak_of_phase(report, "eval"); });
   add("kept by evaluation", [](const Report& report) { return kept_by_phase(report, "eval"); });
   add("checkpoints, above training",
       [](const Report& report) { return peak_of_phase(report, "checkpoint"); });
-  add("page cache, which is given back", of_cache);
   return parts;
 }
 
 // --- findings ------------------------------------------------------------------------------------
+
+// The script or program of a command line: "train.py" of "python -u train.py --lr 0.1".
+std::string script_of(const std::string& command) {
+  std::istringstream words(command);
+  std::string first;
+  for (std::string word; words >> word;) {
+    const std::string name = std::filesystem::path(word).filename().string();
+    if (first.empty()) first = name;
+    if (name.ends_with(".py")) return name;
+  }
+  return first;
+}
+
+bool is_same_program(const Report& before, const Report& after) {
+  return script_of(before.source.command) == script_of(after.source.command);
+}
 
 // A fix moves lines, and every run has other pids.
 auto finding_key(const model::Finding& finding) {
   const std::string file =
       finding.where.file ? std::filesystem::path(*finding.where.file).filename().string() : std::string();
   return std::tuple(finding.id, file, finding.where.function.value_or(""), finding.where.holder.value_or(""));
+}
+
+// "The trainer leaks" is the same finding in two runs of one program only.
+bool has_place(const model::Finding& finding) {
+  return finding.where.file || finding.where.function || finding.where.holder;
 }
 
 bool counts(const model::Finding& finding) {
@@ -208,14 +242,17 @@ const model::Finding* find_same(const Report& report, const model::Finding& want
 }
 
 std::vector<model::ComparedFinding> compare_findings(const Report& before, const Report& after) {
+  const bool is_same = is_same_program(before, after);
+  const auto is_in = [&](const Report& report, const model::Finding& finding) {
+    return (is_same || has_place(finding)) && find_same(report, finding) != nullptr;
+  };
   std::vector<model::ComparedFinding> out;
   for (const model::Finding& finding : before.findings) {
-    if (counts(finding) && find_same(after, finding) == nullptr)
-      out.push_back({model::FindingFate::Gone, finding});
+    if (counts(finding) && !is_in(after, finding)) out.push_back({model::FindingFate::Gone, finding});
   }
   for (const model::FindingFate fate : {model::FindingFate::Stays, model::FindingFate::New}) {
     for (const model::Finding& finding : after.findings) {
-      const bool was_there = find_same(before, finding) != nullptr;
+      const bool was_there = is_in(before, finding);
       if (counts(finding) && was_there == (fate == model::FindingFate::Stays)) out.push_back({fate, finding});
     }
   }
@@ -237,14 +274,14 @@ const Compared* find_value(const model::Comparison& comparison, std::string_view
 void answer_by_floor(model::Comparison& comparison) {
   const Compared* floor = find_value(comparison, "floor");
   if (floor == nullptr || !floor->differs) {
-    comparison.reason = "they have no stretch in common that could be compared";
+    comparison.reason = "the two runs have no steps or times in common";
     return;
   }
   const double change = *floor->after - *floor->before;
   comparison.outcome = !*floor->differs ? model::ChangeOutcome::Same
                        : change < 0     ? model::ChangeOutcome::Better
                                         : model::ChangeOutcome::Worse;
-  comparison.reason = !*floor->differs ? "the floor is the same, but for noise"
+  comparison.reason = !*floor->differs ? "the floor is the same within noise"
                                        : fmt::format("the floor is {} {}", bytes_words(std::abs(change)),
                                                      change < 0 ? "lower" : "higher");
 }
@@ -255,7 +292,7 @@ void answer(model::Comparison& comparison) {
   const auto is_open = [](const Report& report) { return report.verdict.kind == VerdictKind::Inconclusive; };
   if (is_open(before) || is_open(after)) {
     comparison.reason =
-        fmt::format("the run {} is too short to be judged", is_open(before) ? "before" : "after");
+        fmt::format("the run {} the change is too short to judge", is_open(before) ? "before" : "after");
     return;
   }
   if (report_leaks(before) && !report_leaks(after)) {
@@ -263,14 +300,14 @@ void answer(model::Comparison& comparison) {
     comparison.reason = "the leak is gone";
   } else if (!report_leaks(before) && report_leaks(after)) {
     comparison.outcome = model::ChangeOutcome::Worse;
-    comparison.reason = "it leaks now, and did not before";
+    comparison.reason = "the run after the change leaks, the one before did not";
   } else if (report_leaks(before)) {
     const Compared* rate = find_value(comparison, "growth of the floor");
     const bool differs = rate != nullptr && rate->differs.value_or(false);
     comparison.outcome = !differs                       ? model::ChangeOutcome::Same
                          : *rate->after < *rate->before ? model::ChangeOutcome::Better
                                                         : model::ChangeOutcome::Worse;
-    comparison.reason = !differs ? "it leaks as before"
+    comparison.reason = !differs ? "it leaks at the same rate as before"
                                  : fmt::format("it still leaks, {} than before",
                                                *rate->after < *rate->before ? "more slowly" : "faster");
   } else {
@@ -295,7 +332,7 @@ model::Comparison compare_reports(Report before, Report after) {
   };
   out.values.push_back({.name = "peak", .before = peak(before), .after = peak(after)});
   if (const auto rate = compare_rates(before.verdict, after.verdict)) out.values.push_back(*rate);
-  out.values.push_back({.name = "time of a step",
+  out.values.push_back({.name = "time per step",
                         .measure = Measure::Seconds,
                         .before = step_seconds(before),
                         .after = step_seconds(after)});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/units.h"
 #include "judge/floor_trend.h"
@@ -20,7 +21,7 @@ using model::Rule;
 using model::RuleResult;
 using model::VerdictKind;
 
-// The series of the host's memory: a GPU that leaks may speak for the report, but the rules are about the
+// The series of host memory: the report may be about a GPU that leaks, but the rules are about the process
 // tree.
 const model::SeriesReport* judged_series(const model::Report& report) {
   if (report.primary_run >= report.runs.size()) return nullptr;
@@ -30,6 +31,45 @@ const model::SeriesReport* judged_series(const model::Report& report) {
   });
   if (found != all.end()) return &*found;
   return all.empty() ? nullptr : &all.front();
+}
+
+struct BinaryUnit {
+  double bytes;
+  const char* name;
+};
+constexpr BinaryUnit kBinaryUnits[] = {{base::kGiB, "GiB"}, {base::kMiB, "MiB"}, {base::kKiB, "KiB"}};
+
+// "--budget 200M" and "--budget 200MiB" are given in MiB, "--budget 200MB" in MB.
+bool has_binary_unit(const Rule& rule) {
+  const std::string_view words = rule.words;
+  const std::string_view value = words.substr(std::min(words.size(), words.find(' ') + 1));
+  const std::string_view size = value.substr(0, value.find_first_of(" /"));
+  const auto ends_with = [&](std::string_view small, std::string_view capital) {
+    return size.ends_with(small) || size.ends_with(capital);
+  };
+  return !ends_with("b", "B") || ends_with("ib", "iB");
+}
+
+// A size in the unit that the rule was given in: "200 MiB", or "200 MB".
+std::string rule_size(const Rule& rule, double bytes) {
+  constexpr double kDecimals = 100;
+  for (const BinaryUnit& unit : kBinaryUnits) {
+    const double value = bytes / unit.bytes;
+    const bool is_round = value >= 1 && value * kDecimals == std::floor(value * kDecimals);
+    if (is_round && has_binary_unit(rule)) return fmt::format("{:.10g} {}", value, unit.name);
+  }
+  return format_bytes(bytes);
+}
+
+// A measured size beside that of the rule, in both units if the rule has a binary one: "393 MiB (412 MB)".
+std::string measured_size(const Rule& rule, double bytes) {
+  for (const BinaryUnit& unit : kBinaryUnits) {
+    if (bytes < unit.bytes || !has_binary_unit(rule)) continue;
+    const double value = bytes / unit.bytes;
+    const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+    return fmt::format("{:.{}f} {} ({})", value, decimals, unit.name, format_bytes(bytes));
+  }
+  return format_bytes(bytes);
 }
 
 RuleResult undecided(const Rule& rule, std::string why) {
@@ -51,9 +91,10 @@ RuleResult check_no_leak(const model::Report& report, const Rule& rule) {
 
 RuleResult check_budget(const model::SeriesReport& series, const Rule& rule) {
   const auto peak = static_cast<double>(series.peak_bytes);
+  const auto budget = static_cast<double>(rule.bytes);
   return decided(rule, series.peak_bytes <= rule.bytes,
-                 fmt::format("the peak of the tree was {}, the budget is {}", format_bytes(peak),
-                             format_bytes(static_cast<double>(rule.bytes))));
+                 fmt::format("the peak of the process tree was {}, the budget is {}",
+                             measured_size(rule, peak), rule_size(rule, budget)));
 }
 
 std::optional<double> growth_since(const model::SeriesReport& series, const model::Mark& since) {
@@ -72,8 +113,8 @@ RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
   const auto most = static_cast<double>(rule.bytes);
   const auto all = static_cast<double>(model::floor_growth(verdict.floor));
   const auto words = [&](double grown, const char* when) {
-    return fmt::format("the floor grew by {}{}, {} are allowed", format_bytes(grown), when,
-                       format_bytes(most));
+    return fmt::format("the floor grew by {}{}, the limit is {}", measured_size(rule, grown), when,
+                       rule_size(rule, most));
   };
   if (!rule.after_warmup) return decided(rule, all <= most, words(all, ""));
   if (verdict.warmup_end) {
@@ -81,16 +122,17 @@ RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
     if (!since) return undecided(rule, "too few readings after the warm-up");
     return decided(rule, *since <= most, words(*since, " after the warm-up"));
   }
-  if (all <= most) return decided(rule, true, words(all, " in all"));
+  if (all <= most) return decided(rule, true, words(all, " in total"));
   if (verdict.kind == VerdictKind::Inconclusive) {
     return undecided(
-        rule, fmt::format("the floor grew by {}, and whether the warm-up has ended cannot be told yet: {}",
-                          format_bytes(all), verdict.reason));
+        rule,
+        fmt::format("the floor grew by {}, but it is too early to tell whether the warm-up has ended: {}",
+                    measured_size(rule, all), verdict.reason));
   }
-  return decided(rule, false, words(all, ", and it was no warm-up"));
+  return decided(rule, false, words(all, ", which was no warm-up"));
 }
 
-// Steps per second, as the run had them.
+// Steps per second of the run.
 std::optional<double> pace(const model::SeriesReport& series) {
   if (!series.first_step || !series.last_step || !series.first_s || !series.last_s) return std::nullopt;
   const double steps = *series.last_step - *series.first_step;
@@ -102,8 +144,8 @@ std::optional<double> pace(const model::SeriesReport& series) {
 RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
   const model::Verdict& verdict = series.verdict;
   const char* const per = rule.per == model::RatePer::Step ? "step" : "second";
-  const std::string allowed = fmt::format("{} per {} are allowed", format_bytes(rule.rate_bytes), per);
-  // The rate of a warm-up is that of a rise that is over.
+  const std::string allowed = fmt::format("the limit is {} per {}", rule_size(rule, rule.rate_bytes), per);
+  // The rise of a warm-up has ended.
   if (verdict.kind == VerdictKind::Warmup || verdict.kind == VerdictKind::Stable ||
       verdict.kind == VerdictKind::Spikes) {
     return decided(rule, true,
@@ -115,21 +157,22 @@ RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
   if ((verdict.axis == model::Axis::Step) != (rule.per == model::RatePer::Step)) {
     const auto steps_per_second = pace(series);
     if (!steps_per_second) {
-      return undecided(rule, fmt::format("the run has no steps to tell a rate per {} by", per));
+      return undecided(rule, fmt::format("the run has no steps, so the rate per {} is unknown", per));
     }
     factor = verdict.axis == model::Axis::Step ? *steps_per_second : 1 / *steps_per_second;
   }
   const model::Rate rate{verdict.rate->bytes * factor, verdict.rate->low * factor,
                          verdict.rate->high * factor};
-  std::string why = fmt::format("the floor rises {} per {} ({} to {}), {}", format_bytes(rate.bytes), per,
-                                format_bytes(rate.low), format_bytes(rate.high), allowed);
+  std::string why =
+      fmt::format("the floor rises by {} per {} ({} to {}), {}", measured_size(rule, rate.bytes), per,
+                  format_bytes(rate.low), format_bytes(rate.high), allowed);
   if (rate.high <= rule.rate_bytes) return decided(rule, true, std::move(why));
   if (verdict.kind == VerdictKind::Leak) return decided(rule, rate.bytes <= rule.rate_bytes, std::move(why));
-  return undecided(rule, why + "; whether it goes on cannot be told yet");
+  return undecided(rule, why + "; it is too early to tell whether the rise continues");
 }
 
 RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
-  // torch tells of every GPU that was full, also where the job tries again with less.
+  // torch reports every GPU that was full, also if the job then tries again with less.
   const bool ended_badly = std::any_of(
       report.processes.begin(), report.processes.end(),
       [](const model::ProcessReport& process) { return process.info.exit_status.value_or(0) != 0; });
@@ -140,16 +183,15 @@ RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
     }
   }
   if (report.ending == model::Ending::CutOff) {
-    return undecided(rule, "the recording breaks off: how the job ended is not in it");
+    return undecided(rule, "the recording ends early and does not show how the job ended");
   }
-  return decided(rule, true, "no oom-kill was seen");
+  return decided(rule, true, "no process was killed for lack of memory");
 }
 
 RuleResult check_expect(const model::Report& report, const Rule& rule) {
   const model::Verdict& verdict = report.verdict;
-  const std::string why =
-      fmt::format("the verdict is {}, expected was {}: {}", model::to_string(verdict.kind),
-                  model::to_string(rule.expected), verdict.reason);
+  const std::string why = fmt::format("the verdict is {}, expected {}: {}", model::to_string(verdict.kind),
+                                      model::to_string(rule.expected), verdict.reason);
   if (verdict.kind == rule.expected) return decided(rule, true, why);
   if (verdict.kind == VerdictKind::Inconclusive) return undecided(rule, why);
   return decided(rule, false, why);
@@ -169,7 +211,8 @@ RuleResult check(const model::Report& report, const Rule& rule) {
     case model::RuleKind::MaxRate:
       break;
   }
-  if (series == nullptr || series->verdict.samples == 0) return undecided(rule, "there is no reading");
+  if (series == nullptr || series->verdict.samples == 0)
+    return undecided(rule, "the recording has no readings");
   if (rule.kind == model::RuleKind::Budget) return check_budget(*series, rule);
   return rule.kind == model::RuleKind::MaxGrowth ? check_growth(*series, rule) : check_rate(*series, rule);
 }

@@ -14,16 +14,16 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kGateMB = 1'000'000;
 
-// 100 readings, a step and a second each; the floor rises from 1 GB as told.
+// 100 readings, one per step; the floor rises from 1 GB by `growth_bytes`.
 model::Report report_of(VerdictKind kind, std::uint64_t growth_bytes, double rate_bytes) {
   model::SeriesReport series;
   series.first_s = series.first_step = 0.0;
-  series.last_s = 50.0;  // two steps a second
+  series.last_s = 50.0;  // two steps per second
   series.last_step = 100.0;
   series.verdict.kind = kind;
   series.verdict.axis = model::Axis::Step;
   series.verdict.samples = 100;
-  series.verdict.reason = "as told";
+  series.verdict.reason = "as given";
   series.verdict.floor = {1000 * kGateMB, 1000 * kGateMB + growth_bytes};
   series.verdict.rate = model::Rate{rate_bytes, rate_bytes * 0.9, rate_bytes * 1.1};
   series.peak_bytes = 1500 * kGateMB + growth_bytes;
@@ -63,6 +63,40 @@ TEST(Gate, budget_is_held_against_the_peak) {
   EXPECT_EQ(outcome_of(report, rule_of(RuleKind::Budget, 1499 * kGateMB)), Outcome::Broken);
 }
 
+TEST(Gate, sizes_are_answered_in_the_unit_that_was_given) {
+  const model::Report report = report_of(VerdictKind::Leak, 100 * kGateMB, 5e6);
+  const auto why = [&](RuleKind kind, const std::string& words, std::uint64_t bytes) {
+    Rule rule = rule_of(kind, bytes);
+    rule.words = words;
+    return check_rules(report, {rule}).results[0].why;
+  };
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 200M", 200ULL << 20U),
+            "the peak of the process tree was 1.49 GiB (1.60 GB), the budget is 200 MiB");
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 20GiB", 20ULL << 30U),
+            "the peak of the process tree was 1.49 GiB (1.60 GB), the budget is 20 GiB");
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 1.5G", 1536ULL << 20U),
+            "the peak of the process tree was 1.49 GiB (1.60 GB), the budget is 1.5 GiB");
+  EXPECT_EQ(why(RuleKind::Budget, "--budget 200MB", 200 * kGateMB),
+            "the peak of the process tree was 1.60 GB, the budget is 200 MB");
+  EXPECT_EQ(why(RuleKind::MaxGrowth, "--max-growth 20M --after-warmup", 20ULL << 20U),
+            "the floor grew by 95.4 MiB (100 MB), the limit is 20 MiB");
+  EXPECT_EQ(why(RuleKind::MaxGrowth, "--max-growth 0MB", 0), "the floor grew by 100 MB, the limit is 0 B");
+}
+
+TEST(Gate, rate_is_answered_in_the_unit_that_was_given) {
+  Rule rule = rule_of(RuleKind::MaxRate);
+  rule.words = "--max-rate 1M/step";
+  rule.rate_bytes = 1 << 20U;
+  const model::Report report = report_of(VerdictKind::Leak, 500 * kGateMB, 5e6);
+  EXPECT_EQ(
+      check_rules(report, {rule}).results[0].why,
+      "the floor rises by 4.77 MiB (5.00 MB) per step (4.50 MB to 5.50 MB), the limit is 1 MiB per step");
+  rule.words = "--max-rate 1MB/step";
+  rule.rate_bytes = 1e6;
+  EXPECT_EQ(check_rules(report, {rule}).results[0].why,
+            "the floor rises by 5.00 MB per step (4.50 MB to 5.50 MB), the limit is 1.00 MB per step");
+}
+
 TEST(Gate, a_leak_within_the_budget_keeps_it_when_only_the_budget_is_asked_for) {
   EXPECT_EQ(
       outcome_of(report_of(VerdictKind::Leak, 10 * kGateMB, 1e5), rule_of(RuleKind::Budget, 2000 * kGateMB)),
@@ -90,13 +124,13 @@ TEST(Gate, growth_after_a_warm_up_that_may_not_have_ended_is_undecided) {
   EXPECT_EQ(outcome_of(report_of(VerdictKind::Leak, 500 * kGateMB, 5e6), rule), Outcome::Broken);
 }
 
-TEST(Gate, rate_is_told_per_step_or_per_second) {
+TEST(Gate, rate_is_per_step_or_per_second) {
   const model::Report report = report_of(VerdictKind::Leak, 500 * kGateMB, 5e6);
   Rule rule = rule_of(RuleKind::MaxRate);
   rule.rate_bytes = 6e6;
 
   EXPECT_EQ(outcome_of(report, rule), Outcome::Kept);
-  rule.per = model::RatePer::Second;  // 5 MB a step are 10 MB a second
+  rule.per = model::RatePer::Second;  // 5 MB per step are 10 MB per second
   EXPECT_EQ(outcome_of(report, rule), Outcome::Broken);
   rule.rate_bytes = 12e6;
   EXPECT_EQ(outcome_of(report, rule), Outcome::Kept);
@@ -152,7 +186,7 @@ TEST(Gate, expectation_is_kept_by_its_kind_alone) {
   EXPECT_EQ(outcome_of(report_of(VerdictKind::Inconclusive, 0, 0), rule), Outcome::Undecided);
 }
 
-TEST(Gate, broken_beats_undecided_and_every_rule_is_told) {
+TEST(Gate, broken_beats_undecided_and_every_rule_has_a_result) {
   const model::Report report = report_of(VerdictKind::Inconclusive, 0, 0);
 
   const model::Gate gate = check_rules(report, {rule_of(RuleKind::Expect), rule_of(RuleKind::Budget, 1)});

@@ -1,13 +1,13 @@
-// What to try next: which change buys how much.
+// Which changes to a setup save memory, and how much.
 #pragma once
 
 #include <vector>
 
-#include "model/plan.h"
+#include "plan/setup.h"
 
 namespace lowtide::plan {
 
-// Each knob is turned by itself and the plan made anew; what buys the most comes first.
-std::vector<model::PlanKnob> make_ladder(const model::TrainingSetup& setup);
+// Each change is tried on its own. The largest saving comes first.
+std::vector<model::PlanKnob> make_ladder(const JobSetup& setup);
 
 }  // namespace lowtide::plan

@@ -9,22 +9,22 @@ namespace {
 using model::PlanComponent;
 using model::PlanPart;
 
-PlanPart& part_of(model::Plan& plan, PlanComponent component) {
+PlanPart& part_of(Plan& plan, PlanComponent component) {
   const auto found = std::find_if(plan.parts.begin(), plan.parts.end(),
                                   [&](const PlanPart& part) { return part.component == component; });
   if (found != plan.parts.end()) return *found;
   PlanPart part;
   part.component = component;
-  part.formula = "not planned for";
+  part.formula = "not in the plan";
   plan.parts.push_back(std::move(part));
   return plan.parts.back();
 }
 
-void see_on_host(model::Plan& plan, PlanComponent component, double bytes) {
+void see_on_host(Plan& plan, PlanComponent component, double bytes) {
   if (bytes > 0) part_of(plan, component).measured_host = bytes;
 }
 
-void see_on_device(model::Plan& plan, PlanComponent component, double bytes) {
+void see_on_device(Plan& plan, PlanComponent component, double bytes) {
   if (bytes > 0) part_of(plan, component).measured_device = bytes;
 }
 
@@ -52,7 +52,7 @@ const model::SeriesReport* find_tree(const model::Report& report) {
   return nullptr;
 }
 
-void see_gpus(model::Plan& plan, const model::Report& report) {
+void see_gpus(Plan& plan, const model::Report& report) {
   double reserve = 0;
   double outside = 0;
   double pinned = 0;
@@ -73,7 +73,7 @@ void see_gpus(model::Plan& plan, const model::Report& report) {
 
 }  // namespace
 
-void add_measured(model::Plan& plan, const model::Report& report) {
+void add_measured(Plan& plan, const model::Report& report) {
   if (!plan.measured) plan.measured.emplace();
   if (const model::SeriesReport* tree = find_tree(report)) {
     plan.measured->host_bytes = static_cast<double>(tree->last_bytes);
@@ -86,19 +86,17 @@ void add_measured(model::Plan& plan, const model::Report& report) {
   see_gpus(plan, report);
 }
 
-void add_measured(model::Plan& plan, const model::TensorFacts& facts) {
+void add_measured(Plan& plan, const model::TensorFacts& facts, bool has_lora_tensors) {
   if (!plan.measured) plan.measured.emplace();
   const auto see = facts.is_on_device ? see_on_device : see_on_host;
-  const bool has_frozen = facts.frozen_bytes > 0;
-  see(plan, PlanComponent::Weights, has_frozen ? facts.frozen_bytes : facts.trained_bytes);
-  if (has_frozen) see(plan, PlanComponent::LoraWeights, facts.trained_bytes);
+  see(plan, PlanComponent::Weights, facts.frozen_bytes + (has_lora_tensors ? 0 : facts.trained_bytes));
+  if (has_lora_tensors) see(plan, PlanComponent::LoraWeights, facts.trained_bytes);
   see(plan, PlanComponent::Gradients, facts.gradient_bytes);
   see(plan, PlanComponent::OptimizerStates, facts.optimizer_bytes);
   if (facts.is_on_device) see_on_host(plan, PlanComponent::Batches, facts.host_bytes);
 }
 
-std::optional<model::EpochForecast> forecast_epoch(const model::TrainingSetup& setup,
-                                                   const model::Report& report) {
+std::optional<model::EpochForecast> forecast_epoch(const JobSetup& setup, const model::Report& report) {
   const model::SeriesReport* tree = find_tree(report);
   if (tree == nullptr || !setup.examples || !tree->last_step) return std::nullopt;
   const model::Verdict& verdict = tree->verdict;

@@ -1,21 +1,20 @@
-// What was seen of a job, set beside what its plan says.
+// What was measured of a job, beside its plan.
 #pragma once
 
 #include <optional>
 
-#include "model/plan.h"
 #include "model/report.h"
+#include "plan/plan.h"
 
 namespace lowtide::plan {
 
-void add_measured(model::Plan& plan, const model::Report& report);
+void add_measured(Plan& plan, const model::Report& report);
 
-// By its tensors; where the report knows a figure too, that one stays.
-void add_measured(model::Plan& plan, const model::TensorFacts& facts);
+// From its tensors. A figure of the report is not replaced.
+void add_measured(Plan& plan, const model::TensorFacts& facts, bool has_lora_tensors);
 
-// Where memory rises with the steps of a first epoch that is not over: what it comes to when every example
-// has been seen once. Absent where it does not rise, where there are no steps, or where that epoch is over.
-std::optional<model::EpochForecast> forecast_epoch(const model::TrainingSetup& setup,
-                                                   const model::Report& report);
+// If memory rises during a first epoch that is not over: how high it rises until every example has been used
+// once. Absent if memory does not rise, if there are no steps, or if that epoch is over.
+std::optional<model::EpochForecast> forecast_epoch(const JobSetup& setup, const model::Report& report);
 
 }  // namespace lowtide::plan

@@ -1,31 +1,33 @@
-// The parts of a plan, by theme. A part that would take nothing is left out.
+// The parts of a plan, by theme. A part that needs no memory is left out. What lies on a GPU is for one GPU;
+// what lies in host memory is for one training process.
 #pragma once
 
 #include <vector>
 
 #include "model/plan.h"
+#include "plan/setup.h"
 
 namespace lowtide::plan {
 
 using PlanParts = std::vector<model::PlanPart>;
 
-// Weights, the constants of quantised ones, LoRA's.
-PlanParts weight_parts(const model::TrainingSetup& setup);
+// Weights, the scales of quantized weights, LoRA weights.
+PlanParts weight_parts(const JobSetup& setup);
 
 // Gradients and optimizer states.
-PlanParts training_state_parts(const model::TrainingSetup& setup);
+PlanParts training_state_parts(const JobSetup& setup);
 
-PlanParts activation_parts(const model::TrainingSetup& setup);
+PlanParts activation_parts(const JobSetup& setup);
 
-// The dataset, opened examples, a pool, batches under way, pinned memory.
-PlanParts data_parts(const model::TrainingSetup& setup);
+// The dataset, opened examples, a pool, prefetched batches, pinned memory.
+PlanParts data_parts(const JobSetup& setup);
 
-PlanParts validation_parts(const model::TrainingSetup& setup);
+PlanParts validation_parts(const JobSetup& setup);
 
 // Libraries, workers, compile workers.
-PlanParts process_parts(const model::TrainingSetup& setup);
+PlanParts process_parts(const JobSetup& setup);
 
-// What allocators keep beyond all of these.
-PlanParts reserve_parts(const PlanParts& others);
+// Free memory that the allocators keep on top of `others`.
+PlanParts reserve_parts(const JobSetup& setup, const PlanParts& others);
 
 }  // namespace lowtide::plan

@@ -9,7 +9,6 @@ namespace lowtide::plan {
 namespace {
 
 using model::PlanKnob;
-using model::TrainingSetup;
 
 const PlanKnob* find_knob(const std::vector<PlanKnob>& ladder, const std::string& beginning) {
   const auto found = std::find_if(ladder.begin(), ladder.end(),
@@ -17,8 +16,8 @@ const PlanKnob* find_knob(const std::vector<PlanKnob>& ladder, const std::string
   return found == ladder.end() ? nullptr : &*found;
 }
 
-TrainingSetup loader() {
-  TrainingSetup setup;
+JobSetup loader() {
+  JobSetup setup;
   setup.parameters = 1e9;
   setup.batch = 64;
   setup.image = model::ImageSize{1000, 1000};
@@ -27,7 +26,7 @@ TrainingSetup loader() {
   return setup;
 }
 
-TEST(PlanLadder, what_buys_the_most_comes_first) {
+TEST(PlanLadder, largest_saving_comes_first) {
   const auto ladder = make_ladder(loader());
   ASSERT_GE(ladder.size(), 4U);
   for (std::size_t at = 1; at < ladder.size(); ++at) {
@@ -36,8 +35,8 @@ TEST(PlanLadder, what_buys_the_most_comes_first) {
   }
 }
 
-TEST(PlanLadder, knob_buys_what_the_plan_differs_by) {
-  TrainingSetup setup = loader();
+TEST(PlanLadder, saving_is_the_difference_of_two_plans) {
+  JobSetup setup = loader();
   const double before = make_plan(setup).host.estimate;
   const auto ladder = make_ladder(setup);
   const PlanKnob* knob = find_knob(ladder, "workers 8 -> 4");
@@ -46,8 +45,8 @@ TEST(PlanLadder, knob_buys_what_the_plan_differs_by) {
   EXPECT_DOUBLE_EQ(knob->host_bytes, before - make_plan(setup).host.estimate);
 }
 
-TEST(PlanLadder, knob_that_is_turned_already_is_not_offered) {
-  TrainingSetup setup = loader();
+TEST(PlanLadder, change_that_was_already_made_is_not_offered) {
+  JobSetup setup = loader();
   setup.checkpointing = true;
   setup.prefetch = 1;
   setup.optimizer = model::OptimizerKind::Adam8bit;
@@ -58,28 +57,27 @@ TEST(PlanLadder, knob_that_is_turned_already_is_not_offered) {
 }
 
 TEST(PlanLadder, images_that_stay_open_are_the_first_thing_to_change) {
-  TrainingSetup setup = loader();
+  JobSetup setup = loader();
   setup.workers = 0;
   setup.batch = 1;
   setup.examples = 100'000;
   const auto ladder = make_ladder(setup);
   ASSERT_GE(ladder.size(), 2U);
-  EXPECT_TRUE(ladder[0].change == "read examples from disk" ||
-              ladder[0].change == "open images anew each time")
+  EXPECT_TRUE(ladder[0].change == "read examples from disk" || ladder[0].change == "open images for each use")
       << ladder[0].change;
 }
 
-TEST(PlanLadder, kept_validation_outputs_can_be_given_back) {
-  TrainingSetup setup = loader();
+TEST(PlanLadder, kept_validation_outputs_can_be_released) {
+  JobSetup setup = loader();
   setup.validation_samples = 32;
   setup.validation_episodes = 20;
   setup.validation_kept = true;
   const auto ladder = make_ladder(setup);
-  ASSERT_NE(find_knob(ladder, "give back validation outputs"), nullptr);
+  ASSERT_NE(find_knob(ladder, "release validation outputs"), nullptr);
   EXPECT_NE(find_knob(ladder, "validation episodes 20 -> 10"), nullptr);
 }
 
-TEST(PlanLadder, every_knob_says_how_and_at_what_cost) {
+TEST(PlanLadder, every_change_has_instructions_and_a_cost) {
   for (const PlanKnob& knob : make_ladder(loader())) {
     EXPECT_FALSE(knob.how.empty()) << knob.change;
     EXPECT_FALSE(knob.cost.empty()) << knob.change;

@@ -1,4 +1,4 @@
-// What processes take before they do anything: libraries, and the children that come with the job.
+// What processes need before they do any work: libraries, and the child processes of the job.
 
 #include <fmt/format.h>
 
@@ -16,10 +16,10 @@ namespace {
 
 using model::PlanComponent;
 
-// Resident after `import torch`: 0.16 GB once (pytorch#12873), 0.33 GB later (pytorch#113326), 1.12 GB in a
-// job with all its imports. With a first tensor on a GPU, that is with the driver and the kernels that it
-// loads: 0.45 to 2.11 GB (pytorch#113326); convolutions take 0.62 GB more (pytorch#12873), torch.compile's
-// modules 0.4 GB.
+// Resident after `import torch`: 0.16 GB (pytorch#12873), 0.33 GB in later versions (pytorch#113326), 1.12 GB
+// in a job with all its imports. With a first tensor on a GPU, which loads the driver and its kernels: 0.45
+// to 2.11 GB (pytorch#113326); convolutions take 0.62 GB more (pytorch#12873), torch.compile's modules 0.4
+// GB.
 constexpr double kTorch = 0.33e9;
 constexpr double kTorchLeast = 0.16e9;
 constexpr double kTorchMost = 1.12e9;
@@ -32,32 +32,33 @@ constexpr double kContext = 0.54e9;
 constexpr double kContextLeast = 0.3e9;
 constexpr double kContextMost = 0.78e9;
 
-// A forked worker shares what it does not write to. 19 processes of a torch job had 3.7 GB of PSS in all, the
-// largest child 0.69 GB (rwth-i6/returnn#1494).
+// A forked worker shares the pages that it does not write to. 19 processes of a torch job had a PSS of 3.7
+// GB, the largest child 0.69 GB (rwth-i6/returnn#1494).
 constexpr double kWorker = 0.195e9;
 constexpr double kWorkerLeast = 0.05e9;
 constexpr double kWorkerMost = 0.69e9;
 
-// 20 of them had 0.4 GB each resident, shared with each other: between a twentieth of that and all of it. The
-// estimate is the geometric mean.
+// 20 of them had an RSS of 0.4 GB each, which they share: each needs between a twentieth of that and all of
+// it. The estimate is the geometric mean.
 constexpr double kCompileWorker = 0.09e9;
 constexpr double kCompileWorkerLeast = 0.02e9;
 constexpr double kCompileWorkerMost = 0.4e9;
 
-model::PlanPart libraries(const model::TrainingSetup& setup) {
+model::PlanPart libraries(const JobSetup& setup) {
   model::PlanPart part;
   part.component = PlanComponent::Libraries;
   if (setup.libraries_bytes) {
     part.host = exactly(*setup.libraries_bytes);
-    part.formula = "as told";
+    part.formula = "as given";
   } else if (setup.on_cpu) {
     part.host = about(kTorch, kTorchLeast, kTorchMost);
-    part.formula = "Python and torch, imported";
+    part.formula = "Python and torch after import";
   } else {
     part.host = about(kWithGpu, kWithGpuLeast, kWithGpuMost);
-    part.formula = "Python, torch, the driver and the kernels that it loads";
+    part.formula = "Python, torch, the GPU driver and its kernels";
   }
-  if (!setup.libraries_bytes) part.assumption = "PyTorch; --context tells better, read after the imports";
+  if (!setup.libraries_bytes)
+    part.assumption = "PyTorch; set --context to the RSS after your imports for a better estimate";
   if (!setup.on_cpu) part.device = about(kContext, kContextLeast, kContextMost);
   return part;
 }
@@ -74,16 +75,16 @@ model::PlanPart children(PlanComponent component, double count, const model::Ran
 
 }  // namespace
 
-PlanParts process_parts(const model::TrainingSetup& setup) {
+PlanParts process_parts(const JobSetup& setup) {
   PlanParts parts = {libraries(setup)};
   if (setup.workers > 0) {
     parts.push_back(children(PlanComponent::Workers, setup.workers, about(kWorker, kWorkerLeast, kWorkerMost),
-                             "forked; pages that they do not write to are the trainer's"));
+                             "forked; pages that they only read are shared with the trainer"));
   }
   if (setup.compile_workers > 0) {
     parts.push_back(children(PlanComponent::CompileWorkers, setup.compile_workers,
                              about(kCompileWorker, kCompileWorkerLeast, kCompileWorkerMost),
-                             "0.4 GB resident each, most of it shared between them"));
+                             "an RSS of 0.4 GB each, most of it shared between them"));
   }
   return parts;
 }

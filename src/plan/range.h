@@ -12,7 +12,7 @@ inline model::Range exactly(double bytes) {
   return {bytes, bytes, bytes};
 }
 
-// `estimate` of something, and the least and the most it may be.
+// An estimate with the least and the most that it may be.
 inline model::Range about(double estimate, double low, double high) {
   return {estimate, std::min(low, estimate), std::max(high, estimate)};
 }

@@ -11,7 +11,7 @@ struct PlanSums {
   model::Range device;
 };
 
-PlanParts all_parts(const model::TrainingSetup& setup);
+PlanParts all_parts(const JobSetup& setup);
 PlanSums add_up(const PlanParts& parts);
 
 }  // namespace lowtide::plan

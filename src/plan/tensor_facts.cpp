@@ -26,13 +26,69 @@ double values_of(const TensorCount& tensors) {
 }
 
 struct Trained {
-  std::uint64_t count = 0;  // of these shape and type
+  std::uint64_t count = 0;  // of this shape and type
   double bytes = 0;
 };
 
+// LoRA trains two matrices beside a weight, [rank, inputs] and [outputs, rank].
+bool has_low_rank_pair(std::span<const TensorCount> tensors) {
+  constexpr std::int64_t kLeastRatio = 4;  // of a side to the rank
+  const auto is_matrix = [](const TensorCount& each) { return each.requires_grad && each.shape.size() == 2; };
+  for (const TensorCount& down : tensors) {
+    if (!is_matrix(down) || down.shape[1] < kLeastRatio * down.shape[0]) continue;
+    const bool has_partner = std::any_of(tensors.begin(), tensors.end(), [&](const TensorCount& up) {
+      return is_matrix(up) && up.shape[1] == down.shape[0] && up.shape[0] >= kLeastRatio * up.shape[1];
+    });
+    if (has_partner) return true;
+  }
+  return false;
+}
+
+auto kind_of(const TensorCount& tensors) {
+  return std::tie(tensors.device, tensors.dtype, tensors.shape, tensors.requires_grad);
+}
+
+// One gradient and two optimizer states for each trained tensor of that shape.
+bool may_be_training_state(const TensorCount& tensors, std::span<const TensorCount> all) {
+  constexpr std::uint64_t kMostPerTensor = 3;
+  std::uint64_t trained = 0;
+  for (const TensorCount& each : all) {
+    if (each.requires_grad && each.shape == tensors.shape) trained += each.count;
+  }
+  return !tensors.requires_grad && tensors.count <= kMostPerTensor * trained;
+}
+
+// Whether there were fewer of them in the snapshot before.
+bool grew_since(const model::Snapshot& before, const TensorCount& tensors) {
+  const auto was = std::find_if(before.tensors.begin(), before.tensors.end(),
+                                [&](const TensorCount& each) { return kind_of(each) == kind_of(tensors); });
+  return was == before.tensors.end() || was->count < tensors.count;
+}
+
+// A snapshot taken during the imports has no model yet.
+bool has_model(const model::Snapshot& snapshot) {
+  return std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
+                     [](const TensorCount& each) { return each.requires_grad; });
+}
+
+// The holder knows how many bytes it retains, not of which tensors: take the groups that fit into it.
+void remove_held(std::vector<TensorCount>& tensors, const model::HolderReport& holder,
+                 std::span<const TensorCount> all) {
+  constexpr double kTolerance = 1.1;
+  auto left = static_cast<double>(model::held_bytes(holder.node));
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](const TensorCount& a, const TensorCount& b) { return bytes_of(a) > bytes_of(b); });
+  std::erase_if(tensors, [&](const TensorCount& each) {
+    if (each.requires_grad || may_be_training_state(each, all) || bytes_of(each) > kTolerance * left)
+      return false;
+    left = std::max(0.0, left - bytes_of(each));
+    return true;
+  });
+}
+
 }  // namespace
 
-std::optional<model::TensorFacts> facts_of(std::span<const TensorCount> tensors) {
+std::optional<ModelTensors> tensors_of(std::span<const TensorCount> tensors) {
   model::TensorFacts facts;
   facts.is_on_device =
       std::any_of(tensors.begin(), tensors.end(), [](const TensorCount& each) { return !is_on_host(each); });
@@ -60,7 +116,7 @@ std::optional<model::TensorFacts> facts_of(std::span<const TensorCount> tensors)
     const auto same_type = same_shape->second.find(each.dtype);
     double gradient = 0;
     if (same_type != same_shape->second.end() && same_type->second.count > 0) {
-      // Adam has two states of the type of the weight: an odd number of copies has a gradient among them.
+      // Adam has two states of the type of the weight: an odd number of copies includes a gradient.
       const std::uint64_t copies = (each.count + same_type->second.count / 2) / same_type->second.count;
       if (copies % 2 == 1) gradient = std::min(bytes_of(each), same_type->second.bytes);
     }
@@ -68,7 +124,28 @@ std::optional<model::TensorFacts> facts_of(std::span<const TensorCount> tensors)
     facts.optimizer_bytes += bytes_of(each) - gradient;
   }
   if (facts.trained_bytes <= 0 && facts.frozen_bytes <= 0) return std::nullopt;
-  return facts;
+  return ModelTensors{facts, facts.frozen_bytes > facts.trained_bytes && has_low_rank_pair(tensors)};
+}
+
+std::vector<TensorCount> without_leak(std::span<const model::Snapshot> snapshots,
+                                      std::span<const model::HolderReport> growing) {
+  if (snapshots.empty()) return {};
+  const std::vector<TensorCount>& all = snapshots.back().tensors;
+  std::vector<TensorCount> kept = all;
+  // Two snapshots of the model show what grows. A single one only shows what growing variables hold.
+  if (snapshots.size() >= 2 && has_model(snapshots[snapshots.size() - 2])) {
+    const model::Snapshot& before = snapshots[snapshots.size() - 2];
+    std::erase_if(kept, [&](const TensorCount& each) {
+      return grew_since(before, each) && !may_be_training_state(each, all);
+    });
+    return kept;
+  }
+  constexpr double kLeastShare = 0.2;  // of the growth
+  for (const model::HolderReport& holder : growing) {
+    if (holder.pid == snapshots.back().pid && holder.share.value_or(0) >= kLeastShare)
+      remove_held(kept, holder, all);
+  }
+  return kept;
 }
 
 }  // namespace lowtide::plan

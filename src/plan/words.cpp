@@ -18,6 +18,10 @@ std::string count_words(double count) {
   return base::format_count(base::to_bytes(count));
 }
 
+std::string counted_words(double count, const char* noun, const char* plural) {
+  return fmt::format("{} {}{}", count_words(count), noun, count == 1 ? "" : plural);
+}
+
 std::string factor_words(double factor) {
   return fmt::format("{:.3g}", factor);
 }

@@ -89,6 +89,8 @@ TEST(Golden, json_with_a_gate_is_the_report_and_the_rules) {
   const auto json = nlohmann::json::parse(to_json(watched_leak_report(), &gate));
 
   EXPECT_EQ(json["gate"]["outcome"], "broken");
+  EXPECT_EQ(json["gate"]["result"], "fail");
+  EXPECT_EQ(json["gate"]["rules"][0]["result"], "pass");
   EXPECT_EQ(json["gate"]["rules"].size(), 3U);
   EXPECT_EQ(json["verdict"]["kind"], "leak");
 }

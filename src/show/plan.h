@@ -1,15 +1,15 @@
-// What a set-up should take, for a person, a ticket or a program.
+// A plan as text, Markdown and JSON.
 #pragma once
 
 #include <string>
 
-#include "model/plan.h"
+#include "plan/plan.h"
 #include "show/terminal/text.h"
 
 namespace lowtide::show {
 
-std::string to_text(const model::Plan& plan, const TextOptions& options);
-std::string to_markdown(const model::Plan& plan);
-std::string to_json(const model::Plan& plan);
+std::string to_text(const plan::Plan& plan, const TextOptions& options);
+std::string to_markdown(const plan::Plan& plan);
+std::string to_json(const plan::Plan& plan);
 
 }  // namespace lowtide::show

@@ -1,4 +1,4 @@
-// A snapshot of a live process, or the difference of two, for people and for programs.
+// A snapshot of a live process, or the difference of two, as text and JSON.
 #pragma once
 
 #include <string>
@@ -8,8 +8,11 @@
 
 namespace lowtide::show {
 
-// The first line is the answer: what holds most, or what grew.
+// Totals, then the variables, tensors and types that hold the most memory, or that grew.
 std::string to_text(const model::SnapshotReport& report, const TextOptions& options);
+
+// A difference in at most four lines: the growth and its rate, and the variables that grew most. For --watch.
+std::string to_watch_text(const model::SnapshotReport& report, const TextOptions& options);
 
 // The contract's report (docs/json.md) with holders, tensors and types; ingest reads it again.
 std::string to_json(const model::SnapshotReport& report);

@@ -463,16 +463,32 @@ def watching_shows_what_grows_until_it_is_ended(lab):
         ready(job)
         watcher = subprocess.Popen([lab.binary, "snapshot", "--watch", "500ms", str(job.pid)], stdout=subprocess.PIPE, text=True)
         out = ""
-        while "__main__.kept (list)" not in out.partition("What grew")[2]:
-            line = read_line(watcher.stdout, "what grew")
+        heading = "Growth since this snapshot"
+        while "__main__.kept (list)" not in out.partition(heading)[2]:
+            line = read_line(watcher.stdout, "growth")
             assert line, (watcher.poll(), out)
             out += line
         watcher.send_signal(signal.SIGINT)
         rest, _ = watcher.communicate(timeout=LIMIT_S)
         out += rest
         assert watcher.returncode == 0, watcher.returncode
-        assert "What holds most" in out and "What grew" in out, out
-        assert out.index("What holds most") < out.index("What grew") < out.rindex("__main__.kept (list)"), out[-2000:]
+        assert out.index("Variables that hold the most memory") < out.index(heading), out
+        growth = out.partition(heading)[2]
+        assert re.search(r"\+[\d.]+ [kM]B/s +[\d,]+ \(\+[\d,]+\) items +__main__\.kept \(list\)", growth), growth
+        assert len(growth.splitlines()) <= 4 * (growth.count(" in ") + 1), growth
+
+
+def child_that_holds_much_more_is_mentioned(lab):
+    script = ("import os, time\nparent = os.getpid()\nif os.fork() == 0:\n"
+              "    kept = b'x' * 150_000_000\n    print('ready', flush=True)\n"
+              "    while os.getppid() == parent: time.sleep(0.05)\n    os._exit(0)\nos.wait()")
+    with lab.running(PYTHON, "-c", script) as job:
+        ready(job)
+        child = children_of(job.pid)[0]
+        told = lab.call("--quiet", job.pid).stderr
+        assert re.search(rf"process {child} of the same process tree holds 1\d\d MB", told), told
+        assert f"lowtide snapshot {child}" in told, told
+        assert "same process tree" not in lab.call("--quiet", child).stderr
 
 
 def wrapper_leads_to_its_python(lab):

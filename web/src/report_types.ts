@@ -431,15 +431,17 @@ export interface Reconciliation {
 
 // The rules that `check` was given.
 export interface Gate {
-  outcome: "kept" | "broken" | "undecided"; // the worst of the rules
+  outcome: "kept" | "broken" | "undecided"; // the worst of the rules: `kept` is pass, `broken` is fail
+  result: "pass" | "fail" | "undecided"; // the worst of the rules
   rules: Rule[]; // each rule
 }
 
-// A rule of `check`, and how the run fared.
+// A rule of `check` and its result.
 export interface Rule {
   rule: "no-leak" | "budget" | "max-growth" | "max-rate" | "no-oom" | "expect"; // which rule
   given: string; // as it was given: `--budget 20G`
-  outcome: "kept" | "broken" | "undecided"; // whether it was kept
+  outcome: "kept" | "broken" | "undecided"; // the result: `kept` is pass, `broken` is fail
+  result: "pass" | "fail" | "undecided"; // the result
   why: string; // one sentence with the numbers
 }
 

@@ -27,6 +27,14 @@ struct CheckFlags : GateFlags {
   std::optional<std::string> junit = {};
 };
 
+// The verdict, each rule, and the result as the last line.
+std::string check_text(const model::Report& report, const model::Gate& gate,
+                       const std::string& new_recording) {
+  std::string text = show::headline(report) + "\n" + gate_text(gate);
+  if (!new_recording.empty()) text += "recording: " + base::printable(new_recording) + "\n";
+  return text + gate_summary(gate, report.verdict) + "\n";
+}
+
 console::ExitCode run_check(const CheckFlags& flags, const Words& words) {
   const bool runs_job = !words.command.empty();
   if (words.positionals.empty() != runs_job) {
@@ -52,10 +60,9 @@ console::ExitCode run_check(const CheckFlags& flags, const Words& words) {
   const auto& report = std::get<model::Report>(result);
   const model::Gate gate = explain::check_rules(report, std::get<std::vector<model::Rule>>(rules));
   const std::string text =
-      flags.json ? show::to_json(report, &gate) : gate_text(gate) + show::headline(report) + "\n";
+      flags.json ? show::to_json(report, &gate) : check_text(report, gate, runs_job ? path : "");
   if (runs_job && !flags.json) {
-    // Standard output is the job's.
-    std::fputs((text + "recording: " + base::printable(path) + "\n").c_str(), stderr);
+    std::fputs(text.c_str(), stderr);  // standard output belongs to the job
   } else {
     Output output;
     output.write(text);
@@ -67,7 +74,7 @@ console::ExitCode run_check(const CheckFlags& flags, const Words& words) {
       return refuse(*user_error, console::ExitCode::Unreadable);
   }
   if (job.status != 0) {
-    console::print_warning(fmt::format("the job itself failed with status {}", job.status));
+    console::print_warning(fmt::format("the job failed with exit status {}", job.status));
     return console::ExitCode::Leak;
   }
   return console::exit_code_of(gate.outcome());
@@ -78,26 +85,27 @@ console::ExitCode run_check(const CheckFlags& flags, const Words& words) {
 Command check_command() {
   console::Flags<CheckFlags> flags;
   for (const auto& flag : gate_flags()) flags.emplace_back(flag);
-  flags.emplace_back(console::takes_text({"output", "FILE", "with a command: where its recording goes"},
+  flags.emplace_back(console::takes_text({"output", "FILE", "with a command: the file for its recording"},
                                          &CheckFlags::output));
-  flags.emplace_back(console::turns_on("json", "print the report as JSON, with the rules and how they fared",
-                                       &CheckFlags::json));
-  flags.emplace_back(console::takes_text({"junit", "FILE", "write the rules as JUnit XML, a test case each"},
+  flags.emplace_back(
+      console::turns_on("json", "print the report as JSON, with the result of each rule", &CheckFlags::json));
+  flags.emplace_back(console::takes_text({"junit", "FILE", "write JUnit XML with one test case per rule"},
                                          &CheckFlags::junit));
   return with_flags<CheckFlags>(
       {"check",
-       "Hold a recording to rules, for CI: budget, growth, rate",
-       "Exits with 0 when every rule is kept, 1 when one is broken, 4 when none is broken but one cannot be "
-       "decided "
-       "from what was seen. Without a rule: the run must not leak.",
-       {"REC", "the recording; or -- and the command to run and watch", false, {}},
+       "Check a recording or a job against rules, for CI: budget, growth, rate",
+       "Checks the recording, or the job that it runs, against the rules. Without a rule, the run must not "
+       "leak. A rule is undecided if the run is too short for it. A rule checks nothing else: --budget "
+       "passes "
+       "a leak that stays within the budget.",
+       {"REC", "the recording, or -- and the command to run and watch", false, {}},
        {
            {"lowtide check train.lowtide", "is there a leak?"},
-           {"lowtide check --budget 20G --no-oom train.lowtide", "does it fit?"},
-           {"lowtide check --budget 20G -- python train.py", "run it, watch it, and hold it to the budget"},
+           {"lowtide check --budget 20G --no-oom train.lowtide", "does the job fit into 20 GiB?"},
+           {"lowtide check --budget 20G -- python train.py", "run a job and check its peak"},
            {"lowtide check --max-growth 500M --after-warmup --junit m.xml train.lowtide",
-            "in CI, with a file for its test report"},
-           {"lowtide check --max-rate 1M/step train.lowtide", "slower than this is accepted"},
+            "in CI, with a file for the test report"},
+           {"lowtide check --max-rate 1M/step train.lowtide", "accept slow growth"},
        },
        JobWords::AfterDashes},
       flags, run_check);

@@ -1,4 +1,4 @@
-// `lowtide compare`: before and after a change.
+// `lowtide compare`: two recordings, before and after a change.
 
 #include <utility>
 #include <variant>
@@ -33,7 +33,7 @@ console::ExitCode run_compare(const StyleFlags& flags, const Words& words) {
   const auto style = choose_style(flags, "compare");
   if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
   if (words.positionals.size() != 2) {
-    return refuse({"compare needs two recordings", "the one before the change, and the one after it",
+    return refuse({"compare needs two recordings", "one from before the change and one from after it",
                    "lowtide compare before.lowtide after.lowtide"});
   }
   std::vector<model::Report> reports;
@@ -55,25 +55,23 @@ console::ExitCode run_compare(const StyleFlags& flags, const Words& words) {
 Command compare_command() {
   return with_flags<StyleFlags>(
       {"compare",
-       "Tell what a change did: two recordings side by side",
-       "Reads a recording from before a change and one from after it, and tells whether memory is better, "
+       "Compare two recordings, before and after a change",
+       "Reports whether memory got better, stayed the same or got worse, by more than noise. Compares "
+       "verdicts, floor and peak up to the same step, growth, time per step, the parts of the memory, and "
+       "which findings are gone, stay or are new. Warns if the two commands differ. The exit code follows "
        "the "
-       "same "
-       "or worse, by more than noise: verdicts, floor and peak up to the same step, growth, time of a step, "
-       "what the "
-       "memory is made of, and which findings are gone, stay or are new. The exit code is that of the run "
-       "after.",
-       {"REC", "the recordings, before and after", true, {}},
+       "verdict on the second recording.",
+       {"REC", "two recordings, before and after the change", true, {}},
        {
            {"lowtide compare before.lowtide after.lowtide", "did the fix help?"},
            {"lowtide compare --markdown before.lowtide after.lowtide > fix.md", "for the pull request"},
            {"lowtide compare --json a.lowtide b.lowtide | jq .outcome", "for scripts"},
        }},
       {
-          turns_on("json", "print the comparison as JSON, for programs", &StyleFlags::json),
-          turns_on("markdown", "print a document, for a ticket", &StyleFlags::markdown),
+          turns_on("json", "print the comparison as JSON", &StyleFlags::json),
+          turns_on("markdown", "print the comparison as Markdown", &StyleFlags::markdown),
           width_flag(),
-          turns_on("quiet", "only the answer", &StyleFlags::quiet),
+          turns_on("quiet", "print the answer only", &StyleFlags::quiet),
           color_flag(),
       },
       run_compare);

@@ -1,4 +1,4 @@
-// `lowtide plan`: what a training set-up should take, and which knob buys how much.
+// `lowtide plan`: the memory that a training setup needs, and which changes save how much.
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +17,7 @@
 #include "plan/measured.h"
 #include "plan/plan.h"
 #include "show/plan.h"
+#include "show/words.h"
 
 namespace lowtide::cli {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 using console::takes_text;
 using console::turns_on;
 
-std::string written_plan(const model::Plan& plan, const ReportStyle& style) {
+std::string written_plan(const plan::Plan& plan, const ReportStyle& style) {
   switch (style.form) {
     case ReportStyle::Form::Json:
       return show::to_json(plan);
@@ -36,25 +37,30 @@ std::string written_plan(const model::Plan& plan, const ReportStyle& style) {
   return show::to_text(plan, style.text);
 }
 
-// What was told comes before what the tensors say: they are then only set beside it.
-void take_model_from(const PlanSource& source, model::TrainingSetup& setup) {
+// What the user gave takes precedence: the tensors are then only shown beside it.
+void take_model_from(const PlanSource& source, plan::JobSetup& setup) {
   if (setup.parameters > 0 || !source.tensors) return;
-  setup.tensors = source.tensors;
-  if (!source.tensors->is_on_device) setup.on_cpu = true;
+  setup.tensors = source.tensors->facts;
+  setup.has_lora_tensors = source.tensors->has_lora;
+  if (!source.tensors->facts.is_on_device) setup.on_cpu = true;
 }
 
-void set_beside(const PlanSource& source, model::Plan& plan) {
+void add_source(const PlanSource& source, plan::Plan& plan) {
   plan.measured = model::PlanMeasured{.source = source.name};
   if (source.report) {
     plan::add_measured(plan, *source.report);
+    if (source.report->verdict.kind == model::VerdictKind::Leak) {
+      plan.leak = show::headline(*source.report);
+    }
     plan.epoch = plan::forecast_epoch(plan.setup, *source.report);
   }
-  if (source.tensors) plan::add_measured(plan, *source.tensors);
+  if (source.tensors) plan::add_measured(plan, source.tensors->facts, source.tensors->has_lora);
   if (source.resident_bytes) plan.measured->host_bytes = source.resident_bytes;
 }
 
 struct PlanFlags : SetupFlags, StyleFlags {
   std::optional<std::uint64_t> limit_bytes = {};
+  std::optional<std::uint64_t> gpu_limit_bytes = {};
   std::optional<std::string> from = {};
 };
 
@@ -63,7 +69,11 @@ console::ExitCode run_plan(const PlanFlags& flags, const Words& /*words*/) {
   if (const auto* user_error = std::get_if<console::UserError>(&style)) return refuse(*user_error);
   auto parsed = make_setup(flags);
   if (const auto* user_error = std::get_if<console::UserError>(&parsed)) return refuse(*user_error);
-  auto& setup = std::get<model::TrainingSetup>(parsed);
+  auto& setup = std::get<plan::JobSetup>(parsed);
+  if (flags.gpu_limit_bytes && setup.on_cpu) {
+    return refuse({"--gpu-limit does not go with --device cpu", "the model is in host memory",
+                   "lowtide plan --parameters 1B --device cpu --limit 32G"});
+  }
 
   std::optional<PlanSource> source;
   if (flags.from) {
@@ -75,21 +85,22 @@ console::ExitCode run_plan(const PlanFlags& flags, const Words& /*words*/) {
   }
   if (setup.parameters <= 0 && !setup.tensors) {
     return refuse(
-        source ? console::UserError{source->name + " does not tell the size of the model",
-                                    "nobody looked at its tensors, or it has none",
+        source ? console::UserError{source->name + " does not show the size of the model",
+                                    "it has no snapshot with tensors",
                                     "lowtide plan --parameters 3B --from " + source->name}
-               : console::UserError{"plan needs the size of the model", "nearly everything follows from it",
+               : console::UserError{"plan needs the size of the model", "nearly everything depends on it",
                                     "lowtide plan --parameters 3B --precision 4bit --lora-rank 16"});
   }
 
-  model::Plan plan = plan::make_plan(setup);
+  plan::Plan plan = plan::make_plan(setup);
   if (flags.limit_bytes) plan.limit_bytes = static_cast<double>(*flags.limit_bytes);
-  if (source) set_beside(*source, plan);
+  if (flags.gpu_limit_bytes) plan.gpu_limit_bytes = static_cast<double>(*flags.gpu_limit_bytes);
+  if (source) add_source(*source, plan);
   Output output;
   output.write(written_plan(plan, std::get<ReportStyle>(style)));
   if (!output.finish()) return console::ExitCode::Unreadable;
-  return plan.limit_bytes && plan.host.estimate > *plan.limit_bytes ? console::ExitCode::Leak
-                                                                    : console::ExitCode::NoLeak;
+  const bool fits = plan::fits_host(plan).value_or(true) && plan::fits_gpu(plan).value_or(true);
+  return fits ? console::ExitCode::NoLeak : console::ExitCode::Leak;
 }
 
 console::Flags<PlanFlags> all_flags() {
@@ -97,15 +108,19 @@ console::Flags<PlanFlags> all_flags() {
   for (const auto& flag : setup_flags()) flags.emplace_back(flag);
   const console::Flags<PlanFlags> rest = {
       takes_text({"from", "FILE",
-                  "a recording, a log or a pid: what was measured is set beside, and the model is taken from "
-                  "its tensors where --parameters is not told"},
+                  "a recording, a log or a pid: shows what was measured beside the plan. Without "
+                  "--parameters the model is taken from its tensors"},
                  &PlanFlags::from),
-      console::limit_flag("memory of the machine: does it fit? The exit code is 1 where it does not",
+      console::limit_flag("host memory of the machine; the exit code is 1 if the plan needs more",
                           &PlanFlags::limit_bytes),
-      turns_on("json", "print the plan as JSON, for programs", &PlanFlags::json),
-      turns_on("markdown", "print a document, for a ticket", &PlanFlags::markdown),
+      console::takes_bytes(
+          {"gpu-limit", "SIZE", "memory of each GPU; the exit code is 1 if the plan needs more"},
+          &PlanFlags::gpu_limit_bytes, console::kSmallestLimit,
+          {"it takes a size of at least 1 MB with a unit", "lowtide plan --parameters 7B --gpu-limit 80G"}),
+      turns_on("json", "print the plan as JSON", &PlanFlags::json),
+      turns_on("markdown", "print the plan as Markdown", &PlanFlags::markdown),
       width_flag(),
-      turns_on("quiet", "only the sums", &PlanFlags::quiet),
+      turns_on("quiet", "print the totals only", &PlanFlags::quiet),
       color_flag(),
   };
   flags.insert(flags.end(), rest.begin(), rest.end());
@@ -117,21 +132,21 @@ console::Flags<PlanFlags> all_flags() {
 Command plan_command() {
   return with_flags<PlanFlags>(
       {"plan",
-       "Tell what a training set-up should take, and what to change",
-       "Works out the memory of a job before it runs, on the host and on the GPU, part by part, each with "
-       "its "
-       "formula, its range and what is assumed; tells how much RAM is enough, and which change buys how "
-       "much. "
-       "What is not told is assumed and said so. With --from, what was measured is set beside it. It is an "
-       "estimate: docs/plan.md tells how good it is.",
+       "Estimate the memory of a training setup, and what would save memory",
+       "Estimates the memory that a job needs before it runs, on the host and on each GPU. Each part is "
+       "shown with its formula, its range and its assumptions. Shows how much RAM is enough and which "
+       "changes save how much. Anything you leave out gets a stated default. --from shows measured values "
+       "alongside. docs/plan.md has the formulas and their sources.",
        {},
        {
-           {"lowtide plan --parameters 3B --precision 4bit --lora-rank 16", "LoRA beside quantised weights"},
+           {"lowtide plan --parameters 7B --gpu-limit 80G", "does a full fine-tune fit on one 80 GiB GPU?"},
+           {"lowtide plan --parameters 70B --mixed-precision --gpus 16 --sharding zero3",
+            "the same model on 16 GPUs, fully sharded"},
+           {"lowtide plan --parameters 3B --precision 4bit --lora-rank 16", "LoRA on quantized weights"},
            {"lowtide plan --parameters 3B --examples 663 --images-per-sample 1",
-            "with images that stay open"},
-           {"lowtide plan --parameters 350M --image-size 640 --limit 32G", "does it fit into 32 GiB?"},
+            "with images that stay in memory"},
            {"lowtide plan --from run.lowtide --workers 4",
-            "from the tensors of a recorded job, beside what it took"},
+            "from the tensors of a recorded job, with what it used"},
        }},
       all_flags(), run_plan);
 }

@@ -8,15 +8,15 @@
 namespace lowtide::show {
 
 std::string to_junit(const model::Report& report, const model::Gate& gate) {
-  std::size_t broken = 0;
+  std::size_t failed = 0;
   std::size_t undecided = 0;
   for (const model::RuleResult& result : gate.results) {
-    broken += result.outcome == model::Outcome::Broken ? 1 : 0;
+    failed += result.outcome == model::Outcome::Broken ? 1 : 0;
     undecided += result.outcome == model::Outcome::Undecided ? 1 : 0;
   }
   const double duration_s = report.source.duration_s.value_or(0);
   const std::string counts = fmt::format(R"(tests="{}" failures="{}" errors="0" skipped="{}" time="{:.3f}")",
-                                         gate.results.size(), broken, undecided, duration_s);
+                                         gate.results.size(), failed, undecided, duration_s);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"lowtide\" {}>\n", counts);
   out += fmt::format(

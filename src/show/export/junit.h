@@ -7,8 +7,8 @@
 
 namespace lowtide::show {
 
-// The gate as JUnit XML: a test suite with one test case per rule. A broken rule
-// is a failure, one that could not be decided is skipped with its reason.
+// The gate as JUnit XML: a test suite with one test case per rule. A rule that failed is a failure, a rule
+// that could not be decided is skipped with its reason.
 std::string to_junit(const model::Report& report, const model::Gate& gate);
 
 }  // namespace lowtide::show

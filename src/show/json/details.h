@@ -3,6 +3,7 @@
 
 #include "model/gate.h"
 #include "model/report.h"
+#include "show/gate.h"
 #include "show/json/fields.h"
 #include "show/json/formats.h"
 #include "show/json/verdict.h"
@@ -199,18 +200,22 @@ constexpr auto describe(Tag<model::Reconciliation>) {
 constexpr auto describe(Tag<model::RuleResult>) {
   using model::Rule;
   using model::RuleResult;
-  return object("Rule", "a rule of `check`, and how the run fared",
-                field<&RuleResult::rule, &Rule::kind>("rule", "which rule"),
-                field<&RuleResult::rule, &Rule::words>("given", "as it was given: `--budget 20G`"),
-                field<&RuleResult::outcome>("outcome", "whether it was kept"),
-                field<&RuleResult::why>("why", "one sentence with the numbers"));
+  return object(
+      "Rule", "a rule of `check` and its result", field<&RuleResult::rule, &Rule::kind>("rule", "which rule"),
+      field<&RuleResult::rule, &Rule::words>("given", "as it was given: `--budget 20G`"),
+      field<&RuleResult::outcome>("outcome", "the result: `kept` is pass, `broken` is fail"),
+      field("result", "the result", [](const RuleResult& result) { return rule_passed(result.outcome); }),
+      field<&RuleResult::why>("why", "one sentence with the numbers"));
 }
 
 constexpr auto describe(Tag<model::Gate>) {
   using model::Gate;
-  return object("Gate", "the rules that `check` was given",
-                field("outcome", "the worst of the rules", [](const Gate& gate) { return gate.outcome(); }),
-                field<&Gate::results>("rules", "each rule"));
+  return object(
+      "Gate", "the rules that `check` was given",
+      field("outcome", "the worst of the rules: `kept` is pass, `broken` is fail",
+            [](const Gate& gate) { return gate.outcome(); }),
+      field("result", "the worst of the rules", [](const Gate& gate) { return rule_passed(gate.outcome()); }),
+      field<&Gate::results>("rules", "each rule"));
 }
 
 }  // namespace lowtide::show

@@ -35,12 +35,12 @@ constexpr auto describe(Tag<SnapshotFacts>) {
       field<kReport, kSnapshot, &Snapshot::pid>("pid", "the process"),
       field<kReport, kSnapshot, &Snapshot::python>("python", "its version: `3.11`"),
       field_as<Rounded<14>, kReport, kSnapshot, &Snapshot::at_s>("at_s", "when, Unix time"),
-      field("since_s", "of a difference: the time between the two",
+      field("since_s", "for a difference: the time between the two snapshots",
             [](const SnapshotFacts& facts) {
               const SnapshotReport& report = facts.report;
               return report.has_earlier ? std::optional(Number{report.since_s}) : std::nullopt;
             }),
-      field("growth_bytes", "of a difference: growth of objects and tensors in host memory",
+      field("growth_bytes", "for a difference: growth of objects and tensors in host memory",
             [](const SnapshotFacts& facts) {
               const SnapshotReport& report = facts.report;
               return report.has_earlier ? std::optional(report.growth_bytes) : std::nullopt;
@@ -49,8 +49,8 @@ constexpr auto describe(Tag<SnapshotFacts>) {
       field<kReport, kSnapshot, &Snapshot::object_bytes>("object_bytes", "their memory"),
       field<kReport, kSnapshot, &Snapshot::storage_bytes>("storage_bytes",
                                                           "tensors in host memory, each storage once"),
-      field<kReport, kSnapshot, &Snapshot::device_bytes>("device_bytes", "tensors on devices"),
-      field("growth_device_bytes", "of a difference: growth of these",
+      field<kReport, kSnapshot, &Snapshot::device_bytes>("device_bytes", "tensors on GPUs"),
+      field("growth_device_bytes", "for a difference: growth of tensors on GPUs",
             [](const SnapshotFacts& facts) {
               const SnapshotReport& report = facts.report;
               return report.has_earlier ? std::optional(report.growth_device_bytes) : std::nullopt;
@@ -60,13 +60,13 @@ constexpr auto describe(Tag<SnapshotFacts>) {
       field<kReport, kSnapshot, &Snapshot::has_holders>("has_holders", "whether the holders are known"),
       field<kReport, kSnapshot, &Snapshot::is_exact>("is_exact", "false: `retained_bytes` are upper bounds"),
       field<kReport, kSnapshot, &Snapshot::is_whole>(
-          "is_whole", "false: not every object was counted, all are lower bounds"),
+          "is_whole", "false: not every object was counted, and all figures are lower bounds"),
       field_as<Number, kReport, kSnapshot, &Snapshot::pause_s>("pause_s",
-                                                               "how long the interpreter stood still"),
+                                                               "how long the interpreter was paused"),
       field_as<Number, kReport, kSnapshot, &Snapshot::walk_s>("walk_s",
-                                                              "time to count the objects, in a child"),
-      field_as<Number, kReport, kSnapshot, &Snapshot::whole_s>("whole_s", "time of the child in all"),
-      field<kReport, kSnapshot, &Snapshot::table_bytes>("table_bytes", "memory that the child needed"));
+                                                              "time to count the objects, in the child"),
+      field_as<Number, kReport, kSnapshot, &Snapshot::whole_s>("whole_s", "time of the child in total"),
+      field<kReport, kSnapshot, &Snapshot::table_bytes>("table_bytes", "memory that the child used"));
 }
 
 constexpr auto describe(Tag<SnapshotReport>) {
@@ -75,8 +75,8 @@ constexpr auto describe(Tag<SnapshotReport>) {
                 program_version<SnapshotReport>(), schema_version<SnapshotReport>(),
                 field("snapshot", "the whole process",
                       [](const SnapshotReport& report) { return SnapshotFacts{report}; }),
-                rows_field<&SnapshotReport::holders>("holders", "the variables that keep the most memory"),
-                rows_field<&SnapshotReport::tensors>("tensors", "tensors that look alike"),
+                rows_field<&SnapshotReport::holders>("holders", "the variables that hold the most memory"),
+                rows_field<&SnapshotReport::tensors>("tensors", "tensors of the same device, type and shape"),
                 rows_field<&SnapshotReport::types>("types", "Python objects by type"));
 }
 

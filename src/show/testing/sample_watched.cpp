@@ -295,12 +295,13 @@ model::Gate sample_gate() {
   model::Rule budget;
   budget.kind = model::RuleKind::Budget;
   budget.words = "--budget 4G";
-  gate.results.push_back(
-      {budget, model::Outcome::Kept, "the peak of the tree was 4.12 GB, the budget is 4.29 GB"});
+  gate.results.push_back({budget, model::Outcome::Kept,
+                          "the peak of the process tree was 3.84 GiB (4.12 GB), the budget is 4 GiB"});
   model::Rule growth;
   growth.kind = model::RuleKind::MaxGrowth;
   growth.words = "--max-growth 500M --after-warmup";
-  gate.results.push_back({growth, model::Outcome::Broken, "the floor grew by 3.12 GB, 524 MB are allowed"});
+  gate.results.push_back(
+      {growth, model::Outcome::Broken, "the floor grew by 2.91 GiB (3.12 GB), the limit is 500 MiB"});
   model::Rule expect;
   expect.kind = model::RuleKind::Expect;
   expect.words = "--expect warmup";
