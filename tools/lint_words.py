@@ -21,6 +21,8 @@ from lint_tree import ROOT, tree
 # Switched on one by one. A folder that is listed stays clean.
 CHECKED = (
     "CONTRIBUTING.md", "docs/",
+    "src/attach/", "src/gpu/", "src/ingest/", "src/observe/", "src/procfs/", "src/record/", "src/serve/", "src/show/export/",
+    "src/symbols/", "tools/",
 )
 
 EVERYTHING = ("src/", "python/", "web/src/", "tools/", "docs/", "README.md", "CONTRIBUTING.md")
@@ -37,7 +39,7 @@ def rule(pattern: str, instead: str) -> Rule:
     return Rule(re.compile(pattern), instead)
 
 
-DETERMINERS = r"(?:[Aa]|[Aa]n|[Tt]he|[Tt]his|[Tt]hat|[Ee]ach|[Ee]very|[Oo]ne|[Ff]irst|[Ll]ast|[Nn]ext|[Nn]o|[Aa]nother|[Nn]ew)"
+DETERMINERS = r"(?:[Aa]|[Aa]n|[Tt]he|[Tt]his|[Ee]ach|[Ee]very|[Oo]ne|[Ff]irst|[Ll]ast|[Nn]ext|[Nn]o|[Aa]nother|[Nn]ew)"
 
 RULES = (
     rule(r"\b[Tt]ells\b(?! (?:\w+ ){1,3}(?:apart|from)\b)|\b(?:is|are|was|were|be|been|being) told\b(?! apart)", "reports, shows, prints, states"),
@@ -58,7 +60,7 @@ RULES = (
     rule(r"\balive from here\b", "allocated here"),
     rule(r"\bshared pages once(?! per)\b", "shared pages counted once (PSS)"),
     rule(r"\b(?:more|other|own|our|what|its|no|has|have|needs?|the) rights\b", "privileges, needs root, needs CAP_SYS_PTRACE"),
-    rule(r"\bthan we\b(?! |\n)|\bthan we\b(?= [,.;)])", "than lowtide"),
+    rule(r"\bthan we\b(?=[,.;:)]|$)", "than lowtide"),
 )
 
 C_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`|//([^\n]*)|/\*(.*?)\*/|\'(?:[^\'\\\n]|\\.)*\'', re.DOTALL)
