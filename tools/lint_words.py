@@ -1,4 +1,4 @@
-"""Checks comments, strings and documents for words that lowtide does not use. docs/architecture.md has the list of words.
+"""Checks comments, strings and documents for words that lowtide does not use (docs/architecture.md, Words).
 
 usage: lint_words.py             checks the files of CHECKED
        lint_words.py --all       checks all of src, python, web, tools, docs and the top-level documents
@@ -20,9 +20,9 @@ from lint_tree import ROOT, tree
 
 # Switched on one by one. A folder that is listed stays clean.
 CHECKED = (
-    "CONTRIBUTING.md", "docs/",
-    "src/agent/", "src/attach/", "src/base/", "src/gpu/", "src/ingest/", "src/observe/", "src/procfs/", "src/record/", "src/serve/", "src/show/export/",
-    "src/symbols/", "src/wire/", "tools/",
+    "CONTRIBUTING.md", "docs/", "tools/",
+    "src/agent/", "src/attach/", "src/base/", "src/gpu/", "src/ingest/", "src/observe/", "src/procfs/", "src/record/",
+    "src/serve/", "src/show/export/", "src/symbols/", "src/wire/",
 )
 
 EVERYTHING = ("src/", "python/", "web/src/", "tools/", "docs/", "README.md", "CONTRIBUTING.md")
