@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "base/fd.h"
 
@@ -34,6 +35,13 @@ std::string find_source_4() {
   return text.data();
 }
 
+// A link-local address (fe80::/10) needs the name of an interface, which is different on the other machine.
+bool is_link_local(const in6_addr& address) {
+  std::array<std::uint8_t, sizeof address> bytes{};
+  std::memcpy(bytes.data(), &address, sizeof address);
+  return bytes[0] == 0xfe && (bytes[1] & 0xc0U) == 0x80U;
+}
+
 std::string find_source_6() {
   sockaddr_in6 there{};
   there.sin6_family = AF_INET6;
@@ -45,8 +53,7 @@ std::string find_source_6() {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (!fd.valid() || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) != 0 ||
       ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&here), &length) != 0 ||
-      // A link-local address needs the name of an interface, which is different on the other machine.
-      IN6_IS_ADDR_LINKLOCAL(&here.sin6_addr) ||
+      is_link_local(here.sin6_addr) ||
       ::inet_ntop(AF_INET6, &here.sin6_addr, text.data(), text.size()) == nullptr)
     return {};
   return text.data();
@@ -61,7 +68,8 @@ std::string find_reachable_address(const std::string& listening) {
     return source.empty() ? "127.0.0.1" : source;
   }
   in6_addr six{};
-  if (::inet_pton(AF_INET6, listening.c_str(), &six) == 1 && IN6_IS_ADDR_UNSPECIFIED(&six)) {
+  if (::inet_pton(AF_INET6, listening.c_str(), &six) == 1 &&
+      std::memcmp(&six, &in6addr_any, sizeof six) == 0) {
     const std::string source = find_source_6();
     return source.empty() ? "::1" : source;
   }
