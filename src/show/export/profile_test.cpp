@@ -85,7 +85,7 @@ TEST(Profile, growth_is_the_default_if_something_grew) {
 TEST(Pprof, string_table_begins_with_the_empty_string_and_names_are_written_once) {
   const std::string bytes = to_pprof(sample_profile(), ProfileValue::Growth);
 
-  EXPECT_THAT(bytes, HasSubstr(std::string("\x32\x00\x32\x0b", 4) + "inuse_space"));
+  EXPECT_THAT(bytes, HasSubstr(std::string("\x32\x00\x32\x06", 4) + "python"));
   EXPECT_EQ(bytes.find("trainer.py"), bytes.rfind("trainer.py"));
 }
 
