@@ -58,7 +58,7 @@ def complaints(library: pathlib.Path, folder: pathlib.Path) -> Iterator[str]:
         if (hit := re.match(r"GLIBC_(\d+)\.(\d+)", version)) and (int(hit[1]), int(hit[2])) > NEWEST_GLIBC:
             yield f"needs {name} of {version}; older systems have at most {NEWEST_GLIBC}"
     flags = read("readelf", "-dW", library)
-    # The linker says so on x86_64 only; the relocations below tell on all.
+    # The linker reports this on x86_64 only; the relocations below show it on all architectures.
     is_x86 = "X86-64" in read("readelf", "-h", library)
     for flag in ("SYMBOLIC", "NODELETE") + (("STATIC_TLS",) if is_x86 else ()):
         if flag not in flags:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Unpacks packages of another architecture into a folder, for a cross build and for qemu. Nothing is installed: apt gets
-# lists of its own, and the system's stay as they are.
+# Unpacks packages into a folder: those of another architecture, for a cross build and for qemu, and programs whose
+# package would start a service. Nothing is installed: apt gets its own lists, and those of the system do not change.
 #
 # usage: foreign_root.sh ARCHITECTURE FOLDER PACKAGE...
 set -eu

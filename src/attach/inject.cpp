@@ -168,7 +168,7 @@ base::Result<Injected> Call::make(const std::string& function, const std::string
     return std::move(socket).error();
   }
   if (!fill_block(library.value(), function, argument, socket.value())) {
-    return unsupported("a path is too long, or the process's memory cannot be read");
+    return unsupported("a path is too long, or the memory of the process cannot be read");
   }
   if (auto placed = place(); !placed) {
     return std::move(placed).error();
@@ -182,7 +182,7 @@ base::Result<bool> Call::place() {
   for (std::uint32_t round = 0; Clock::now() < until; ++round) {
     const std::vector<pid_t> tids = find_candidates(pid_);
     if (tids.empty() && count_threads(pid_) == 0) {
-      return base::Error{base::ErrorCode::Gone, "the process ended"};
+      return base::Error{base::ErrorCode::Gone, "the process has ended"};
     }
     auto placed = try_each(tids, until);
     if (!placed || placed.value()) {
@@ -198,7 +198,7 @@ base::Result<bool> Call::try_each(const std::vector<pid_t>& tids, Clock::time_po
     if (Clock::now() >= until) {
       break;
     }
-    // Twice: the first look may find code that is new to us.
+    // Twice: the first attempt may find code that was not analysed yet.
     for (int look = 0; look < 2; ++look) {
       Attempt tried = attempt(tid);
       ++told_.tries;
@@ -216,7 +216,7 @@ base::Result<bool> Call::try_each(const std::vector<pid_t>& tids, Clock::time_po
       ++places_[place];
       learn_from(place);
       if (image_.functions().open_library != block_.open_library) {
-        return base::Error{base::ErrorCode::Gone, "the process ran another program"};
+        return base::Error{base::ErrorCode::Gone, "the process has started another program"};
       }
       if (place != Place::Cold && place != Place::StackEnded) {
         break;
@@ -245,7 +245,7 @@ base::Error Call::give_up() const {
     seen += (seen.empty() ? "" : ", ") + std::to_string(count) + " times " + to_words(place);
   }
   return {base::ErrorCode::Io,
-          "found no thread at a safe place: " + (seen.empty() ? std::string("none could be stopped") : seen)};
+          "no thread was at a safe place: " + (seen.empty() ? std::string("none could be stopped") : seen)};
 }
 
 // In a thread of its own: a tracee that does not stop can only be let go of by the end
@@ -310,7 +310,7 @@ Attempt Call::borrow(StoppedThread& thread, bool is_main) {
   }
   auto slot = slots_.find(pid_, back);
   if (!slot) {
-    return unsupported("not possible: there is no room for our code in its libraries");
+    return unsupported("its libraries have no free space for the call stub");
   }
   // The main thread's stack grows by itself; it has megabytes.
   const std::uint64_t block_at = sp - kRedZoneBytes - kReturnBytes - sizeof(StubBlock);
@@ -336,12 +336,12 @@ base::Result<Injected> Call::read_answer(const ReportSocket& socket) {
   while (!answer || !is_back) {
     const auto report = socket.wait(pid_, block_.token, options_.answer_limit);
     if (!report && count_threads(pid_) == 0) {
-      return base::Error{base::ErrorCode::Gone, "the process ended"};
+      return base::Error{base::ErrorCode::Gone, "the process has ended"};
     }
     if (!report) {
-      return base::Error{base::ErrorCode::Io, "the agent was called in thread " +
+      return base::Error{base::ErrorCode::Io, "the agent runs in thread " +
                                                   std::to_string(told_.borrowed_tid) +
-                                                  ", which has not answered yet"};
+                                                  ", which has not answered in time"};
     }
     const std::chrono::nanoseconds took(report->ended_ns - report->began_ns);
     if (report->stage == StubStage::Returned || !told_.in_own_thread) {
@@ -363,17 +363,17 @@ base::Result<Injected> Call::to_result(const StubReport& report) {
     case StubStage::Done:
       return told_;
     case StubStage::NoLibrary:
-      return unsupported("its loader refuses the agent: " + std::string(report.reason));
+      return unsupported("its dynamic loader rejected the agent: " + std::string(report.reason));
     case StubStage::NoThread:
       return base::Error{base::ErrorCode::Io,
-                         "it could not make a thread: " + std::string(std::strerror(report.value))};
+                         "it could not create a thread: " + std::string(std::strerror(report.value))};
     case StubStage::NoMemory:
       return base::Error{base::ErrorCode::Io,
-                         "it has no memory: " + std::string(std::strerror(report.value))};
+                         "it could not allocate memory: " + std::string(std::strerror(report.value))};
     case StubStage::Returned:
       break;
   }
-  return base::Error{base::ErrorCode::Malformed, "its answer makes no sense"};
+  return base::Error{base::ErrorCode::Malformed, "its answer is invalid"};
 }
 
 Entry enter_and_call(pid_t pid, const InjectOptions& options, const char* function,
@@ -418,13 +418,13 @@ base::Result<Injected> inject_agent(pid_t pid, const InjectOptions& options) {
     case wire::StartResult::Declined:  // the hello says why
       return injected;
     case wire::StartResult::AlreadyWatched:
-      return base::Error{base::ErrorCode::Denied, "another lowtide watches it from inside already"};
+      return base::Error{base::ErrorCode::Denied, "the agent of another lowtide is already active in it"};
     case wire::StartResult::NoMonitor:
       return base::Error{base::ErrorCode::Io, "the agent did not reach the socket " + options.socket_path};
     case wire::StartResult::Busy:
-      return base::Error{base::ErrorCode::Io, "a thread of it still uses what an earlier attach left"};
+      return base::Error{base::ErrorCode::Io, "one of its threads still runs the agent of an earlier attach"};
   }
-  return base::Error{base::ErrorCode::Malformed, "the agent's answer makes no sense"};
+  return base::Error{base::ErrorCode::Malformed, "the answer of the agent is invalid"};
 }
 
 base::Result<Injected> retire_agent(pid_t pid, const InjectOptions& options) {

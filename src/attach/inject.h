@@ -50,7 +50,7 @@ base::Result<Injected> retire_agent(pid_t pid, const InjectOptions& options);
 
 // What a walk over the Python objects may take.
 struct WalkLimits {
-  std::chrono::milliseconds to_begin{5000};  // until the interpreter can be had
+  std::chrono::milliseconds to_begin{5000};  // until the interpreter is available
   std::chrono::milliseconds to_end{60000};
   std::uint64_t memory_mb = 4096;  // of the child, for its tables
 };
@@ -67,8 +67,8 @@ Entry begin_snapshot(pid_t pid, const InjectOptions& options, const WalkLimits& 
 // Reaps the child that has walked. Where that fails it stays a zombie, which the next snapshot reaps.
 void end_snapshot(pid_t pid, const InjectOptions& options);
 
-// Whether the target would open another file by this name than we, or none: so in a container. False where
-// that cannot be known.
+// Whether the target would open another file by this name than lowtide, or none, as in a container. False
+// where that cannot be known.
 bool sees_another(pid_t pid, const std::string& path);
 
 // The second and third line of an error: why on this machine, and what to try.

@@ -96,8 +96,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
       4;  // CLOSE_RANGE_CLOEXEC, Linux 5.11. What lowtide itself opens has it anyway.
   ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, kWithExec);
 #endif
-  // The program may be a stranger's: it gets no terminal to type into, no keys of ours, and no way to more
-  // rights.
+  // The program may be a stranger's: it gets no terminal to type into, no keyring of lowtide, and no way to
+  // more privileges.
   if (::setsid() < 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     ::_exit(kNotStarted);
   }
@@ -188,21 +188,21 @@ base::Result<Interpreter> open_interpreter(pid_t pid) {
     minor = find_minor_of_library(pid);
   }
   if (!minor) {
-    return unsupported("its program, " + path.value() + ", is no Python whose version can be told");
+    return unsupported("its executable, " + path.value() + ", is not a Python with a known version");
   }
   if (*minor < static_cast<int>(wire::kFirstRemoteExec & 0xffU)) {
-    return unsupported("its Python is 3." + std::to_string(*minor) + ", and sys.remote_exec is there from " +
-                       wire::python_name(wire::kFirstRemoteExec) + " on");
+    return unsupported("its Python is 3." + std::to_string(*minor) + ", and sys.remote_exec needs " +
+                       wire::python_name(wire::kFirstRemoteExec) + " or newer");
   }
   if (!is_python) {
-    return unsupported("its Python is a part of " + path.value() +
-                       ", and sys.remote_exec needs the interpreter as a program");
+    return unsupported("its Python is embedded in " + path.value() +
+                       ", and sys.remote_exec needs a python executable");
   }
   Interpreter found{.program = symbols::open_regular("/proc/" + std::to_string(pid) + "/exe"),
                     .path = std::move(path).value(),
                     .settings = {}};
   if (!found.program.valid()) {
-    return base::Error{base::ErrorCode::Denied, "its program cannot be read"};
+    return base::Error{base::ErrorCode::Denied, "its executable cannot be read"};
   }
   constexpr const char* kLibraries = "LD_LIBRARY_PATH";
   if (const auto folders = procfs::read_environment_value({}, pid, kLibraries); folders && folders.value()) {
@@ -219,7 +219,7 @@ base::Result<Owner> read_owner(pid_t pid) {
   const auto uids = parse_numbers(find_status_line(status.value(), "Uid"));
   const auto gids = parse_numbers(find_status_line(status.value(), "Gid"));
   if (uids.empty() || gids.empty()) {
-    return base::Error{base::ErrorCode::Malformed, "its status does not say whose it is"};
+    return base::Error{base::ErrorCode::Malformed, "its /proc status has no user and group"};
   }
   return Owner{.uid = uids.front(),
                .gid = gids.front(),
@@ -235,7 +235,7 @@ base::Result<Ran> run_interpreter(const Interpreter& interpreter, const Owner& o
   const std::vector<char*> environment = pointers_to(settings);
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return base::Error{base::ErrorCode::Io, std::string("make a pipe: ") + std::strerror(errno)};
+    return base::Error{base::ErrorCode::Io, std::string("create a pipe: ") + std::strerror(errno)};
   }
   const base::Fd output(ends[0]);
   base::Fd output_in_child(ends[1]);

@@ -30,7 +30,7 @@ std::optional<int> find_minor_version(std::string_view file_name);
 base::Result<Interpreter> open_interpreter(pid_t pid);
 
 // With whose rights. That program may be anything that a user has written, and root would
-// run it: it gets no more rights than the process has that it was taken from.
+// run it: it gets no more privileges than the process from which it was taken.
 struct Owner {
   uid_t uid = 0;
   gid_t gid = 0;

@@ -44,11 +44,11 @@ base::Result<bool> check_program(pid_t pid) {
   const base::Fd exe = symbols::open_regular(in_proc(pid, "exe"));
   std::array<unsigned char, 5> start{};
   if (!exe.valid() || ::read(exe.get(), start.data(), start.size()) != static_cast<ssize_t>(start.size())) {
-    return base::Error{base::ErrorCode::Denied, "its program cannot be read"};
+    return base::Error{base::ErrorCode::Denied, "its executable cannot be read"};
   }
   constexpr unsigned char kClass32 = 1;
   if (start[4] == kClass32) {
-    return unsupported("not possible: a 32-bit program");
+    return unsupported("it is a 32-bit program");
   }
   return true;
 }
@@ -69,14 +69,14 @@ base::Result<Looked> look_at(pid_t pid) {
   }
   if (!status.value().has_memory) {
     return has_ended(pid) ? base::Error{base::ErrorCode::Gone, "the process has ended"}
-                          : unsupported("not possible: a part of the kernel");
+                          : unsupported("it is a kernel thread");
   }
   return Looked{std::move(text).value(), status.value()};
 }
 
 base::Result<bool> check_files(pid_t pid, const InjectOptions& options) {
   if (!options.agent_path.starts_with('/') || ::access(own_agent_path(options).c_str(), R_OK) != 0) {
-    return base::Error{base::ErrorCode::Io, "the agent is not there: " + options.agent_path};
+    return base::Error{base::ErrorCode::Io, "the agent library is missing: " + options.agent_path};
   }
   const std::pair<std::string, std::string> needed[] = {
       {own_agent_path(options), options.agent_path},
@@ -84,8 +84,7 @@ base::Result<bool> check_files(pid_t pid, const InjectOptions& options) {
   };
   for (const auto& [ours, theirs] : needed) {
     if (!is_same_file(pid, ours, theirs)) {
-      return unsupported("it does not see " + theirs +
-                         ", which is in another file system for it (a container)");
+      return unsupported("it cannot access " + theirs + " because it has another file system (a container)");
     }
   }
   return true;
@@ -151,23 +150,24 @@ base::Result<Enterable> check_target(pid_t pid, const InjectOptions& options) {
     return looked.error();
   }
   if (const pid_t tracer = tracer_of(pid); tracer != 0) {
-    return base::Error{base::ErrorCode::Denied, "process " + std::to_string(tracer) + " traces it already"};
+    return base::Error{base::ErrorCode::Denied, "process " + std::to_string(tracer) + " already traces it"};
   }
   if (looked.value().status.state == 'T') {
     return unsupported("it is stopped by a signal");
   }
   if (has_more_filters(looked.value().text)) {
     return unsupported(
-        "it has a seccomp filter that lowtide does not have, which may kill it for a system call of the "
-        "agent");
+        "it has a seccomp filter that lowtide does not have, and the filter may kill it when the agent makes "
+        "a "
+        "system call");
   }
   // A shadow stack would not let the stub go back.
   if (find_status_line(looked.value().text, "x86_Thread_features").find("shstk") != std::string_view::npos) {
-    return unsupported("not possible: it runs with a shadow stack");
+    return unsupported("it runs with a shadow stack");
   }
 #if defined(__x86_64__)
   if (vector_state_bytes() == 0) {
-    return unsupported("not possible: this processor has no XSAVE");
+    return unsupported("this processor has no XSAVE");
   }
 #endif
   if (const auto program = check_program(pid); !program) {
@@ -211,15 +211,17 @@ base::Result<Enterable> check_target_of_remote_exec(pid_t pid, const InjectOptio
   for (const char* kind : {"mnt", "user", "time"}) {
     if (!shares(pid, kind)) {
       return unsupported(
-          "it is in another namespace (a container), and its interpreter is not run outside of it");
+          "it is in another namespace (a container), and lowtide does not run its interpreter outside of it");
     }
   }
   if (!sees_the_same(pid, "/")) {
-    return unsupported("its root is another folder, and its interpreter is not run outside of it");
+    return unsupported(
+        "it has another root directory, and lowtide does not run its interpreter outside of it");
   }
   if (!has_our_rights(looked.value().text, uid)) {
     return unsupported(
-        "it has other rights than we (seccomp, capabilities), and its interpreter is not run with ours");
+        "its privileges (seccomp, capabilities) differ from those of lowtide, and lowtide does not run its "
+        "interpreter with other privileges");
   }
   return Enterable{.uid = uid};
 }
@@ -229,34 +231,41 @@ Advice advise(pid_t pid, const base::Error& error) {
   const auto rights = procfs::read_rights({});
   switch (error.code) {
     case base::ErrorCode::Gone:
-      return {"it ended meanwhile, or ran another program", "lowtide attach --find"};
+      return {"it has ended, or it runs another program now", "lowtide attach --find"};
     case base::ErrorCode::Denied:
       if (const pid_t tracer = tracer_of(pid); tracer != 0) {
-        return {"a process can have one tracer: a debugger, strace, or another lowtide",
-                "end process " + std::to_string(tracer) + ", or without --deep: lowtide attach " + target};
+        return {"a process can have only one tracer, such as a debugger, strace or another lowtide",
+                "stop process " + std::to_string(tracer) + ", or use lowtide attach " + target +
+                    " without --deep"};
       }
       if (rights.ptrace_scope.ok() && rights.ptrace_scope.value() > 0) {
         const int scope = rights.ptrace_scope.value();
         return {"kernel.yama.ptrace_scope is " + std::to_string(scope) +
-                    (scope == 1 ? ": only a parent may enter its children"
-                                : (scope == 2 ? ": only root may" : ": nobody may, until the next boot")),
-                scope == 3 ? "lowtide attach " + target + ", without --deep"
-                           : with_privileges("lowtide attach --deep " + target, ::geteuid()) +
-                                 ", or start the job with lowtide run"};
+                    (scope == 1
+                         ? ": only a parent may trace its children"
+                         : (scope == 2 ? ": only root may trace" : ": tracing is off until the next boot")),
+                scope == 3
+                    ? "lowtide attach " + target + " without --deep"
+                    : with_privileges("lowtide attach --deep " + target, ::geteuid()) +
+                          ", or start the job with lowtide run"};
       }
-      return {"it belongs to another user, has more rights than we, or is in a container that forbids ptrace",
-              ::geteuid() == 0 ? with_privileges("lowtide attach --deep " + target, 0)
-                               : "as that user or as root: lowtide attach --deep " + target};
+      if (::geteuid() == 0) {
+        return {
+            "root needs CAP_SYS_PTRACE here: lowtide or the process runs in a container that forbids ptrace",
+            "start the container with --cap-add SYS_PTRACE, or start the job with lowtide run"};
+      }
+      return {"it runs as another user, has more privileges than lowtide, or its container forbids ptrace",
+              "as that user or as root: lowtide attach --deep " + target};
     case base::ErrorCode::Unsupported:
-      return {"the agent is a library, and has to be loaded by the process itself",
-              "lowtide attach " + target + ", without --deep; or start it by: lowtide run"};
+      return {"the agent is a library that the process itself must load",
+              "lowtide attach " + target + " without --deep, or start the job with lowtide run"};
     default:
       if (!shares(pid, "user")) {
-        return {"it is in another user namespace, and trusts only a monitor of its own user",
+        return {"it is in another user namespace, and its agent accepts only a monitor of its own user",
                 "as that user: lowtide attach --deep " + target};
       }
-      return {"the process was busy or stopped; it was not changed",
-              "again: lowtide attach --deep " + target};
+      return {"the process was busy or stopped; lowtide did not change it",
+              "try again: lowtide attach --deep " + target};
   }
 }
 

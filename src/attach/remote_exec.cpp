@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kScriptName = "look.py";
 constexpr const char* kAnswerName = "answer";
 constexpr std::size_t kMostAnswerBytes = 4096;
-// A script that began at the last moment has said so by then.
+// A script that began at the last moment has reported it by then.
 constexpr std::chrono::milliseconds kGrace{500};
 
 constexpr const char* kAsk = "import sys; sys.remote_exec(int(sys.argv[1]), sys.argv[2])";
@@ -138,12 +138,12 @@ base::Error to_error(const std::string& said) {
         "its Python does not allow remote debugging (PYTHON_DISABLE_REMOTE_DEBUG, -X disable-remote-debug)"};
   }
   if (said.starts_with("PermissionError")) {
-    return {base::ErrorCode::Denied, "sys.remote_exec says: " + said};
+    return {base::ErrorCode::Denied, "sys.remote_exec failed: " + said};
   }
   if (said.starts_with("ProcessLookupError")) {
-    return {base::ErrorCode::Gone, "the process ended"};
+    return {base::ErrorCode::Gone, "the process has ended"};
   }
-  return {base::ErrorCode::Unsupported, "sys.remote_exec says: " + said};
+  return {base::ErrorCode::Unsupported, "sys.remote_exec failed: " + said};
 }
 
 base::Result<Injected> judge(const ScriptAnswer& answer) {
@@ -158,11 +158,11 @@ base::Result<Injected> judge(const ScriptAnswer& answer) {
     return base::Error{base::ErrorCode::Unsupported, "its Python has no _ctypes: " + answer.error};
   }
   if (!answer.error.empty()) {
-    return base::Error{base::ErrorCode::Unsupported, "its Python refuses the agent: " + answer.error};
+    return base::Error{base::ErrorCode::Unsupported, "its Python rejected the agent: " + answer.error};
   }
   return base::Error{base::ErrorCode::Io, answer.has_begun
-                                              ? "the agent was called, and has not answered yet"
-                                              : "its main thread did not come to the script in time"};
+                                              ? "the agent was called but has not answered in time"
+                                              : "its main thread did not run the script in time"};
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ base::Result<Injected> begin_snapshot_by_remote_exec(pid_t pid, const InjectOpti
   }
   const ScriptAnswer answer = letters.value().wait(pid, begin_by + kGrace, options.answer_limit);
   if (has_ended(pid)) {
-    return base::Error{base::ErrorCode::Gone, "the process ended"};
+    return base::Error{base::ErrorCode::Gone, "the process has ended"};
   }
   if (!answer.has_begun) {
     letters.value().leave_script();

@@ -1,6 +1,6 @@
 // Entering a Python from 3.14 on by the door that it has for this: sys.remote_exec (PEP 768).
 //
-// Its own program, started a second time, tells the interpreter to run a small script at the
+// Its own program, started a second time, makes the interpreter run a small script at the
 // next chance of its main thread; the script loads the agent. Nothing is stopped and no ptrace
 // is needed, so a debugger, strace or another profiler may be there already. The
 // price: a main thread that waits, or is in a long call of C, does not come to it.

@@ -53,7 +53,7 @@ base::Result<ReportSocket> ReportSocket::bind(std::string path, uid_t uid, base:
   ::unlinkat(folder.get(), name_of(path), 0);
   if (!socket.valid() || ::setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) != 0 ||
       !make_for(socket.get(), address, uid)) {
-    return base::Error{base::ErrorCode::Io, "make the socket " + path + ": " + std::strerror(errno)};
+    return base::Error{base::ErrorCode::Io, "create the socket " + path + ": " + std::strerror(errno)};
   }
   return ReportSocket(std::move(socket), std::move(path), std::move(folder));
 }

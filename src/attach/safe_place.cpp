@@ -116,7 +116,7 @@ std::string to_words(Place place) {
     case Place::Safe:
       return "safe";
     case Place::Cold:
-      return "in code that was new to us";
+      return "in code that was not analysed yet";
     case Place::Allocator:
       return "in the allocator";
     case Place::Loader:

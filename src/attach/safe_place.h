@@ -3,7 +3,7 @@
 // It may not when it is in the middle of something that dlopen or pthread_create need
 // themselves: the allocator, the loader, the making of threads, fork; or in a signal
 // handler, which may have interrupted any of them. The whole stack is looked at, since
-// a callback can run below all of these. What cannot be told counts as no.
+// a callback can run below all of these. What is unknown counts as no.
 //
 // The thread is stopped meanwhile, so nothing is read from files: code that was not
 // met before is "cold", the thread is let go, and the copy of its stack is studied at
@@ -33,7 +33,7 @@ enum class Place : std::uint8_t {
   Loader,
   Signal,      // in a signal handler
   Libc,        // in a function of libc that may hold one of its locks
-  Agent,       // in a hook of ours
+  Agent,       // in a hook of the agent
   Foreign,     // no thread of pthreads, or code of which nobody knows how to unwind it
   StackEnded,  // the copy of the stack was too short
   SmallStack,  // there is not enough of it left for us
@@ -56,7 +56,7 @@ class PlaceJudge {
   Place judge(const StackSample& sample);
   // The same, however long it takes.
   Place study(const StackSample& sample);
-  // After the image was read anew.
+  // After the image was read again.
   void forget();
 
  private:

@@ -20,23 +20,24 @@ base::Result<Injected> judge_snapshot(Injected told) {
   }
   switch (static_cast<wire::SnapshotResult>(told.result)) {
     case wire::SnapshotResult::NoPython:
-      return unsupported("there is no Python in it");
+      return unsupported("it has no Python interpreter");
     case wire::SnapshotResult::UnknownPython:
-      return unsupported("its Python is none of " + wire::known_pythons());
+      return unsupported("its Python version is not supported: lowtide supports " + wire::known_pythons());
     case wire::SnapshotResult::FreeThreaded:
-      return unsupported("its Python is free-threaded: without a GIL nothing holds still for a fork");
+      return unsupported(
+          "its Python is free-threaded: without a GIL, its objects can change during the fork");
     case wire::SnapshotResult::NotInitialized:
-      return unsupported("its Python has not begun, or has ended");
+      return unsupported("its Python interpreter has not started yet, or has ended");
     case wire::SnapshotResult::Busy:
-      return base::Error{base::ErrorCode::Io, "its interpreter did not let go of the GIL in time"};
+      return base::Error{base::ErrorCode::Io, "its interpreter did not release the GIL in time"};
     case wire::SnapshotResult::NoFork:
-      return base::Error{base::ErrorCode::Io, "the kernel does not let it fork"};
+      return base::Error{base::ErrorCode::Io, "the fork failed"};
     case wire::SnapshotResult::NoFunctions:
-      return unsupported("its Python hides the functions that a walk needs");
+      return unsupported("its Python does not export the functions that a snapshot needs");
     case wire::SnapshotResult::Underway:  // is never the last word
       break;
   }
-  return base::Error{base::ErrorCode::Malformed, "the agent's answer makes no sense"};
+  return base::Error{base::ErrorCode::Malformed, "the answer of the agent is invalid"};
 }
 
 }  // namespace lowtide::attach

@@ -42,7 +42,7 @@ base::Result<base::Fd> chown_socket_dir(const InjectOptions& options, uid_t uid)
     return base::Error{base::ErrorCode::Io, "open " + path + ": " + std::strerror(errno)};
   }
   if (info.st_uid != ::geteuid() && info.st_uid != uid) {
-    return base::Error{base::ErrorCode::Io, path + " is a third user's"};
+    return base::Error{base::ErrorCode::Io, path + " belongs to another user"};
   }
   if (uid == ::geteuid()) {
     return folder;
@@ -51,8 +51,8 @@ base::Result<base::Fd> chown_socket_dir(const InjectOptions& options, uid_t uid)
   constexpr auto kSameGroup = static_cast<gid_t>(-1);
   if (::fchownat(folder.get(), socket_name.c_str(), uid, kSameGroup, AT_SYMLINK_NOFOLLOW) != 0 ||
       ::fchown(folder.get(), uid, kSameGroup) != 0) {
-    return base::Error{base::ErrorCode::Io,
-                       "give " + path + " to the process's user: " + std::strerror(errno)};
+    return base::Error{base::ErrorCode::Io, "change the owner of " + path +
+                                                " to the user of the process: " + std::strerror(errno)};
   }
   return folder;
 }

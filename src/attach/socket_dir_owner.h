@@ -20,10 +20,9 @@ std::string own_folder(const InjectOptions& options);
 std::string own_socket_path(const InjectOptions& options);
 std::string own_agent_path(const InjectOptions& options);
 
-// The target must reach the socket: gives it, and the folder that was made for it, to the
-// target's user where he is another (only root has targets of other users). Returns the
-// folder, opened: from then on he may put a link in its place, so whoever is root uses no
-// path to it.
+// The target must reach the socket. If the target has another user (only root has such
+// targets), that user becomes the owner of the socket and of its folder. Returns the folder,
+// opened: from then on that user may replace it by a link, so root must not use a path to it.
 base::Result<base::Fd> chown_socket_dir(const InjectOptions& options, uid_t uid);
 
 }  // namespace lowtide::attach

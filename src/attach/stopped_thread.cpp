@@ -32,7 +32,7 @@ long trace(int request, pid_t tid, std::uint64_t address, std::uint64_t data) {
   return ::ptrace(static_cast<__ptrace_request>(request), tid, address, data);
 }
 
-// Only what this thread traces, and never a child of ours.
+// Only what this thread traces, and never a child of lowtide.
 pid_t wait_for(pid_t tid, int& status) {
   return ::waitpid(tid, &status, __WALL | __WNOTHREAD | WNOHANG);
 }

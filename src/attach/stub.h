@@ -1,4 +1,4 @@
-// The code that we put into the target, and what it is told.
+// The code that lowtide puts into the target, and its arguments.
 //
 // Nothing that we do to the target may need us afterwards: we can be killed between any
 // two instructions, and then the kernel lets the thread run on from where its registers

@@ -1,4 +1,4 @@
-// What the stub (attach/stub.h) is told, and what it says. Includes nothing of the
+// The arguments of the stub (attach/stub.h), and its answer. Includes nothing of the
 // standard library: the stub is compiled without floating point.
 
 #pragma once

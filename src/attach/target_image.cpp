@@ -43,7 +43,7 @@ std::string obstacle_in(std::string_view name) {
   for (const std::string_view part :
        {"libasan", "libtsan", "libmsan", "libhwasan", "liblsan", "libclang_rt."}) {
     if (name.starts_with(part)) {
-      return "a sanitizer is in it, which checks the allocator itself";
+      return "it uses a sanitizer, which replaces the allocator";
     }
   }
   if (name.starts_with("vgpreload_")) {
@@ -125,7 +125,7 @@ base::Result<bool> TargetImage::survey() {
     const std::string_view name = file_name(mapping.path);
     if (mapping.kind == symbols::MappingKind::File) {
       if (std::string obstacle = obstacle_in(name); !obstacle.empty()) {
-        return base::Error{base::ErrorCode::Unsupported, "not possible: " + obstacle};
+        return base::Error{base::ErrorCode::Unsupported, obstacle};
       }
       has_loader = has_loader || is_loader(name);
       if ((is_loader(name) || is_libc(name)) && !mapping.executable) {
@@ -137,14 +137,14 @@ base::Result<bool> TargetImage::survey() {
     }
   }
   if (!obstacle_.empty()) {
-    return base::Error{base::ErrorCode::Unsupported, "not possible: " + obstacle_};
+    return base::Error{base::ErrorCode::Unsupported, obstacle_};
   }
   if (!has_loader || !has_libc_) {
-    return base::Error{base::ErrorCode::Unsupported, "not possible: static"};
+    return base::Error{base::ErrorCode::Unsupported, "it is statically linked"};
   }
   if (functions_.open_library == 0 || functions_.find_function == 0 || functions_.last_error == 0 ||
       functions_.errno_location == 0) {
-    return base::Error{base::ErrorCode::Unsupported, "not possible: its libc has no dlopen"};
+    return base::Error{base::ErrorCode::Unsupported, "its libc has no dlopen"};
   }
   std::sort(rooms_.begin(), rooms_.end(), [](const Room& a, const Room& b) { return a.bytes > b.bytes; });
   return true;
@@ -155,7 +155,7 @@ void TargetImage::survey_mapping(const symbols::Mapping& mapping) {
   const auto place = space_->find(mapping.start);
   const std::string_view name = file_name(mapping.path);
   if (!place || place->image == nullptr) {
-    if (name == kAgentName) obstacle_ = "an agent of another version is in it";
+    if (name == kAgentName) obstacle_ = "it has an agent of another version";
     module.kind = mapping.kind == symbols::MappingKind::Vdso ? ModuleKind::Other : ModuleKind::Unnamed;
     modules_.push_back(module);
     return;
@@ -181,7 +181,7 @@ void TargetImage::survey_mapping(const symbols::Mapping& mapping) {
     const auto exports = read_exports(file);
     if (find_export(exports, "__asan_init") || find_export(exports, "__tsan_init") ||
         find_export(exports, "__msan_init")) {
-      obstacle_ = "a sanitizer is in it, which checks the allocator itself";
+      obstacle_ = "it uses a sanitizer, which replaces the allocator";
     }
     if (is_known_allocator(name) || find_export(exports, "malloc")) {
       module.kind = ModuleKind::Allocator;

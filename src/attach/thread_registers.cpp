@@ -107,7 +107,7 @@ constexpr std::array kWaitingCalls = {
 
 // The kernel has put the registers back already and does not say that a call has a time
 // limit that began long ago: those calls are left alone. With an absolute limit the call
-// can be begun anew.
+// can be restarted.
 bool may_repeat(const PendingCall& call) {
   if (call.number == SYS_clock_nanosleep) {
     return (call.arguments[1] & TIMER_ABSTIME) != 0;

@@ -45,7 +45,7 @@ std::uint64_t pc_of(const RawRegisters& raw);
 std::uint64_t sp_of(const RawRegisters& raw);
 
 // True for a system call in which threads wait, holding nothing that we need, and that
-// may be begun anew. The numbers are those of this architecture.
+// may be restarted. The numbers are those of this architecture.
 bool is_waiting_call(const PendingCall& call);
 bool is_futex(const PendingCall& call);
 

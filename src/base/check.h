@@ -6,7 +6,7 @@ namespace lowtide::base {
 // user or the target.
 [[noreturn]] void fail_check(const char* file, int line, const char* what);
 
-// Called before those words are said: by whoever has a terminal to give back. Null: nothing.
+// Called before the message is printed, to restore the terminal. Null: nothing.
 void set_last_act(void (*act)());
 
 }  // namespace lowtide::base

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "cli/page_output.h"
 #include "cli/report_recording.h"
+#include "serve/accept.h"
 #include "show/export/openmetrics.h"
 #include "show/json/json.h"
 #include "show/markup.h"
@@ -16,19 +17,20 @@
 namespace lowtide::cli {
 namespace {
 
-// A report of a long run costs: no more than a tenth of the time is spent on them, however many ask.
+// The report of a long run takes time: at most a tenth of the time is spent on reports, whatever the number
+// of requests.
 constexpr double kAtLeastS = 1;
 constexpr double kTimesItsCost = 10;
 
-constexpr int kAgainS = 5;
+constexpr int kReloadS = 5;
 
-// Of a lowtide that was built without the page; it comes again by itself and runs nothing.
+// The page of a lowtide that was built without the HTML page. It reloads itself and runs no script.
 std::string plain_page_of(const model::Report& report) {
   constexpr std::size_t kWidth = 110;
   constexpr std::size_t kMostBytes = 1'000'000;
   return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
          "<meta http-equiv=\"refresh\" content=\"" +
-         std::to_string(kAgainS) +
+         std::to_string(kReloadS) +
          "\"><title>lowtide</title><style>:root{color-scheme:light dark}pre{font:14px/1.2 "
          "monospace}</style></head>"
          "<body><pre>" +
@@ -44,7 +46,7 @@ void ServedReport::refresh() {
   const double began_s = base::steady_seconds();
   if (report_ && began_s < next_s_) return;
   auto made = report_recording(path_, limit_bytes_);
-  // One that cannot be read for a moment does not take away what was known.
+  // If the recording cannot be read for a moment, the last report stays.
   if (auto* report = std::get_if<model::Report>(&made)) {
     report_ = std::move(*report);
     page_.reset();
@@ -62,11 +64,17 @@ serve::Response ServedReport::answer(const serve::Request& request) {
     case serve::Resource::Report:
       return {.type = "application/json", .body = show::to_json(*report_)};
     case serve::Resource::Metrics:
-      return {.type = show::kOpenMetricsType, .body = show::to_openmetrics(*report_)};
+      return metrics(request);
     case serve::Resource::Page:
       break;
   }
   return page();
+}
+
+serve::Response ServedReport::metrics(const serve::Request& request) const {
+  if (serve::prefers_over_plain_text(request.accept, "application/openmetrics-text"))
+    return {.type = show::kOpenMetricsType, .body = show::to_openmetrics(*report_)};
+  return {.type = show::kPrometheusTextType, .body = show::to_prometheus_text(*report_)};
 }
 
 serve::Response ServedReport::page() {
@@ -78,13 +86,13 @@ serve::Response ServedReport::page() {
   if (!page_) {
     const double began_s = base::steady_seconds();
     auto made = make_page(path_, *report_,
-                          report_->ending == model::Ending::Running ? std::optional(kAgainS) : std::nullopt);
+                          report_->ending == model::Ending::Running ? std::optional(kReloadS) : std::nullopt);
     if (std::holds_alternative<console::UserError>(made)) return serve::bare_response(503);
     page_ = std::move(std::get<std::string>(made));
     next_s_ += kTimesItsCost * (base::steady_seconds() - began_s);
   }
   out.body = *page_;
-  out.policy = "frame-ancestors 'none'";  // the page has one of its own, with the hash of its script
+  out.policy = "frame-ancestors 'none'";  // the page has its own policy, with the hash of its script
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What `serve` answers with: the report of a recording, made anew as the recording grows.
+// The answers of `serve`: the report of a recording, updated as the recording grows.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ class ServedReport {
 
  private:
   void refresh();
+  [[nodiscard]] serve::Response metrics(const serve::Request& request) const;
   serve::Response page();
 
   std::string path_;

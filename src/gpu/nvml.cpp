@@ -131,7 +131,7 @@ base::Result<Nvml> Nvml::load(const std::string& library) {
   }
   const Functions& nvml = functions.value();
   if (const int status = nvml.init(); status != kSuccess) {
-    return base::Error{base::ErrorCode::Unsupported, "NVML does not start: " + describe(nvml, status)};
+    return base::Error{base::ErrorCode::Unsupported, "NVML failed to start: " + describe(nvml, status)};
   }
   // From here on its destructor shuts NVML down.
   Nvml loaded(std::make_unique<Library>());
@@ -139,7 +139,8 @@ base::Result<Nvml> Nvml::load(const std::string& library) {
   state.nvml = nvml;
   unsigned int count = 0;
   if (const int status = nvml.device_count(&count); status != kSuccess) {
-    return base::Error{base::ErrorCode::Unsupported, "NVML counts no devices: " + describe(nvml, status)};
+    return base::Error{base::ErrorCode::Unsupported,
+                       "NVML cannot count the devices: " + describe(nvml, status)};
   }
   for (unsigned int index = 0; index < std::min(count, kMostDevices); ++index) {
     DeviceHandle device = nullptr;
@@ -153,7 +154,7 @@ base::Result<Nvml> Nvml::load(const std::string& library) {
                              .uuid = read_device_text(nvml.device_uuid, device)});
   }
   if (state.handles.empty()) {
-    return base::Error{base::ErrorCode::Unsupported, "the NVIDIA driver shows no device"};
+    return base::Error{base::ErrorCode::Unsupported, "the NVIDIA driver reports no device"};
   }
   std::array<char, 81> version{};
   if (nvml.driver_version != nullptr && nvml.driver_version(version.data(), 80) == kSuccess) {
@@ -190,7 +191,7 @@ base::Result<std::size_t> Nvml::read(std::vector<GpuReading>& readings) {
   const std::size_t left_out = readings.size() - read;
   readings.resize(read);
   if (read == 0) {
-    return base::Error{base::ErrorCode::Io, "no GPU answers any more"};
+    return base::Error{base::ErrorCode::Io, "no GPU responds any more"};
   }
   return left_out;
 }

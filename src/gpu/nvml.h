@@ -1,7 +1,7 @@
 // GPU memory through NVIDIA's management library, if the machine has it.
 //
 // The library belongs to the driver, so it is opened at run time and never
-// linked: without a GPU lowtide works as before, and load() tells why there is
+// linked: without a GPU lowtide works as before, and load() returns why there is
 // none. Reading costs some 100 us a device and does not touch the job.
 #pragma once
 

@@ -49,13 +49,13 @@ Functions find_functions(void* handle) {
 base::Result<Functions> load_functions(const std::string& library) {
 #ifdef LOWTIDE_STATIC
   return base::Error{base::ErrorCode::Unsupported,
-                     "this build of lowtide has everything linked in and cannot open " + library};
+                     "this lowtide is statically linked and cannot load " + library};
 #else
   void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = ::dlerror();
     return base::Error{base::ErrorCode::Unsupported,
-                       "no NVIDIA driver here: " + std::string(reason != nullptr ? reason : library)};
+                       "no NVIDIA driver was found: " + std::string(reason != nullptr ? reason : library)};
   }
   const Functions found = find_functions(handle);
   const bool complete = found.init != nullptr && found.shutdown != nullptr && found.device_count != nullptr &&

@@ -29,7 +29,7 @@ GpuOwner PidMap::find(std::int64_t driver_pid) const {
       std::lower_bound(entries_.begin(), entries_.end(), driver_pid,
                        [](const Entry& entry, std::int64_t wanted) { return entry.driver_pid < wanted; });
   if (first == entries_.end() || first->driver_pid != driver_pid) {
-    // Inside a container any process of ours that uses a GPU may be meant.
+    // Inside a container it may be any process of the job that uses a GPU.
     return {.pid = std::nullopt, .unclear = !initial_ && any_gpu_user_};
   }
   // Two containers below us may both have a process of that number.

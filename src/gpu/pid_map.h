@@ -5,8 +5,8 @@
 // the pids of the namespace it was mounted in, and lists in NSpid those of the
 // namespaces further in. Looking from the host all of it agrees. Looking from
 // inside a container a host pid may happen to be the number of an innocent
-// process of ours, so there a match counts only for a process that has opened
-// the driver. What cannot be told is said to be unclear.
+// process of the job, so there a match counts only for a process that has opened
+// the driver. What is unknown is reported as unclear.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct KnownProcess {
 
 struct GpuOwner {
   std::optional<std::int64_t> pid;  // ours
-  bool unclear = false;             // no pid, and it may be one of ours all the same
+  bool unclear = false;             // no pid, and it may still be a process of the job
 };
 
 class PidMap {

@@ -60,7 +60,7 @@ class LogReading {
 
   void finish() {
     if (parser_.ignored_cut_number()) {
-      warnings_.add("the last line has no end: a number that may have been cut was ignored", lines_);
+      warnings_.add("the last line is incomplete: a number that may have been cut off was ignored", lines_);
     }
     assembler_.finish();
   }
@@ -98,7 +98,7 @@ base::Result<Summary> summarise(LogReading& reading, Chunker& chunker) {
   const std::uint64_t lines = reading.lines();
   if (!assembler.found()) {
     return Error{ErrorCode::Malformed,
-                 fmt::format("no memory readings were recognised in {} line{}; known are {}", lines,
+                 fmt::format("no memory readings were recognised in {} line{}; lowtide reads {}", lines,
                              lines == 1 ? "" : "s", format_names())};
   }
   Summary summary;
@@ -125,7 +125,7 @@ base::Result<Summary> read_source(ByteSource& source, Sink& sink, const Options&
   Chunker chunker(source, options.chunk_bytes);
   if (const auto error = chunker.look()) return *error;
   LogReading reading(chunker, sink, options);
-  // The first chunk tells the state that the others are parsed on.
+  // The first chunk gives the state with which the others are parsed.
   Batch first;
   bool more = chunker.next(first.chunk);
   if (more) {

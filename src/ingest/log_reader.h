@@ -15,7 +15,7 @@
 namespace lowtide::ingest {
 
 struct Options {
-  bool use_shapes = true;  // off: every line is analysed anew, the slow reference
+  bool use_shapes = true;  // off: every line is analysed by itself, the slow reference
   // How much is parsed at once: facts that stay in the second-level cache.
   std::size_t chunk_bytes = std::size_t{256} * 1024;
 };

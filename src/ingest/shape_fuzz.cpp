@@ -1,5 +1,5 @@
 // Shapes against the reference: a reader that learns shapes and one that analyses
-// every line anew must find exactly the same.
+// every line by itself must find exactly the same.
 
 #include <bit>
 #include <cstdint>

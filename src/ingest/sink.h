@@ -15,7 +15,7 @@
 
 namespace lowtide::ingest {
 
-// What one series of a run measures, as far as the log tells.
+// What one series of a run measures, as far as the log shows.
 struct SeriesInfo {
   model::Quantity quantity = model::Quantity::ProcessMemory;
   std::string name;  // for people: "process memory", "GPU 0 used", "python (4711)"
@@ -24,7 +24,7 @@ struct SeriesInfo {
   std::optional<int> gpu_index;
   std::string gpu_name;                      // the model
   std::string gpu_id;                        // a UUID or a bus, where no index tells one from another
-  std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
+  std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself states
 };
 
 enum class SeriesIndex : std::size_t {};
@@ -42,7 +42,7 @@ class Sink {
   // One reading of the current run. Times are seconds from the run's first reading.
   virtual void add(SeriesIndex series, const model::Sample& sample, std::uint64_t line) = 0;
 
-  // Several of one series, in their order; as many lines as samples. Whoever can take many at once
+  // Several of one series, in their order; as many lines as samples. A sink that can take many at once
   // faster than one by one does so here.
   virtual void add_all(SeriesIndex series, std::span<const model::Sample> samples,
                        std::span<const std::uint64_t> lines) {

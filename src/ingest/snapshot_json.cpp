@@ -96,9 +96,9 @@ base::Result<model::Snapshot> parse_snapshot_json(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return malformed("it is not JSON");
   const Json* head = member(json, "snapshot");
-  if (head == nullptr || !head->is_object()) return malformed("it is not a snapshot of lowtide");
+  if (head == nullptr || !head->is_object()) return malformed("it is not a lowtide snapshot");
   if (const Json* since = member(*head, "since_s"); since != nullptr && !since->is_null()) {
-    return malformed("it is the difference of two snapshots, not one of them");
+    return malformed("it is the difference of two snapshots, not a snapshot");
   }
   model::Snapshot out;
   out.pid = static_cast<std::int64_t>(number_member(*head, "pid").value_or(0) & 0x7fffffffU);

@@ -1,4 +1,4 @@
-// A snapshot that `lowtide snapshot --json` has written, read again. Whoever edits it may write anything.
+// A snapshot that `lowtide snapshot --json` has written, read again. A user may have edited it.
 #pragma once
 
 #include <string_view>

@@ -38,7 +38,7 @@ TEST(lines_of_two_numbers, are_ignored_where_other_lines_tell_the_memory) {
   const Read result = read("step 1 rss 5000 MB\n640 480\nstep 2 rss 5001 MB\n");
 
   EXPECT_EQ(result.log.series.size(), 1U);
-  EXPECT_THAT(result.warnings, HasSubstr("lines of two numbers"));
+  EXPECT_THAT(result.warnings, HasSubstr("lines with two numbers"));
 }
 
 TEST(rows_of_tools_without_their_header, are_read) {

@@ -92,7 +92,9 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   read_host();
   if (options_.use_gpu) gpus_.read(at_s, tree_.members(), tick_);
   if (gpus_.is_unclear()) {
-    note_once("some GPU memory cannot be given to a process: in a container the driver's pids are not ours");
+    note_once(
+        "some GPU memory cannot be assigned to a process: the pids of the driver are not those of this "
+        "container");
   }
   find_limit();
   if (options_.agents != nullptr) {
@@ -102,7 +104,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   return tick_;
 }
 
-// A process that shares no pages with others is told well enough by its cheap
+// A process that shares no pages with others is measured well enough by its cheap
 // counters. Within a family a sweep is worth its price only when pages may have
 // moved; and now and then all are read, for the figures of the report.
 bool Monitor::is_sweep_due(double at_s) {
@@ -146,7 +148,7 @@ void Monitor::sweep_pss(double at_s) {
       member.has_settled = true;
     } else if (rollup.error().code != base::ErrorCode::Gone) {
       member.pss_denied = true;
-      note_once(fmt::format("shared pages of pid {} cannot be told from its own: {}", member.info.pid,
+      note_once(fmt::format("shared and private pages of pid {} cannot be distinguished: {}", member.info.pid,
                             rollup.error().message));
     }
   }

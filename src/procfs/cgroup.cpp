@@ -81,7 +81,7 @@ base::Result<CgroupMemory> CgroupMemory::open(const Roots& roots, std::int32_t p
   if (memory.levels_.empty()) {
     return base::Error{base::ErrorCode::Unsupported,
                        memory.sees_root_
-                           ? "the process is in a cgroup without limits: none up to the root "
+                           ? "the process is in a cgroup without limits: no cgroup up to the root "
                              "counts memory"
                            : "the memory controller is not enabled for the cgroup " + memory.folder_.path};
   }
@@ -192,7 +192,7 @@ base::Result<CgroupLimits> CgroupMemory::read_limits() {
     note_limit(level, at.high, current.value(), limits.high, below_high_bytes);
   }
   if (version() == 1) {
-    // In a container the cgroups above are hidden, but v1 tells what they leave.
+    // In a container the cgroups above are hidden, but v1 shows what they leave.
     const auto stat = read_stat();
     const auto above = stat ? stat.value().hierarchical_limit_bytes : std::nullopt;
     if (above && (!limits.max || *above < limits.max->bytes)) {

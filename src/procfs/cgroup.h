@@ -2,7 +2,7 @@
 //
 // The limit need not be the cgroup's own: every ancestor may have one, and the
 // tightest of them counts. All files stay open, because a tick reads them again;
-// once the cgroup is removed its files answer ENODEV, which is told as Gone.
+// once the cgroup is removed its files answer ENODEV, which is reported as Gone.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct CgroupLimit {
   std::uint64_t bytes = 0;
   std::uint64_t current_bytes = 0;  // what the cgroup that has the limit uses, siblings included
   // Whose limit it is: 0 the job's own cgroup, 1 its parent ... levels() when it
-  // lies above what we can see (v1 tells the tightest without telling whose).
+  // lies above what we can see (v1 shows the lowest limit but not which cgroup has it).
   std::size_t level = 0;
 };
 

@@ -67,7 +67,7 @@ std::optional<CgroupFolder> resolve(const CgroupMount& mount, const std::string&
   }
   auto rest = below(path, mount.root);
   if (!rest && mount.root != "/") {
-    // Path and mount are told from different cgroup namespaces; the mount is
+    // Path and mount are from different cgroup namespaces; the mount is
     // the container's own cgroup, and that is as near as one can get.
     rest = "";
   }
@@ -116,7 +116,7 @@ base::Result<CgroupMembership> parse_cgroup_membership(std::string_view text) {
     }
   }
   if (!any) {
-    return base::Error{base::ErrorCode::Malformed, "no line of a cgroup"};
+    return base::Error{base::ErrorCode::Malformed, "no cgroup line"};
   }
   return membership;
 }
@@ -166,8 +166,7 @@ base::Result<CgroupFolder> find_memory_cgroup(const Roots& roots, std::int32_t p
   const int version = memory_v1 ? 1 : 2;
   const auto& path = memory_v1 ? memory_v1 : membership.value().unified;
   if (!path) {
-    return base::Error{base::ErrorCode::Unsupported,
-                       "no cgroup counts memory: the controller is switched off"};
+    return base::Error{base::ErrorCode::Unsupported, "no cgroup counts memory: the memory controller is off"};
   }
   for (const CgroupMount& mount : read_mounts(roots)) {
     if (mount.version != version) {

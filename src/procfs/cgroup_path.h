@@ -1,6 +1,6 @@
 // Which cgroup counts a process's memory, and in which folder that is.
 //
-// /proc/PID/cgroup tells the path inside the hierarchy, mountinfo which part of
+// /proc/PID/cgroup has the path inside the hierarchy, mountinfo which part of
 // the hierarchy is mounted where. In a container the two need not agree: docker
 // on cgroup v1 shows "/docker/ID" and mounts just that as the root.
 #pragma once

@@ -23,7 +23,7 @@ bool is_interpreter(std::string_view file) {
   return file.find_first_not_of("0123456789.t", 6) == std::string_view::npos;
 }
 
-// The lines of a piece that are whole; tells how many bytes they were.
+// The lines of a piece that are whole; returns how many bytes they were.
 std::size_t take_whole_lines(std::string_view text, std::string& last_path, MappedLibraries& found) {
   std::size_t taken = 0;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', taken)) {

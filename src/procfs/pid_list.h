@@ -29,7 +29,7 @@ class PidList {
   std::vector<std::byte> buffer_;
 };
 
-// The pid after which the kernel begins anew; where it does not say, the highest there can be.
+// The pid after which the kernel starts again; where that is unknown, the highest there can be.
 std::int64_t read_highest_pid(const Roots& roots);
 
 }  // namespace lowtide::procfs

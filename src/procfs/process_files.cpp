@@ -26,7 +26,7 @@ bool are_some_left(const base::Fd& fd) {
   });
 }
 
-// The kernel gives the lowest free number, so the number tells how many are in use, or were.
+// The kernel gives the lowest free number, so the number shows how many are in use, or were.
 bool may_keep(const base::Fd& fd) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -114,7 +114,7 @@ base::Result<base::Fd> ProcessFiles::open_file(const char* name) {
 
 base::Result<base::Fd> ProcessFiles::open_or_make_room(const char* name) {
   auto fd = open_file(name);
-  // Io: no descriptor is left, neither of ours nor of the machine's.
+  // Io: no descriptor is left, neither of this process nor of the machine.
   if (fd || fd.error().code != base::ErrorCode::Io || kept_files() == 0) {
     return fd;
   }

@@ -22,7 +22,7 @@
 namespace lowtide::procfs {
 namespace {
 
-// A child that waits until it is told to go on, and is reaped in the end.
+// A child that waits until it may continue, and is reaped in the end.
 class Child {
  public:
   template <typename Body>
@@ -213,7 +213,7 @@ TEST(ProcessFiles, zombie_has_a_status_but_no_memory) {
 TEST(ProcessFiles, exec_gives_the_process_another_address_space_and_it_is_followed) {
   int ends[2] = {-1, -1};
   int waits[2] = {-1, -1};
-  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);  // its end tells that exec has happened
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);  // its end shows that exec has happened
   ASSERT_EQ(::pipe(waits), 0);             // what cat waits for
   Child child([&] {
     ::dup2(waits[0], STDIN_FILENO);

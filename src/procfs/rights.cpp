@@ -94,9 +94,9 @@ std::uint64_t count_seccomp_filters(std::string_view status) {
 
 Rights read_rights(const Roots& roots) {
   return {.ptrace_scope = read_kernel_setting(roots, "yama/ptrace_scope",
-                                              "the kernel has no Yama, so it restricts nothing further"),
-          .perf_event_paranoid = read_kernel_setting(roots, "perf_event_paranoid",
-                                                     "the kernel has no perf events, or hides them here"),
+                                              "the kernel has no Yama, so there is no further restriction"),
+          .perf_event_paranoid = read_kernel_setting(
+              roots, "perf_event_paranoid", "the kernel has no perf events, or they are hidden here"),
           .capabilities = read_capabilities(roots),
           .cgroup_version = read_cgroup_version(roots),
           .kernel = read_kernel(roots)};

@@ -21,7 +21,7 @@ Roots roots_of(const std::string& machine);
 // A file of the real machine, "6243/stat".
 std::string fixture_text(const std::string& file);
 
-// How often the test program has called operator new so far.
+// How often the test program has called operator new.
 std::uint64_t allocations();
 
 }  // namespace lowtide::procfs

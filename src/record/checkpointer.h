@@ -19,7 +19,7 @@ namespace lowtide::record {
 
 class Checkpointer {
  public:
-  // Null where no second connection or thread can be had; the writer then does it itself.
+  // Null if no second connection or thread can be created; the writer then does it itself.
   static std::unique_ptr<Checkpointer> start(const std::string& path);
 
   Checkpointer(const Checkpointer&) = delete;

@@ -15,7 +15,7 @@
 namespace lowtide::record {
 namespace {
 
-// Writes ticks until it is killed, and tells of each that is committed.
+// Writes ticks until it is killed, and reports each one that is committed.
 [[noreturn]] void write_for_ever(const std::string& path, int report) {
   Writer writer = make_writer(path, 5);
   for (std::int32_t at = 0;; ++at) {

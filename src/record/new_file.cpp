@@ -114,7 +114,7 @@ base::Result<NewFile> make_file(const std::string& path) {
     return error;
   };
   if (!has_room(path)) {
-    return give_up({base::ErrorCode::Io, "the disk is full: less than 2 MB are left"});
+    return give_up({base::ErrorCode::Io, "the disk is full: less than 2 MB is left"});
   }
   if (auto made = make_tables(path); !made.ok()) {
     return give_up(std::move(made).error());

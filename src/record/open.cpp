@@ -59,7 +59,7 @@ base::Error malformed(const std::string& path, const char* what) {
 }
 
 // Through SQLite's own file: were the recording being written by this process,
-// closing a descriptor of ours would drop the writer's locks (POSIX says so).
+// closing another descriptor of it would drop the locks of the writer (POSIX).
 base::Result<std::array<unsigned char, kHeaderBytes>> read_start(const std::string& path) {
   auto opened = Database::open(file_uri(path, "mode=ro"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
   if (!opened.ok()) {
@@ -103,10 +103,10 @@ base::Result<FileHead> read_head(const std::string& path) {
   const auto& bytes = read.value();
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), kMagic.size());
   if (start.substr(0, size) != kMagic.substr(0, size)) {
-    return malformed(path, "is no lowtide recording");
+    return malformed(path, "is not a lowtide recording");
   }
   if (size < kHeaderBytes) {
-    return malformed(path, "is truncated: not even its header is whole");
+    return malformed(path, "is truncated: its header is incomplete");
   }
   const std::uint32_t page = big_endian(&bytes[16], 2);
   const std::uint64_t page_bytes = page == 1 ? 65'536U : page;
@@ -119,16 +119,16 @@ base::Result<FileHead> read_head(const std::string& path) {
 std::optional<base::Error> check_head(const std::string& path, const FileHead& head) {
   if (head.application_id != kApplicationId) {
     return malformed(path, head.application_id == 0 && head.claimed_bytes == 0
-                               ? "is incomplete: its making was cut off"
-                               : "is an SQLite database, but no lowtide recording");
+                               ? "is incomplete: lowtide ended while it created the file"
+                               : "is an SQLite database, but not a lowtide recording");
   }
   if (head.version > static_cast<std::uint32_t>(kSchemaVersion)) {
     return base::Error{base::ErrorCode::Unsupported,
-                       path + " was made by a newer lowtide (schema " + std::to_string(head.version) +
-                           ", this one reads up to " + std::to_string(kSchemaVersion) + ")"};
+                       path + " was written by a newer lowtide (schema " + std::to_string(head.version) +
+                           ", this lowtide reads up to " + std::to_string(kSchemaVersion) + ")"};
   }
   if (head.version == 0) {
-    return malformed(path, "does not say which schema it has");
+    return malformed(path, "has no schema version");
   }
   return std::nullopt;
 }
@@ -199,7 +199,7 @@ base::Result<OpenedFile> open_recording(const std::string& path) {
     if (database.ok() && log_bytes > 0) {
       opened.warnings.push_back("the end of the run may be missing: " + std::to_string(log_bytes) +
                                 " bytes in " + path + "-wal cannot be read here (" + first.message +
-                                "); copy both files to a folder that can be written to");
+                                "); copy both files to a writable folder");
     }
   }
   if (!database.ok()) {
@@ -210,7 +210,7 @@ base::Result<OpenedFile> open_recording(const std::string& path) {
     if (!database.ok()) {
       return base::Error{first.code, path + " cannot be read: " + first.message};
     }
-    opened.warnings.push_back(path + " is damaged (" + first.message + "); what can be read of it is used");
+    opened.warnings.push_back(path + " is damaged (" + first.message + "); the readable part is used");
     if (head.claimed_bytes > head.bytes) {
       opened.warnings.push_back(path + " is truncated: " + std::to_string(head.bytes) + " of " +
                                 std::to_string(head.claimed_bytes) + " bytes are there");

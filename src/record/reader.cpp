@@ -58,10 +58,10 @@ void Recording::State::load_meta() {
     }
   }
   if (status == SQLITE_ROW) {
-    tables.warn("table meta holds more than a run can have written: only the first " +
+    tables.warn("table meta has more rows than lowtide writes: only the first " +
                 std::to_string(meta.size()) + " rows were read");
   } else if (status != SQLITE_DONE) {
-    tables.warn("what the recording says about itself cannot be read: " + tables.database().error().message);
+    tables.warn("the table meta cannot be read: " + tables.database().error().message);
   }
 }
 
@@ -245,7 +245,7 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
   });
   const std::size_t chosen = choose_snapshots(list, kMostChosenSnapshots);
   if (chosen < list.size()) {
-    warn("the recording holds " + std::to_string(list.size()) + " snapshots: " + std::to_string(chosen) +
+    warn("the recording has " + std::to_string(list.size()) + " snapshots: " + std::to_string(chosen) +
          " of them are compared");
   }
   // A part belongs to a snapshot that was read.

@@ -27,8 +27,8 @@ void write_file(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Runs `check` as a user whom permissions stop; true when it says so. In a thread,
-// because its rights are its own, and not in a fork: a writer's thread may hold
+// Runs `check` as a user whom permissions stop; true if `check` is true. In a thread,
+// because a thread has privileges of its own, and not in a fork: a writer's thread may hold
 // the allocator's lock then, and nobody in the child would ever give it back.
 bool holds_without_root(const std::function<bool()>& check) {
   bool holds = false;
@@ -53,7 +53,7 @@ TEST(Recording, what_is_no_recording_is_refused_in_clear_words) {
   EXPECT_THAT(message_of(folder.path("nothing")), HasSubstr("No such file"));
   EXPECT_THAT(message_of(folder.folder().string()), HasSubstr("is a directory"));
   EXPECT_THAT(message_of(folder.path("empty")), HasSubstr("is empty"));
-  EXPECT_THAT(message_of(folder.path("text")), HasSubstr("is no lowtide recording"));
+  EXPECT_THAT(message_of(folder.path("text")), HasSubstr("is not a lowtide recording"));
   EXPECT_THAT(message_of(folder.path("short")), HasSubstr("is truncated"));
   EXPECT_THAT(message_of(folder.path("pipe")), HasSubstr("is not a regular file"));
 }
@@ -64,7 +64,7 @@ TEST(Recording, a_database_of_others_is_refused) {
   ASSERT_TRUE(made.ok());
   ASSERT_EQ(made.value().execute("CREATE TABLE songs(name)"), SQLITE_OK);
 
-  EXPECT_THAT(message_of(folder.path("other.db")), HasSubstr("no lowtide recording"));
+  EXPECT_THAT(message_of(folder.path("other.db")), HasSubstr("not a lowtide recording"));
 }
 
 TEST(Recording, a_newer_schema_is_refused_and_named) {
@@ -72,7 +72,7 @@ TEST(Recording, a_newer_schema_is_refused_and_named) {
   const std::string path = record(folder, 3);
   change(path, "PRAGMA user_version = 2");
 
-  EXPECT_THAT(message_of(path), HasSubstr("made by a newer lowtide"));
+  EXPECT_THAT(message_of(path), HasSubstr("written by a newer lowtide"));
 }
 
 TEST(Recording, is_read_while_it_is_written) {

@@ -3,7 +3,7 @@
 //
 // The input is a list of changes of five bytes each, four for the place and one
 // for the value, to a recording that is made here; so no database lies in the
-// repository. The first byte tells how much of the file's end is cut off.
+// repository. The first byte is how much of the file's end is cut off.
 
 #include <cmath>
 #include <cstddef>

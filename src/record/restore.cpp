@@ -63,7 +63,7 @@ base::Result<Database> restore_tables(const std::string& path) {
   if (whole_pages == 0 ||
       std::memcmp(found.data() + kFileHeaderBytes, fresh.value().data() + kFileHeaderBytes,
                   kPageBytes - kFileHeaderBytes) != 0) {
-    return refuse("it was made with other tables");
+    return refuse("it has other tables");
   }
   const std::size_t pages = std::max(whole_pages, fresh.value().size() / kPageBytes);
   const std::size_t bytes = pages * kPageBytes;

@@ -43,7 +43,7 @@ std::int64_t Statement::text_bytes() const {
 
 base::Result<Database> Database::open(const std::string& name, int flags) {
   // SQLite counts its memory under a lock at every allocation, for figures that
-  // nobody reads here. Only before its first use can it be told; if somebody
+  // nobody reads here. It can be configured only before its first use; if somebody
   // else in the process was earlier, it goes on counting.
   [[maybe_unused]] static const int kToldNotToCount = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3* handle = nullptr;

@@ -52,7 +52,7 @@ class Database {
  public:
   Database() = default;
 
-  // `name` is a path, or a URI where the flags say so.
+  // `name` is a path, or a URI if the flags allow it.
   static base::Result<Database> open(const std::string& name, int flags);
 
   base::Result<Statement> prepare(const std::string& sql);

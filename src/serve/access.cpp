@@ -10,7 +10,7 @@
 namespace lowtide::serve {
 namespace {
 
-// In a time that does not depend on where they differ.
+// Takes the same time wherever they differ.
 bool are_same(std::string_view given, std::string_view secret) {
   if (secret.empty() || given.size() != secret.size()) return false;
   unsigned difference = 0;
@@ -41,7 +41,7 @@ Decision decide(const Request& request, const Gate& gate) {
   if (gate.is_loopback && !is_own_name(request.host)) return {421};
   const auto resource = find_resource(request.path);
   const bool is_open = resource == Resource::Metrics && gate.is_loopback;
-  // What is not there is told only to those who may know.
+  // A client without the token does not learn which paths exist.
   if (!is_open && !are_same(request.token, gate.token)) return {401};
   if (!resource) return {404};
   return {200, *resource};

@@ -1,11 +1,14 @@
-// Who may see what.
+// Access rules: which client may read which resource.
 //
-// The address that is printed has a secret in it, 128 random bits, and without that there is no report: it
-// names paths, commands and variables of the job. `/metrics` has numbers only, so on loopback it needs no
-// secret, as scrapers expect; whoever may connect there may run `ps` as well. On any other address it does.
+// The URL that lowtide prints contains a secret of 128 random bits. Without it there is no report, because a
+// report contains paths, commands and variables of the job. `/metrics` contains only numbers, so on loopback
+// it needs no secret, as scrapers expect: a user who can connect there can also run `ps`. On any other
+// address
+// `/metrics` needs the secret too.
 //
-// A page of somebody else that is open in a browser on this machine can reach loopback too, under a name of
-// its own that suddenly means 127.0.0.1. It cannot lie about that name: on loopback `Host` must be ours.
+// A web page from elsewhere, open in a browser on this machine, can reach loopback under a name of its own
+// that resolves to 127.0.0.1 (DNS rebinding). It cannot change the `Host` header, so on loopback `Host` must
+// name loopback.
 #pragma once
 
 #include <string>
@@ -23,13 +26,13 @@ struct Gate {
 };
 
 struct Decision {
-  int status = 404;  // 200: it may be seen
+  int status = 404;  // 200: access is allowed
   Resource resource = Resource::Page;
 };
 
 Decision decide(const Request& request, const Gate& gate);
 
-// 32 hexadecimal digits from the kernel; empty where it gives none.
+// 32 random hexadecimal digits; empty if the kernel provides no random bytes.
 std::string make_token();
 
 }  // namespace lowtide::serve

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "serve/header_text.h"
+
 namespace lowtide::serve {
 namespace {
 
@@ -14,7 +16,7 @@ bool is_visible(char c) {
   return c > ' ' && c <= '~';
 }
 
-// RFC 9110: what methods and names of headers are made of.
+// RFC 9110: the characters of methods and header names.
 bool is_token_character(char c) {
   constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -25,20 +27,7 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_character);
 }
 
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// Up to the separator, which is taken away as well.
+// Up to the separator, which is removed as well.
 std::optional<std::string_view> take_until(std::string_view& text, std::string_view separator) {
   const std::size_t end = text.find(separator);
   if (end == std::string_view::npos) return std::nullopt;
@@ -63,7 +52,7 @@ std::string token_of(std::string_view query) {
   return {};
 }
 
-// Zero: fine; else the status to refuse it with.
+// 0, or the status of the refusal.
 int read_first_line(std::string_view line, Request& request) {
   const auto method = take_until(line, " ");
   const auto target = take_until(line, " ");
@@ -87,7 +76,7 @@ int read_header(std::string_view line, Request& request, Seen& seen) {
   const auto name = take_until(line, ":");
   const std::string_view value = trimmed(line);
   if (!name || !is_token(*name)) return 400;
-  // Control bytes are for whoever wants two readers to see two requests.
+  // Control bytes serve only to make two programs read two different requests.
   if (std::any_of(value.begin(), value.end(), [](unsigned char c) { return c != '\t' && c < ' '; }))
     return 400;
   if (equals_ignoring_case(*name, "host")) {
@@ -98,6 +87,9 @@ int read_header(std::string_view line, Request& request, Seen& seen) {
     constexpr std::string_view kBearer = "Bearer ";
     if (value.size() > kBearer.size() && equals_ignoring_case(value.substr(0, kBearer.size()), kBearer))
       request.token = std::string(trimmed(value.substr(kBearer.size())));
+  } else if (equals_ignoring_case(*name, "accept")) {
+    if (!request.accept.empty()) request.accept += ",";  // a list may be spread over several headers
+    request.accept += value;
   } else if (equals_ignoring_case(*name, "transfer-encoding") ||
              (equals_ignoring_case(*name, "content-length") && value != "0")) {
     return 413;

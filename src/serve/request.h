@@ -1,5 +1,5 @@
-// What a client asked, in HTTP/1.1. Whoever can reach the port can send anything: what is not plainly a
-// request is refused, and nothing is guessed.
+// The request of a client, in HTTP/1.1. A client can send anything: bytes that are not a well-formed request
+// are refused, and nothing is guessed.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@ enum class Method { Get, Head, Other };
 
 struct Request {
   Method method = Method::Get;
-  std::string path = {};   // without the query; begins with '/'
-  std::string token = {};  // of the query, or of an `Authorization: Bearer`; empty: none
-  std::string host = {};   // as it was sent, with its port
+  std::string path = {};    // without the query; begins with '/'
+  std::string token = {};   // from the query, or from `Authorization: Bearer`; empty: none
+  std::string host = {};    // as it was sent, with its port
+  std::string accept = {};  // the media ranges as they were sent; empty: none
 };
 
 struct Incomplete {};
@@ -26,7 +27,7 @@ struct Refused {
 
 inline constexpr std::size_t kMostRequestBytes = 8192;
 
-// `bytes` is what has come so far. A body is never wanted: a request that announces one is refused.
+// `bytes`: everything that has been received. A request that announces a body is refused.
 std::variant<Request, Incomplete, Refused> parse_request(std::string_view bytes);
 
 }  // namespace lowtide::serve

@@ -1,4 +1,4 @@
-// Any bytes as a request, whole and cut at every place: never a crash, and nothing invisible passes.
+// Any bytes as a request: no crash, no access without the token, no invisible character in the path.
 
 #include <algorithm>
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/check.h"
+#include "serve/accept.h"
 #include "serve/access.h"
 #include "serve/request.h"
 
@@ -15,17 +16,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto parsed = serve::parse_request(bytes);
   if (const auto* refused = std::get_if<serve::Refused>(&parsed)) {
-    LOWTIDE_CHECK(refused->status >= 400 && refused->status < 600, "refused with a status that is none");
+    LOWTIDE_CHECK(refused->status >= 400 && refused->status < 600, "refused with an invalid status");
   }
   if (const auto* request = std::get_if<serve::Request>(&parsed)) {
-    LOWTIDE_CHECK(request->path.starts_with('/'), "a path that is none");
+    LOWTIDE_CHECK(request->path.starts_with('/'), "a path without a slash");
     const auto is_visible = [](char c) { return c > ' ' && c <= '~'; };
     LOWTIDE_CHECK(std::all_of(request->path.begin(), request->path.end(), is_visible), "an odd path");
+    for (const std::string_view range : {"text/plain", "*/*", "application/openmetrics-text"}) {
+      const auto quality = serve::find_quality(request->accept, range);
+      LOWTIDE_CHECK(!quality || (*quality >= 0 && *quality <= 1), "a quality out of range");
+    }
     const serve::Decision decision =
         serve::decide(*request, {.token = "0123456789abcdef", .is_loopback = true});
     LOWTIDE_CHECK(decision.status != 200 || decision.resource == serve::Resource::Metrics ||
                       request->token == "0123456789abcdef",
-                  "let in without the token");
+                  "access without the token");
   }
   return 0;
 }

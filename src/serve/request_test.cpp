@@ -30,6 +30,9 @@ TEST(ParseRequest, reads_what_browsers_and_scrapers_send) {
   EXPECT_EQ(request.path, "/report.json");
   EXPECT_EQ(request.token, "abc");
   EXPECT_EQ(request.host, "localhost:9000");
+  EXPECT_EQ(request.accept, "*/*");
+  EXPECT_EQ(request_of("GET / HTTP/1.1\r\nHost: a\r\naccept: a/b\r\nAccept: c/d;q=0\r\n\r\n").accept,
+            "a/b,c/d;q=0");
   EXPECT_EQ(request_of("HEAD / HTTP/1.0\r\nhost: a\r\nauthorization: bearer  t \r\n\r\n").token, "t");
 }
 

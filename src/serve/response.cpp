@@ -7,7 +7,7 @@
 namespace lowtide::serve {
 namespace {
 
-std::string_view words_of(int status) {
+std::string_view reason_of(int status) {
   switch (status) {
     case 200:
       return "OK";
@@ -43,19 +43,19 @@ std::string_view words_of(int status) {
 Response bare_response(int status) {
   Response response;
   response.status = status;
-  response.body = fmt::format("{} {}\n", status, words_of(status));
-  if (status == 401) response.body += "the address that lowtide printed has a token in it: ?token=...\n";
+  response.body = fmt::format("{} {}\n", status, reason_of(status));
+  if (status == 401) response.body += "use the URL that lowtide printed, or add its ?token=...\n";
   return response;
 }
 
 std::string to_bytes(const Response& response, bool head_only) {
   std::string out = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n"
-      // The address has the token in it: it must not travel on, nor stay in a cache.
+      // The URL contains the token: it must not reach another site or a cache.
       "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\nX-Frame-Options: DENY\r\n"
       "Content-Security-Policy: {}\r\n",
-      response.status, words_of(response.status), response.type, response.body.size(), response.policy);
+      response.status, reason_of(response.status), response.type, response.body.size(), response.policy);
   if (response.status == 401) out += "WWW-Authenticate: Bearer\r\n";
   if (response.status == 405) out += "Allow: GET, HEAD\r\n";
   out += "\r\n";

@@ -46,7 +46,7 @@ base::Result<Place> parse_place(const std::string& text, std::uint16_t port) {
     std::memcpy(&place.address, &six, sizeof six);
     return place;
   }
-  return base::Error{base::ErrorCode::Malformed, "'" + text + "' is no address"};
+  return base::Error{base::ErrorCode::Malformed, "'" + text + "' is not an IP address"};
 }
 
 std::uint16_t port_of(int fd) {
@@ -84,13 +84,13 @@ base::Result<Server> Server::listen(const std::string& address, std::uint16_t po
   return Server(std::move(fd), given, place.value().is_loopback);
 }
 
-// Those that come while there are too many wait in the kernel's queue.
-void Server::welcome() {
+// While there are too many clients, new ones wait in the kernel's queue.
+void Server::accept_client() {
   base::Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd.valid()) clients_.push_back({.fd = std::move(fd), .until_s = base::steady_seconds() + kPatienceS});
 }
 
-bool Server::take(Client& client, const std::function<Response(const Request&)>& answer) {
+bool Server::receive(Client& client, const std::function<Response(const Request&)>& answer) {
   std::array<char, 4096> piece{};
   const ssize_t got = ::recv(client.fd.get(), piece.data(), piece.size(), 0);
   if (got < 0) return errno == EAGAIN || errno == EINTR;
@@ -105,10 +105,10 @@ bool Server::take(Client& client, const std::function<Response(const Request&)>&
     client.out = to_bytes(answer(request), request.method == Method::Head);
   }
   client.until_s = base::steady_seconds() + kPatienceS;
-  return give(client);
+  return send_rest(client);
 }
 
-bool Server::give(Client& client) {
+bool Server::send_rest(Client& client) {
   while (client.sent < client.out.size()) {
     const ssize_t wrote = ::send(client.fd.get(), client.out.data() + client.sent,
                                  client.out.size() - client.sent, MSG_NOSIGNAL);
@@ -116,7 +116,7 @@ bool Server::give(Client& client) {
     client.sent += static_cast<std::size_t>(wrote);
     client.until_s = base::steady_seconds() + kPatienceS;
   }
-  // Unread bytes would turn our close into a reset, and the answer may be lost with it.
+  // Unread bytes would turn the close into a reset, and the client could lose the answer.
   ::shutdown(client.fd.get(), SHUT_WR);
   std::array<char, 4096> rest{};
   while (::recv(client.fd.get(), rest.data(), rest.size(), 0) > 0) {
@@ -125,7 +125,7 @@ bool Server::give(Client& client) {
 }
 
 void Server::run(int stop_fd, const std::function<Response(const Request&)>& answer) {
-  constexpr int kLookEveryMs = 1000;
+  constexpr int kPollMs = 1000;
   constexpr std::size_t kOwnFiles = 2;
   std::vector<pollfd> files;
   while (true) {
@@ -136,19 +136,18 @@ void Server::run(int stop_fd, const std::function<Response(const Request&)>& ans
       const auto events = static_cast<short>(client.is_answered() ? POLLOUT : POLLIN);
       files.push_back({.fd = client.fd.get(), .events = events, .revents = 0});
     }
-    if (::poll(files.data(), files.size(), clients_.empty() ? -1 : kLookEveryMs) < 0 && errno != EINTR)
-      return;
+    if (::poll(files.data(), files.size(), clients_.empty() ? -1 : kPollMs) < 0 && errno != EINTR) return;
     if (files[0].revents != 0) return;
     for (std::size_t at = 0; at < clients_.size(); ++at) {
       if (files[kOwnFiles + at].revents == 0) continue;
       Client& client = clients_[at];
-      const bool goes_on = client.is_answered() ? give(client) : take(client, answer);
+      const bool goes_on = client.is_answered() ? send_rest(client) : receive(client, answer);
       if (!goes_on) client.fd.reset();
     }
     const double now = base::steady_seconds();
     std::erase_if(clients_,
                   [now](const Client& client) { return !client.fd.valid() || now > client.until_s; });
-    if (files[1].revents != 0) welcome();
+    if (files[1].revents != 0) accept_client();
   }
 }
 

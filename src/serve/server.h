@@ -1,5 +1,5 @@
-// A small HTTP server for a few readers on one thread. Nobody can hold it up: a client gets five seconds for
-// its request and as long for each piece of the answer, and there are at most 64 at a time.
+// A small HTTP server for a few clients on one thread. No client can block it: a client has five seconds for
+// its request and five seconds for each part of the answer, and there are at most 64 clients at a time.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace lowtide::serve {
 
 class Server {
  public:
-  // `port` 0: one that is free. `address` is a number, 127.0.0.1 or ::1.
+  // `port` 0: any free port. `address` is an IP address, such as 127.0.0.1 or ::1.
   static base::Result<Server> listen(const std::string& address, std::uint16_t port);
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] bool is_loopback() const { return is_loopback_; }
 
-  // Until there is something to read from `stop_fd`, which is left there.
+  // Returns when `stop_fd` becomes readable; nothing is read from it.
   void run(int stop_fd, const std::function<Response(const Request&)>& answer);
 
  private:
@@ -39,10 +39,10 @@ class Server {
 
   Server(base::Fd listener, std::uint16_t port, bool is_loopback);
 
-  void welcome();
-  // False: it is done with.
-  static bool take(Client& client, const std::function<Response(const Request&)>& answer);
-  static bool give(Client& client);
+  void accept_client();
+  // Both return false when the client is finished.
+  static bool receive(Client& client, const std::function<Response(const Request&)>& answer);
+  static bool send_rest(Client& client);
 
   base::Fd listener_;
   std::uint16_t port_ = 0;

@@ -64,7 +64,7 @@ void ElfFile::Close::operator()(Elf* elf) const {
 base::Result<ElfFile> ElfFile::open(base::Fd fd) {
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) {
-    return base::Error{base::ErrorCode::Io, "the file has no status"};
+    return base::Error{base::ErrorCode::Io, "the status of the file cannot be read"};
   }
   if (!S_ISREG(status.st_mode)) {
     return base::Error{base::ErrorCode::Unsupported, "not a regular file"};

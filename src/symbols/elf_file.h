@@ -59,7 +59,7 @@ class ElfFile {
   // Fills `into` with bytes of the file, or says false. They are not mapped by that.
   bool read_file(std::uint64_t offset_bytes, std::span<std::byte> into) const;
 
-  // What was read so far is no longer resident in this process.
+  // What was read is no longer resident in this process.
   void give_back() const;
 
   [[nodiscard]] Elf_Scn* find_section(std::string_view name) const;

@@ -63,7 +63,7 @@ class ElfImage {
   std::optional<ElfFile> mini_file_;
   bool names_loaded_ = false;
   std::uint64_t last_used_ = 0;
-  unsigned rules_ = 0;  // made so far
+  unsigned rules_ = 0;  // number made
   SymbolTable symbols_;
   std::unique_ptr<DebugInfo> own_info_;
   std::unique_ptr<DebugInfo> debug_info_;

@@ -39,7 +39,7 @@ const Mapping* find_head(const std::vector<Mapping>& mappings, std::size_t index
   return nullptr;
 }
 
-// The name leads to another inode, or the file system numbers its files anew
+// The name leads to another inode, or the file system has renumbered its files
 // (overlayfs, btrfs). The build-id in memory decides.
 bool is_same_build(const TargetFiles& files, const std::vector<Mapping>& mappings, std::size_t index,
                    const BuildId& of_file, bool has_same_inode) {
@@ -84,7 +84,7 @@ base::Result<std::shared_ptr<ElfImage>> ImageStore::open(const TargetFiles& file
   base::Fd fd = files.open(mapping.path);
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) {
-    return base::Error{base::ErrorCode::Gone, mapping.path + ": there is no such file any more"};
+    return base::Error{base::ErrorCode::Gone, mapping.path + ": the file no longer exists"};
   }
   if (is_same_file(status, mapping) && !mapping.deleted) {
     return open_file(files, mapping, std::move(fd));

@@ -1,5 +1,5 @@
 // The build-id of what a process has mapped, out of its memory: the one thing
-// that tells whether the file of that name is still the one that runs.
+// that shows whether the file of that name is still the one that runs.
 #pragma once
 
 #include <cstddef>

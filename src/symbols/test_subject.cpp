@@ -1,4 +1,4 @@
-// Captures itself and tells its maps: what a test unwinds that cannot live in the
+// Captures itself and prints its maps: what a test unwinds that cannot live in the
 // same process, since the program is static, or of the other architecture.
 //
 //   subject outer|qsort|signal|deep|realigned

@@ -93,7 +93,7 @@ class RuleStep {
     return std::nullopt;
   }
 
-  // False where it is lost; CopyEnded tells the caller which kind of lost.
+  // False where it is lost; CopyEnded shows the caller why.
   bool read(const Saved& saved, std::uint64_t& into) const {
     const auto offset = static_cast<std::uint64_t>(std::int64_t{saved.offset});
     switch (saved.where) {
@@ -185,7 +185,7 @@ std::string_view to_word(StackEnd end) {
     case StackEnd::StepLimit:
       return "too many frames";
     case StackEnd::NoProgress:
-      return "the frames do not rise";
+      return "the frame addresses do not increase";
     case StackEnd::LostRegister:
       return "a register is missing";
   }

@@ -61,11 +61,11 @@ enum class PythonState : std::uint32_t {
 };
 
 enum class Drop : std::uint32_t {
-  RingFull = 0,   // an allocation that was sampled but could not be told
+  RingFull = 0,   // an allocation that was sampled but could not be written
   TableFull = 1,  // told, but its free will not be known: not counted as live
   NoMonitor = 2,  // sampled while nobody was reading
   Mappings = 3,   // as TableFull, for mmap
-  CodeName = 4,   // a Python function whose name could not be told
+  CodeName = 4,   // a Python function whose name could not be written
   Count = 8,
 };
 
@@ -156,7 +156,7 @@ static_assert(sizeof(TrialPart) == 64);
 
 // What became of the last walk that was asked for (wire/snapshot.h); written by the agent alone.
 struct alignas(64) WalkPart {
-  std::atomic<std::uint32_t> taken_up;  // the asked_walk that the interpreter was told of
+  std::atomic<std::uint32_t> taken_up;  // the asked_walk that the interpreter has received
   std::atomic<std::uint32_t> done;      // and that which it has forked for, or refused
   std::atomic<std::int32_t> result;     // of `done`: a SnapshotResult, or the pause in microseconds
   std::atomic<std::uint32_t> fork_us;   // of the pause: on a processor, not waiting for one
@@ -172,7 +172,7 @@ inline constexpr std::uint32_t kMaxDevices = 16;
 enum class MarksState : std::uint32_t {
   None = 0,     // not asked for, or no Python is up
   Waiting = 1,  // the functions are there; torch is not, or not yet
-  Hooked = 2,   // torch tells its steps and phases
+  Hooked = 2,   // torch reports its steps and phases
   Failed = 3,   // this Python would not have them
 };
 
@@ -199,7 +199,7 @@ static_assert(sizeof(DevicePart) == 64);
 // Steps, phases and counters of the trainer; written by the agent alone.
 struct alignas(64) MarksPart {
   std::atomic<std::uint32_t> state;     // MarksState
-  std::atomic<std::uint32_t> taken_up;  // the asked_marks that the interpreter was told of
+  std::atomic<std::uint32_t> taken_up;  // the asked_marks that the interpreter has received
   std::atomic<std::uint32_t> done;      // and that which it has answered
   std::atomic<std::uint32_t> phase;     // that the job is in, from 1; 0: none
   std::atomic<std::uint64_t> steps;     // kOwnSteps may be set

@@ -127,7 +127,7 @@ struct NodeRecord {
   std::uint64_t retained_objects;
   std::int64_t bound;  // of a cache
   NodeKind kind;
-  std::uint32_t holder;  // which earlier node keeps this one; kNoHolder: none that is told
+  std::uint32_t holder;  // which earlier node keeps this one; kNoHolder: none in the file
   std::uint32_t depth;   // names in the path
   std::uint32_t line;    // of the frame whose local it is; 0: not one's
   std::uint32_t type_bytes;

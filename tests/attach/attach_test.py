@@ -331,7 +331,7 @@ def process_that_is_stopped_while_we_are_inside_goes_on_later(lab):
 def process_that_a_debugger_has_is_refused(lab):
     with lab.target("traced") as target:
         child = int(target.said.split()[1])
-        _refused(lab.attach(child), f"process {target.pid} traces it", "one tracer")
+        _refused(lab.attach(child), f"process {target.pid} already traces it", "one tracer")
         assert _state(child)[1] == target.pid
         _ends_well(target)
 
@@ -341,7 +341,7 @@ def static_program_is_refused(lab):
     if not static.exists():
         raise Skip("no static program could be built here")
     with lab.running(str(static), "blocks") as target:
-        _refused(lab.attach(target.pid), "not possible: static")
+        _refused(lab.attach(target.pid), "statically linked")
         _ends_well(target)
 
 
@@ -358,7 +358,7 @@ def program_under_valgrind_is_refused(lab):
     if not shutil.which("valgrind"):
         raise Skip("no valgrind here")
     with lab.running("valgrind", "-q", str(lab.targets / "attach_target"), "blocks") as target:
-        _refused(lab.attach(target.pid), "not possible")
+        _refused(lab.attach(target.pid), "it runs under Valgrind")
         _ends_well(target)
 
 

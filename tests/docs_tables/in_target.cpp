@@ -8,11 +8,12 @@ namespace {
 
 std::string pythons() {
   std::vector<std::vector<std::string>> rows = {
-      {"version", "lines and snapshots", "`sys.remote_exec`", "where its fields are", "tested"}};
+      {"version", "lines and snapshots", "`sys.remote_exec`", "offsets of its fields", "tested"}};
   for (const wire::PythonVersion& python : wire::kPythons) {
     rows.push_back(
         {wire::python_name(python.number), "yes", python.number >= wire::kFirstRemoteExec ? "yes" : "no",
-         python.has_own_table() ? "CPython's own table, ours for the rest" : "our table", python.tested});
+         python.has_own_table() ? "CPython's own table, lowtide's table for the rest" : "lowtide's table",
+         python.tested});
   }
   return markdown_table(rows);
 }

@@ -62,7 +62,7 @@ std::string samples() {
   std::string text;
   for (std::size_t kind = 0; kind < record::kKinds; ++kind) {
     const record::KindSpec& spec = record::spec_of(static_cast<record::SeriesKind>(kind));
-    std::vector<std::vector<std::string>> rows = {{"column", "type", "meaning", "of a stretch"}};
+    std::vector<std::vector<std::string>> rows = {{"column", "type", "meaning", "value in a combined row"}};
     for (const record::SampleColumn& key : spec.keys()) {
       rows.push_back({code(key.name), "integer", key.meaning, "key"});
     }
@@ -71,7 +71,7 @@ std::string samples() {
                       column.keep == record::Keep::Highest ? "highest" : "last"});
     }
     text += (text.empty() ? "### " : "\n### ") + code(spec.name + std::string("_memory")) + "\n\n" +
-            "Low, mean and high are of " + spec.meaning + " (" + code(spec.judged.name) + ").\n\n" +
+            "The series that is judged is " + code(spec.judged.name) + ": " + spec.meaning + ".\n\n" +
             markdown_table(rows);
   }
   return text;

@@ -29,7 +29,7 @@ def process_that_does_not_see_our_library_is_told(lab):
         if not read_line(job.stdout):
             raise Skip("no namespace can be made")
         told = lab.call(job.pid, code=NOT_SEEN).stderr
-        assert "does not see" in told and "it has other folders than we" in told and "within its container" in told, told
+        assert "cannot access" in told and "it has other folders than we" in told and "within its container" in told, told
         assert "GIL" not in told, told
 
 

@@ -308,7 +308,7 @@ def launcher_that_takes_in_orphans_never_meets_the_child_that_walks(lab):
 def process_without_python_is_told(lab):
     with lab.running("sleep", "100") as job:
         wait_until(lambda: state_of(job.pid) == "S", "the sleep")
-        assert "there is no Python in it" in lab.call(job.pid, code=NOT_SEEN).stderr
+        assert "it has no Python interpreter" in lab.call(job.pid, code=NOT_SEEN).stderr
 
 
 def process_that_is_not_there_is_told(lab):
@@ -336,7 +336,7 @@ def interpreter_that_does_not_let_go_is_told(lab):
         wait_until(lambda: cpu_ticks_of(job.pid) > began + 5, "the sum to be under way")
         told = lab.call(job.pid, code=NOT_SEEN).stderr
         # It depends on the thread that was borrowed: the one that adds up, or the one that sleeps.
-        assert re.search(r"the agent was called in thread \d+, which has not answered yet|did not let go of the GIL in time", told), told
+        assert re.search(r"the agent runs in thread \d+, which has not answered in time|did not release the GIL in time", told), told
         assert len(told.splitlines()) == 3, told
         after = cpu_ticks_of(job.pid)
         wait_until(lambda: cpu_ticks_of(job.pid) > after + 5, "the sum to go on")
@@ -412,7 +412,7 @@ def walk_that_takes_too_long_gives_what_it_has(lab):
             done = subprocess.run([lab.binary, "snapshot", "--json", "--time-limit", f"{max(100, limit_ms):.0f}ms", str(job.pid)],
                                   capture_output=True, text=True, timeout=LIMIT_S)
             if done.returncode == NOT_SEEN:
-                assert "the child had not counted the objects when its time was over" in done.stderr, done
+                assert "the forked child did not finish counting the objects in time" in done.stderr, done
                 limit_ms *= 1.3
                 continue
             assert done.returncode == 0, done

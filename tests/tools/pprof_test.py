@@ -1,9 +1,10 @@
-"""Decodes what `lowtide report --pprof` writes, with a decoder that shares nothing with the encoder.
+"""Decodes the profile of `lowtide report --pprof` with a decoder of its own, and reads it with pprof and speedscope.
 
 usage: pprof_test.py LOWTIDE MAKE_RECORDING
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -53,7 +54,7 @@ def numbers(packed):
 
 
 def decode(data):
-    profile = {"types": [], "samples": [], "locations": {}, "functions": {}, "mappings": {}, "strings": [], "default": 0}
+    profile = {"types": [], "samples": [], "locations": {}, "functions": {}, "mappings": {}, "strings": [], "default": 0, "drop": 0}
     for field, value in fields(data):
         if field == 1:
             profile["types"].append(dict(fields(value)))
@@ -64,6 +65,8 @@ def decode(data):
             profile[{3: "mappings", 4: "locations", 5: "functions"}[field]][message[1]] = message
         elif field == 6:
             profile["strings"].append(value.decode())
+        elif field == 7:
+            profile["drop"] = value
         elif field == 14:
             profile["default"] = value
     return profile
@@ -100,8 +103,7 @@ class Pprof(unittest.TestCase):
             names = []
             for location in numbers(parts[1]):
                 place = profile["locations"][location]
-                if 2 in place:
-                    self.assertIn(place[2], profile["mappings"])
+                self.assertIn(place[2], profile["mappings"])
                 line = dict(fields(place[4]))
                 function = profile["functions"][line[1]]
                 names.append((strings[function[2]], strings[function.get(4, 0)], line.get(2, 0)))
@@ -112,26 +114,49 @@ class Pprof(unittest.TestCase):
         self.assertGreater(growth, 200e6)
         self.assertEqual(names[0][0], "posix_memalign")
         self.assertIn(("validate", "/data/job/trainer.py", 631), names)
-        self.assertEqual(names[-1][1:], ("/data/job/train.py", 88))
+        self.assertEqual(names[-1], ("<module> (train.py)", "/data/job/train.py", 88))
 
-    def test_what_is_shown_first_can_be_chosen(self):
+    def test_first_mapping_is_the_program(self):
+        profile = self.write()
+        self.assertEqual(profile["strings"][profile["mappings"][min(profile["mappings"])][5]], "python")
+
+    def test_frames_of_allocators_are_dropped_and_no_others(self):
+        profile = self.write()
+        drop = re.compile(profile["strings"][profile["drop"]])
+        for name in ("malloc", "calloc", "posix_memalign", "aligned_alloc", "__libc_memalign", "je_malloc",
+                     "operator new", "operator new[]", "PyObject_Malloc", "_PyMem_RawMalloc", "mmap"):
+            self.assertTrue(drop.fullmatch(name), name)
+        for name in ("validate", "my_malloc_wrapper", "operator delete", "at::empty", "<module> (train.py)"):
+            self.assertFalse(drop.fullmatch(name), name)
+
+    def test_default_value_can_be_chosen(self):
         for flag, name in (("--live", "inuse_space"), ("--allocated", "alloc_space"), ("--growth", "growth")):
             profile = self.write(flag)
             self.assertEqual(profile["strings"][profile["default"]], name)
 
-    def test_pprof_itself_reads_it(self):
+    def test_pprof_shows_top_level_code_and_the_program(self):
         if not shutil.which("go"):
-            self.skipTest("no go here: the profile was decoded by this test only, not by pprof")
+            self.skipTest("needs go: the profile was decoded only by this test, not by pprof")
         self.write()
         try:  # newer go builds its pprof at the first use
-            done = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-top", self.file],
-                                  capture_output=True, text=True, timeout=90)
+            done = subprocess.run(["go", "tool", "pprof", "-top", self.file], capture_output=True, text=True, timeout=90)
         except subprocess.TimeoutExpired:
-            self.skipTest("go had no pprof ready within 90 s: the profile was not read by pprof itself")
+            self.skipTest("go did not build pprof within 90 s: the profile was not read by pprof")
         if "no such tool" in done.stderr:
             self.skipTest("this go has no pprof")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("posix_memalign", done.stdout)
+        self.assertIn("File: python\n", done.stdout)
+        self.assertIn("<module> (train.py)", done.stdout)
+        self.assertNotIn("<unknown>", done.stdout)
+        self.assertNotIn("posix_memalign", done.stdout)
+
+    def test_folded_file_is_as_speedscope_expects(self):
+        """speedscope (src/import/bg-flamegraph.ts) takes a file whose every line is `STACK NUMBER`."""
+        done = subprocess.run([LOWTIDE, "report", "--folded", "-", self.recording], capture_output=True, text=True)
+        self.assertTrue(done.stdout)
+        for line in done.stdout.splitlines():
+            self.assertRegex(line, r"^(.*) (\d+)$")
+            self.assertTrue(all(line.rpartition(" ")[0].split(";")), line)
 
 
 if __name__ == "__main__":

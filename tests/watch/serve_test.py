@@ -1,17 +1,18 @@
-"""`lowtide serve`: what is served to whom, and clients that mean no good."""
+"""`lowtide serve`: what is served, who may read it, and hostile clients."""
 
-import contextlib
-import http.client
 import json
 import re
 import select
-import signal
 import socket
-import subprocess
 import sys
 
-from box import LIMIT_S, Box, is_alive, main, wait_until
-from functions import read_line
+from box import LIMIT_S, Box, is_alive, main, text_of, wait_until
+from serving import Served
+
+
+# As Prometheus 2.42 sends it.
+PROMETHEUS_ACCEPT = ("application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+                     "text/plain;version=0.0.4;q=0.5,*/*;q=0.1")
 
 
 def _record(box):
@@ -20,36 +21,6 @@ def _record(box):
     process.terminate()
     assert process.wait(LIMIT_S) == 143
     return box.path("run.lowtide")
-
-
-class _Served:
-    def __init__(self, box, *words):
-        self.process = subprocess.Popen([box.binary, "serve", *map(str, words)], cwd=box.folder, env=box.environment,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(box.path("err"), "ab"))
-        box.started.append(self.process)
-        self.address = read_line(self.process.stdout, "the address").decode()
-        host, port, self.token = re.fullmatch(r"http://(.*):(\d+)/\?token=([0-9a-f]{32})\n", self.address).groups()
-        self.host, self.port = host.strip("[]"), int(port)
-
-    def get(self, path, method="GET", **headers):
-        link = http.client.HTTPConnection(self.host, self.port, timeout=LIMIT_S)
-        link.request(method, path, headers=headers)
-        answer = link.getresponse()
-        return answer, answer.read()
-
-    def raw(self, request, patience_s=LIMIT_S):
-        with socket.create_connection((self.host, self.port), timeout=patience_s) as link:
-            with contextlib.suppress(OSError):
-                link.sendall(request)
-            got = b""
-            with contextlib.suppress(OSError):
-                while piece := link.recv(65536):
-                    got += piece
-            return got
-
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
-        return self.process.wait(LIMIT_S)
 
 
 def _check_openmetrics(text):
@@ -70,13 +41,13 @@ def _check_openmetrics(text):
 
 
 def report_metrics_and_page_are_served(box: Box):
-    served = _Served(box, _record(box))
+    served = Served(box, _record(box))
     answer, body = served.get(f"/report.json?token={served.token}")
     report = json.loads(body)
     assert answer.status == 200 and answer.getheader("Content-Type") == "application/json"
     same = json.loads(box.run("run.lowtide", options=("--json",), verb="report").stdout)
     assert report["verdict"] == same["verdict"] and report["processes"] == same["processes"], (report, same)
-    answer, body = served.get("/metrics")
+    answer, body = served.get("/metrics", Accept=PROMETHEUS_ACCEPT)
     assert answer.status == 200 and answer.getheader("Content-Type").startswith("application/openmetrics-text; version=1.0.0")
     assert {"lowtide_verdict", "lowtide_memory_bytes", "lowtide_memory_floor_bytes"} <= _check_openmetrics(body.decode())
     answer, body = served.get("/", Authorization=f"Bearer {served.token}")
@@ -91,8 +62,16 @@ def report_metrics_and_page_are_served(box: Box):
     assert served.end() == 0
 
 
+def metrics_are_plain_text_unless_openmetrics_is_asked_for(box: Box):
+    served = Served(box, _record(box))
+    for headers in ({}, {"Accept": "*/*"}, {"Accept": "text/plain"}):
+        answer, body = served.get("/metrics", **headers)
+        assert answer.getheader("Content-Type") == "text/plain; version=0.0.4; charset=utf-8", headers
+        assert b"# TYPE lowtide_verdict gauge\n" in body and b"stateset" not in body and b"# EOF" not in body, body
+
+
 def nothing_with_names_is_shown_without_the_token(box: Box):
-    served = _Served(box, _record(box))
+    served = Served(box, _record(box))
     for path in ("/", "/report.json", "/report.json?token=", "/report.json?token=" + "0" * 32, "/nothing"):
         answer, body = served.get(path)
         assert answer.status == 401, (path, answer.status)
@@ -102,23 +81,25 @@ def nothing_with_names_is_shown_without_the_token(box: Box):
     assert b"sleep" not in metrics and str(box.folder).encode() not in metrics
 
 
-def foreign_name_for_this_machine_is_turned_away(box: Box):
-    served = _Served(box, _record(box))
+def foreign_name_for_this_machine_is_refused(box: Box):
+    served = Served(box, _record(box))
     for path in ("/metrics", f"/report.json?token={served.token}"):
         assert served.get(path, Host="evil.example")[0].status == 421
         assert served.get(path, Host=f"localhost:{served.port}")[0].status == 200
 
 
 def another_address_needs_the_token_for_everything(box: Box):
-    served = _Served(box, "--address", "0.0.0.0", _record(box))
-    served.host = "127.0.0.1"
+    served = Served(box, "--address", "0.0.0.0", _record(box))
+    # The URL can be opened as it was printed: 0.0.0.0 is no address of a server.
+    assert served.host != "0.0.0.0", served.address
+    assert "clear text" in text_of(box.path("err"))
     assert served.get("/metrics")[0].status == 401
     assert served.get(f"/metrics?token={served.token}")[0].status == 200
     assert served.get("/metrics", Authorization=f"Bearer {served.token}")[0].status == 200
 
 
 def hostile_requests_are_refused_and_the_next_one_is_served(box: Box):
-    served = _Served(box, _record(box))
+    served = Served(box, _record(box))
     host = b"Host: localhost\r\n"
     for request, status in ((b"\r\n\r\n", 400), (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400),
                             (b"GET / HTTP/1.1\r\n\r\n", 400), (b"GET / HTTP/9.9\r\n" + host + b"\r\n", 505),
@@ -137,23 +118,23 @@ def hostile_requests_are_refused_and_the_next_one_is_served(box: Box):
         assert served.get("/metrics")[0].status == 200
 
 
-def slow_and_silent_clients_hold_nobody_up(box: Box):
-    served = _Served(box, _record(box))
+def slow_and_silent_clients_do_not_block_others(box: Box):
+    served = Served(box, _record(box))
     silent = [socket.create_connection((served.host, served.port)) for _ in range(40)]
     for link in silent[:20]:
         link.sendall(b"GET /metrics HT")
     assert served.get("/metrics")[0].status == 200
-    sent_away, _, _ = select.select(silent, [], [], 0)
-    assert len(sent_away) < len(silent), "it was answered after all the others had gone"
-    for link in silent:  # they are sent away
+    disconnected, _, _ = select.select(silent, [], [], 0)
+    assert len(disconnected) < len(silent), "it was answered only after the silent clients were disconnected"
+    for link in silent:  # they are disconnected
         link.settimeout(LIMIT_S)
         assert link.recv(100) == b""
         link.close()
     assert served.get("/metrics")[0].status == 200
 
 
-def client_that_does_not_read_is_given_up(box: Box):
-    served = _Served(box, _record(box))
+def client_that_does_not_read_is_dropped(box: Box):
+    served = Served(box, _record(box))
     for _ in range(20):
         link = socket.socket()
         link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -165,7 +146,7 @@ def client_that_does_not_read_is_given_up(box: Box):
 
 def process_is_watched_while_it_is_served(box: Box):
     job = box.spawn(["sleep", "300"])
-    served = _Served(box, "--output", "live.lowtide", job.pid)
+    served = Served(box, "--output", "live.lowtide", job.pid)
 
     def samples():
         return box.recording("live.lowtide").samples
@@ -177,7 +158,7 @@ def process_is_watched_while_it_is_served(box: Box):
     assert box.recording("live.lowtide").meta("closed") == "1"
 
 
-def what_cannot_be_served_is_told(box: Box):
+def bad_arguments_are_reported(box: Box):
     for words, status in ((["nothing.lowtide"], 3), (["0"], 2), ([], 2), (["--port", "99999", str(_record(box))], 2),
                           (["--address", "example", str(box.path("run.lowtide"))], 3)):
         ended = box.run(*words, verb="serve")

@@ -306,7 +306,7 @@ TableUse::~TableUse() {
   g_table_users.fetch_sub(1, std::memory_order_release);
 }
 
-// Whoever comes after the phase was changed sees it, and whoever came before is counted.
+// A thread that comes after the change of the phase sees it, and a thread that came before is counted.
 bool release_channel() {
   if (g_mark == nullptr || g_header == nullptr) {
     return true;

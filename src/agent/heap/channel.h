@@ -3,7 +3,7 @@
 // The file is made at a process's first sample, so a process that allocates next to
 // nothing costs nothing. A forked child must not write into its parent's: one page
 // is marked MADV_WIPEONFORK, so in a child it reads as zero, and the child begins
-// anew; a vfork child shares its parent's memory, page and all, and what it frees is
+// again; a vfork child shares its parent's memory, page and all, and what it frees is
 // freed for the parent too, so it may go on as if it were the parent.
 
 #pragma once
@@ -35,7 +35,7 @@ bool release_channel();
 // path, which may have lost sight of us.
 bool is_answered_elsewhere(const char* socket_path);
 
-// Held by whoever looks into the file, so that it is not taken away under him. First
+// Held while a thread uses the file, so that it is not unmapped meanwhile. First
 // this, then owns_tables().
 class TableUse {
  public:
@@ -45,7 +45,7 @@ class TableUse {
   TableUse& operator=(const TableUse&) = delete;
 };
 
-// Tells the monitor that this process will not be observed.
+// Reports to the monitor that this process will not be observed.
 void decline(const char* socket_path, wire::OffReason reason);
 
 // True when this thread may record a sample now: the file is there (it may have been
@@ -69,7 +69,7 @@ void switch_off(wire::OffReason reason);
 
 void count_drop(wire::Drop kind, std::uint64_t weight_bytes);
 
-// Rises when a child begins anew: what was told to another ring must be told again.
+// Increases when a child starts again: what was written to another ring must be written again.
 std::uint32_t epoch();
 
 }  // namespace lowtide::agent

@@ -1,4 +1,4 @@
-// How a function of ours gets the name of the one that it stands in front of.
+// How a function of the agent gets the name of the function that it replaces.
 //
 // Under its own name it would be the same function to the compiler, which knows what a
 // malloc does and takes liberties with it.

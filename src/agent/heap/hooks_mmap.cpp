@@ -50,7 +50,7 @@ bool counts(int protection, int flags) {
   return (flags & kWanted) == kWanted && (flags & MAP_STACK) == 0 && (protection & PROT_WRITE) != 0;
 }
 
-// Devices lie in a tmpfs too (devtmpfs), and a mapping of theirs is not memory of ours.
+// Devices lie in a tmpfs too (devtmpfs), and their mappings are not memory of the job.
 bool counts_as_shared(int protection, int flags, int fd) {
   const int type = flags & MAP_TYPE;
   if ((type != MAP_SHARED && type != MAP_SHARED_VALIDATE) || (protection & PROT_WRITE) == 0) {

@@ -19,7 +19,7 @@ struct Mapping {
   wire::Source source;
 };
 
-// Of a mapping that was cut, what is left: to be told as a new sample.
+// Of a mapping that was cut, what is left: to be written as a new sample.
 struct Remains {
   static constexpr std::uint32_t kMax = 8;
   Mapping parts[kMax] = {};

@@ -23,7 +23,7 @@ class Pace {
   // One more sample was taken. `asked` is the limit that the monitor set, in samples per second; 0: none.
   void count(std::uint64_t now_ns, std::uint64_t asked);
 
-  // A sample could not be told. Often the reader only had no processor for a moment, in which hundreds are
+  // A sample could not be written. Often the reader only had no processor for a moment, in which hundreds are
   // lost: so once a second it counts.
   void slow_down(std::uint64_t now_ns);
 

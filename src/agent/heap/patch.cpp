@@ -57,7 +57,7 @@ constinit std::atomic<bool> g_patched{false};
 constinit std::atomic<std::uint32_t> g_patching{0};
 constinit std::atomic<std::uint64_t> g_seen_adds{0};
 constinit std::atomic<std::uint64_t> g_skipped{0};
-constinit dl_phdr_info g_program = {};  // the first that the loader tells of
+constinit dl_phdr_info g_program = {};  // the first one in the list of the loader
 
 void fill_hooks() {
   const Hook hooks[kHooks] = {

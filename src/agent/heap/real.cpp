@@ -168,7 +168,7 @@ Function* beside_malloc(const char* name) {
 }
 
 // Before glibc 2.34 these are in libdl, which may come late, with a plugin of libc itself:
-// whoever can call them has loaded it. By a jump, as in hooks_dl.cpp.
+// a caller that can call them has loaded it. By a jump, as in hooks_dl.cpp.
 void* late_dlopen(const char* path, int flags) {
   auto* found = next_or<void*(const char*, int)>("dlopen", nullptr);
   return found != nullptr ? found(path, flags) : nullptr;

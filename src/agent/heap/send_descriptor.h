@@ -1,4 +1,4 @@
-// Sends a message of ours over a socket, and a file with it.
+// Sends a message of the agent over a socket, and a file with it.
 
 #pragma once
 

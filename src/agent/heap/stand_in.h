@@ -1,4 +1,4 @@
-// Whoever asks the loader for libc's own malloc gets ours.
+// A program that asks the loader for libc's malloc gets the function of the agent.
 //
 // dlsym with libc's handle (ctypes.CDLL("libc.so.6").malloc) gives libc's function, past
 // us. Ours does the same and is seen, so it is given instead. Only for libc's, and only

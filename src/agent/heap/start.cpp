@@ -97,7 +97,7 @@ wire::StartResult start_late(const char* socket_path) {
     decline(socket_path, reason);
     return wire::StartResult::Declined;
   }
-  expect_filters(kUnknownFilters);  // whoever sent us has looked at them
+  expect_filters(kUnknownFilters);  // the injector has checked them
   g_power.store(Power::Off, std::memory_order_seq_cst);
   if (!resume_channel(socket_path)) {
     return wire::StartResult::Busy;

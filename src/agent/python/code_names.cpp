@@ -57,7 +57,7 @@ void write_entry(Entry& entry, const Identity& identity, std::uint32_t number) {
   std::uint32_t before = entry.sequence.load(std::memory_order_relaxed);
   if ((before & 1U) != 0 ||
       !entry.sequence.compare_exchange_strong(before, before + 1, std::memory_order_acquire)) {
-    return;  // somebody else is at it; the name is told twice, which does no harm
+    return;  // somebody else is at it; the name is written twice, which does no harm
   }
   std::atomic_thread_fence(std::memory_order_release);
   entry.identity = identity;

@@ -1,4 +1,4 @@
-// Numbers for Python functions, so that their names are told once, and lines for
+// Numbers for Python functions, so that their names are written once, and lines for
 // places in them.
 
 #pragma once
@@ -8,7 +8,7 @@
 namespace lowtide::agent {
 
 // The number under which the ring knows this code object; told now if it was not yet.
-// 0: could not be told.
+// 0: could not be written.
 std::uint32_t number_of_code(const void* code);
 
 // The line of an instruction; 0: not known.

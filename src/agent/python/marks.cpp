@@ -52,12 +52,12 @@ constinit bool g_has_failed = false;
 constinit PyObject* g_code = nullptr;  // compiling takes a millisecond, in which a signal may wait
 constinit int g_tries_left = 20;
 
-// One request at a time: the epoch in which it was made, plus one. A child of a fork begins anew.
+// One request at a time: the epoch in which it was made, plus one. A forked child starts again.
 constinit std::atomic<std::uint64_t> g_asked_in{0};
 constinit std::atomic<std::uint64_t> g_look_after_ns{0};
 constinit std::atomic<std::uint32_t> g_looks{0};
 
-// --- what the script tells ---------------------------------------------------------------------
+// --- what the script reports -------------------------------------------------------------------
 
 PyObject* nothing() {
   PyObject* none = mutable_object(g_calls.none);
@@ -261,7 +261,7 @@ bool is_own_error() {
   return equal(name, kScriptName) && !is_interrupt;
 }
 
-// What it gives to the script stays: the job must not find functions of ours gone.
+// What it gives to the script stays: functions that the job has must not disappear.
 Answer install() {
   constexpr int kFile = 257;  // Py_file_input
   if (!find_calls()) {

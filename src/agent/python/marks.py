@@ -14,7 +14,7 @@ most = 0            # steps told
 own_steps = False   # the job calls lowtide.step() itself
 phase = ''
 hooked = False
-exits = None        # the module that tells us of the end
+exits = None        # the module that reports the end
 observed = False
 stepping = False
 largest = 1         # modules that one call of train() or eval() has switched, at most
@@ -198,7 +198,7 @@ def watch_instance(optimizer):
 
 def hook(torch, optimizers):
     global compiling
-    # What is being compiled must not meet a function of ours: with fullgraph that would be an error.
+    # What is being compiled must not meet a function of lowtide: with fullgraph that would be an error.
     compiling = getattr(getattr(torch, 'compiler', None), 'is_compiling', compiling)
     register = getattr(optimizers, 'register_optimizer_step_post_hook', None)
     if register is not None:
@@ -264,7 +264,7 @@ def current(stats, name):
     return stats[name]['all']['current']
 
 
-def watch_ooms(torch):  # once CUDA is up: torch tells only the devices that it has
+def watch_ooms(torch):  # once CUDA is up: torch knows only its own devices
     global observed
     attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
     if not observed and attach is not None:

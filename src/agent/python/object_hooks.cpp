@@ -116,7 +116,7 @@ void set_state(wire::PythonState state) {
 }  // namespace
 
 // Python has read the pointers that it is calling through, so they may be exchanged;
-// wrappers of others on top of ours stay, and so do ours.
+// wrappers of others on top of the agent's stay, and so do the agent's.
 void release_python_hooks(wire::Source source) {
   if ((source != wire::Source::PythonMem && source != wire::Source::PythonObject) ||
       python_state() != wire::PythonState::Full || g_python.free_threaded || !is_wrapped(g_mem) ||
@@ -141,7 +141,7 @@ void tend_python_hooks(wire::Source source) {
     return;
   }
   if (source == wire::Source::Mmap || source == wire::Source::SharedMmap) {
-    return;  // tells nothing of who serves Python
+    return;  // does not show which allocator Python uses
   }
   if (source == wire::Source::PythonMem || source == wire::Source::PythonObject) {
     g_missed.store(0, std::memory_order_relaxed);

@@ -1,7 +1,7 @@
 // In front of pymalloc.
 //
 // A Python program makes and drops objects by the ten million a second, and a wrapper
-// that does nothing costs it 3 % on each side. So pymalloc's free is not wrapped: a small
+// that does nothing costs it 3% on each side. So pymalloc's free is not wrapped: a small
 // block that is sampled is asked for as one that pymalloc leaves to malloc, and its free
 // comes by libc's. Only where something else serves Python are all four wrapped.
 //
@@ -30,7 +30,7 @@ bool comes_from_malloc(Allocate allocate) {
   return has_counted;
 }
 
-// `allocate` gives as many bytes as it is told. A block that is sampled is a larger one.
+// `allocate` returns as many bytes as requested. A block that is sampled is a larger one.
 template <Wrapper& wrapper, typename Allocate>
 void* allocate_small(std::size_t bytes, Allocate allocate) {
   if (!is_sample_due(bytes, wrapper.source)) {

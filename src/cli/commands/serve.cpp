@@ -1,4 +1,4 @@
-// `lowtide serve`: the report of a recording or of a running job, for browsers and scrapers.
+// `lowtide serve`: the report of a recording or of a running job, for browsers and for Prometheus.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -22,6 +22,7 @@
 #include "cli/report_style.h"
 #include "cli/served_report.h"
 #include "console/user_error.h"
+#include "serve/reachable.h"
 #include "serve/server.h"
 #include "watch/signals.h"
 #include "watch/watcher.h"
@@ -50,7 +51,7 @@ std::string recording_name(pid_t pid) {
   return fmt::format("lowtide-{:%Y%m%d-%H%M%S}-{}.lowtide", fmt::localtime(std::time(nullptr)), pid);
 }
 
-// The recording is there once the watcher has begun it. Where it could not, it has said why.
+// The recording exists once the watcher has started it. If the watcher fails, it prints the reason itself.
 bool await_recording(watch::Watcher& watcher, const std::string& path) {
   constexpr int kNapMs = 20;
   for (int waited_ms = 0; waited_ms < kRecordingPatienceMs; waited_ms += kNapMs) {
@@ -58,8 +59,8 @@ bool await_recording(watch::Watcher& watcher, const std::string& path) {
     if (watcher.poll() >= 0) return false;
     ::usleep(kNapMs * 1000);
   }
-  console::print_error({fmt::format("no recording came to {}", path),
-                        "the folder cannot be written, or the machine is very busy",
+  console::print_error({fmt::format("no recording was written to {}", path),
+                        "the folder is not writable, or the machine is very busy",
                         "lowtide serve --output /tmp/live.lowtide PID"});
   return false;
 }
@@ -77,24 +78,31 @@ console::ExitCode serve_recording(const std::string& path, const ServeFlags& fla
   const std::string token = serve::make_token();
   if (!server || token.empty()) {
     return refuse({fmt::format("cannot listen on {} port {}: {}", flags.address, flags.port,
-                               server ? "the kernel gives no random bytes" : server.error().message),
-                   "the address is not of this machine, or the port is taken or not for this user",
+                               server ? "the kernel provides no random bytes" : server.error().message),
+                   "this machine does not have the address, or the port is in use or needs root",
                    "lowtide serve without --port and --address"},
                   console::ExitCode::Unreadable);
   }
   watch::Signals signals;
   const bool is_loopback = server.value().is_loopback();
   ServedReport report(path, flags.limit_bytes, {.token = token, .is_loopback = is_loopback});
-  const bool is_six = flags.address.find(':') != std::string::npos;
-  const std::string host = is_six ? "[" + flags.address + "]" : flags.address;
-  const std::string place = fmt::format("http://{}:{}", host, server.value().port());
-  // The address is the result: a script reads it from standard output.
-  std::fputs(fmt::format("{}/?token={}\n", place, token).c_str(), stdout);
+  const std::string address = serve::find_reachable_address(flags.address);
+  const bool is_six = address.find(':') != std::string::npos;
+  const std::string host = is_six ? "[" + address + "]" : address;
+  const std::string base_url = fmt::format("http://{}:{}", host, server.value().port());
+  if (!is_loopback) {
+    console::print_warning(
+        "the token is sent in clear text over the network: others on the network can read it, and then the "
+        "report. Use ssh -L with the default address, or a proxy with TLS");
+  }
+  // The URL is the result: a script reads it from standard output.
+  std::fputs(fmt::format("{}/?token={}\n", base_url, token).c_str(), stdout);
   std::fflush(stdout);
-  std::fputs(fmt::format("lowtide: serving {}; {}/report.json?token=... and {}/metrics{}; Ctrl-C ends it\n",
-                         base::printable(path), place, place, is_loopback ? "" : "?token=...")
-                 .c_str(),
-             stderr);
+  std::fputs(
+      fmt::format("lowtide: serving {}; also {}/report.json?token=... and {}/metrics{}; stop with Ctrl-C\n",
+                  base::printable(path), base_url, base_url, is_loopback ? "" : "?token=...")
+          .c_str(),
+      stderr);
   const auto is_end = [&] {
     while (const auto signal = signals.next()) {
       if (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP) return true;
@@ -117,8 +125,9 @@ console::ExitCode serve_process(pid_t pid, const ServeFlags& flags) {
   settings.show_report = false;
   auto watcher = watch::Watcher::start(pid, settings);
   if (!watcher) {
-    return refuse({fmt::format("cannot start the watching of {}: {}", pid, watcher.error().message),
-                   "lowtide starts itself once more for that", fmt::format("lowtide attach {}", pid)},
+    return refuse({fmt::format("cannot watch process {}: {}", pid, watcher.error().message),
+                   "lowtide starts a second lowtide process to watch it, and that failed",
+                   fmt::format("lowtide attach {}", pid)},
                   console::ExitCode::Unreadable);
   }
   if (!await_recording(watcher.value(), path)) return console::ExitCode::Unreadable;
@@ -127,7 +136,9 @@ console::ExitCode serve_process(pid_t pid, const ServeFlags& flags) {
 
 console::ExitCode run_serve(const ServeFlags& flags, const Words& words) {
   if (words.positionals.size() != 1) {
-    return refuse({"serve needs a recording or a pid", "none was named", "lowtide serve train.lowtide"});
+    return refuse({"serve needs one recording or one pid",
+                   fmt::format("{} arguments were given", words.positionals.size()),
+                   "lowtide serve train.lowtide"});
   }
   const std::string& what = words.positionals.front();
   if (is_number(what)) {
@@ -147,28 +158,32 @@ Command serve_command() {
   return with_flags<ServeFlags>(
       {"serve",
        "Serve the report of a recording or of a running job on localhost",
-       "Prints an address for a browser. The report there is made anew as the recording grows: / for people, "
-       "/report.json for programs, /metrics (OpenMetrics) for Prometheus and its kin. A PID is watched as "
-       "attach "
-       "does, into a recording that is kept.\n"
-       "The address has a random token in it, and without that nothing is shown; only /metrics, which has "
-       "numbers and no names, needs none on the loopback interface.",
+       "Prints a URL for a browser and serves until Ctrl-C: / is the page, /report.json the report for "
+       "programs, "
+       "/metrics the metrics for Prometheus. The report is updated as the recording grows. A PID is watched "
+       "as by "
+       "`lowtide attach`, and its recording is kept.\n"
+       "The URL contains a random token. Without the token nothing is shown, except /metrics on the loopback "
+       "interface, which contains numbers and no names.",
        {"REC|PID", "the recording, or the process to watch", false, {}},
        {
-           {"lowtide serve train.lowtide", "look at a run, also while it goes on"},
+           {"lowtide serve train.lowtide", "show a recording in the browser, also while the job runs"},
            {"lowtide serve --port 9464 4711", "watch process 4711, with metrics on port 9464"},
-           {"curl -s localhost:9464/metrics", "what a scraper gets"},
+           {"curl -s localhost:9464/metrics", "print the metrics"},
        }},
       {
-          console::takes({"port", "N", "listen there; default: a port that is free"}, &ServeFlags::port,
+          console::takes({"port", "N", "the port to listen on; default: any free port"}, &ServeFlags::port,
                          parse_port, {"it is a number up to 65535", "--port 9464"}),
-          console::takes({"address", "ADDRESS",
-                          "listen there; default: 127.0.0.1. On any other everything needs the token"},
-                         &ServeFlags::address, [](const std::string& given) { return std::optional(given); }),
-          limit_flag("forecast when this much is reached; default: the cgroup's limit or the machine",
+          console::takes(
+              {"address", "ADDRESS",
+               "the IP address to listen on; default: 127.0.0.1. On other addresses /metrics needs the "
+               "token too, and the token is sent in clear text"},
+              &ServeFlags::address, [](const std::string& given) { return std::optional(given); }),
+          limit_flag("the limit for the forecast; default: the limit of the cgroup or the machine",
                      &ServeFlags::limit_bytes),
-          takes_text({"output", "FILE", "of a PID: where its recording goes"}, &ServeFlags::output),
-          turns_on("deep", "of a PID: load the allocation agent into the process", &ServeFlags::deep),
+          takes_text({"output", "FILE", "with a PID: write the recording to FILE"}, &ServeFlags::output),
+          turns_on("deep", "with a PID: load the agent into the process (allocation sites)",
+                   &ServeFlags::deep),
       },
       run_serve);
 }

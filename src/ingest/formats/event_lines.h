@@ -1,7 +1,7 @@
 // Lines that say what ended the job: killed, out of memory, restarted.
 //
 // Events are rare and their text matters, digits and all, so they are read from
-// the line itself and never from a shape. Some are told in several lines: the
+// the line itself and never from a shape. Some take several lines: the
 // kernel writes up to a hundred about one kill, and a long CUDA message is
 // wrapped by whatever carried it. Both become one event.
 #pragma once
@@ -38,7 +38,7 @@ class EventReader {
   std::optional<model::Event> close_wrapped();
 
   bool asked_ = false;
-  std::string wrapped_;  // a CUDA message so far
+  std::string wrapped_;  // the part of a CUDA message that has been read
   std::uint64_t wrapped_line_ = 0;
   int wrapped_lines_ = 0;
   std::int64_t killed_pid_ = -1;  // the kernel's last victim: later lines about it are the same event

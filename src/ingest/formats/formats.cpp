@@ -27,7 +27,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
     {NoFormat, "", "", nullptr, "", {}},
     {WatchFormat,
      "watch",
-     "the title gives the time, and the unit of free",
+     "the title line gives the time and the unit of free",
      &analyse_watch,
      "Every 2.0s: free -m                    gpu-box: Sun Nov 15 02:16:46 2026\n"
      "\n"
@@ -36,7 +36,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::SystemMemory, 1, 1640 * kMiB, -1, 0}},
     {MprofFormat,
      "mprof .dat",
-     "MiB; a CMDLINE line begins a run; FUNC lines are ignored",
+     "MiB; a CMDLINE line starts a run; FUNC lines are ignored",
      &analyse_mprof,
      "CMDLINE /usr/bin/python3 ../cases/05_worker_cache.py --seconds 6 --steps 30\n"
      "MEM 500.269531 1794703397.9847\n"
@@ -45,7 +45,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::ProcessMemory, 2, 501 * kMiB, -1, 0.1}},
     {FreeFormat,
      "free",
-     "without a unit in sight the total decides, with a warning",
+     "without a unit, the total decides, with a warning",
      &analyse_free,
      "               total        used        free      shared  buff/cache   available\n"
      "Mem:            23Gi       1.6Gi        20Gi        11Mi       1.8Gi        21Gi\n"
@@ -53,7 +53,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::SystemMemory, 1, 1.6 * kGiB, -1, -1}},
     {TopFormat,
      "top -b",
-     "RES in KiB unless it says m, g or t; the summary is the machine's",
+     "RES in KiB unless it ends in m, g or t; the summary is the whole machine",
      &analyse_top_summary,
      "top - 14:23:05 up 3 days,  2:11,  1 user,  load average: 0.52, 0.58, 0.59\n"
      "MiB Mem :  24065.3 total,  20876.1 free,   1640.2 used,   1837.0 buff/cache\n"
@@ -63,14 +63,14 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::ProcessMemory, 2, 5.2 * kGiB, -1, 0}},
     {TimeFormat,
      "/usr/bin/time -v",
-     "a peak, so no reading: said in a warning",
+     "a peak, which is not a reading: reported in a warning",
      &analyse_time,
      "Step 1: 5,552 MB\n"
      "\tMaximum resident set size (kbytes): 3541884\n",
      {Quantity::ProcessMemory, 1, 5552e6, 1, -1}},
     {NvidiaTableFormat,
      "nvidia-smi",
-     "the screen, as watch or a loop keeps it",
+     "the default table, as printed by watch or a loop",
      &analyse_nvidia_table,
      "|   0  NVIDIA A100-SXM4-40GB          On  |   00000000:3B:00.0 Off |                    0 |\n"
      "| N/A   44C    P0             62W /  400W |    4321MiB /  40960MiB |      0%      Default |\n",
@@ -88,7 +88,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::GpuUsed, 2, 77 * kMiB, -1, 1}},
     {NvidiaBareFormat,
      "nvidia-smi --format=csv,noheader",
-     "one size is the used one; of several the numbers tell",
+     "one size is the memory in use; several sizes are told apart by their values",
      &analyse_nvidia_bare,
      "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 00000000:3B:00.0, 4 MiB\n"
      "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 00000000:AF:00.0, 5 MiB\n",
@@ -108,7 +108,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::GpuReserved, 2, 5212e6, -1, -1}},
     {DmonFormat,
      "nvidia-smi dmon",
-     "the fb column, in MB as its header says",
+     "the fb column, in MB",
      nullptr,
      "# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec   mclk   pclk     fb   bar1\n"
      "# Idx      W      C      C      %      %      %      %    MHz    MHz     MB     MB\n"
@@ -149,7 +149,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::ProcessMemory, 1, 5552000 * kKiB, -1, -1}},
     {CsvFormat,
      "CSV",
-     "any sensible names; unit from the name or the cell; comma, tab, semicolon or bar",
+     "common column names; unit from the name or the cell; comma, tab, semicolon or bar",
      nullptr,
      "time,step,loss,rss_mb,vms_mb\n"
      "0.5,10,2.31,5552.25,90000\n"
@@ -157,7 +157,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::ProcessMemory, 2, 5600.5e6, 20, 0.5}},
     {JsonFormat,
      "JSON",
-     "one object a line, an array, or trainer_state.json",
+     "one object per line, an array, or trainer_state.json",
      &analyse_dict,
      "{\"step\": 10, \"loss\": 2.31, \"memory\": {\"rss_mb\": 5552.25}}\n"
      "{\"step\": 20, \"loss\": 2.3, \"memory\": {\"rss_mb\": 5600.5}}\n",
@@ -173,7 +173,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::GpuAllocated, 1, 3.82e9, 10, -1}},
     {TitanFormat,
      "torchtitan",
-     "memory is what the CUDA allocator has reserved",
+     "memory reserved by the CUDA allocator",
      nullptr,
      "[rank0]:[titan] 2026-05-18 16:04:46,338 - root - INFO - step: 14  loss:  3.24405  grad_norm:  0.8319  "
      "memory:  "
@@ -181,7 +181,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::GpuReserved, 1, 9.46 * kGiB, 14, 0}},
     {MmFormat,
      "mmdetection, mmengine",
-     "memory without a unit is MiB on the GPU, as their source says",
+     "memory without a unit is MiB on the GPU, as in their source code",
      nullptr,
      "2021-04-30 16:50:10,098 - mmdet - INFO - Epoch [1][1000/21306]\tlr: 1.000e-04, eta: 1 day, 4:44:46, "
      "time: "
@@ -197,7 +197,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::GpuReserved, 2, 8786e6, 100, -1}},
     {DeepSpeedFormat,
      "DeepSpeed see_memory_usage",
-     "MA allocated, CA reserved; CPU Virtual Memory is the machine's",
+     "MA allocated, CA reserved; CPU Virtual Memory is the whole machine",
      nullptr,
      "[2023-11-17 11:03:46,601] [INFO] [utils.py:803:see_memory_usage] MA 26.38 GB         Max_MA 26.38 GB   "
      "      "
@@ -208,13 +208,13 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::SystemMemory, 3, 322.57e9, -1, 0.001}},
     {BareNumbersFormat,
      "bare numbers",
-     "one whole number a line, as `ps -o rss=` prints; KiB, with a warning",
+     "one integer per line, as printed by `ps -o rss=`; KiB, with a warning",
      &analyse_bare_number,
      "5552000\n5553000\n",
      {Quantity::ProcessMemory, 2, 5553000 * kKiB, -1, -1}},
     {BarePairFormat,
      "two columns",
-     "time or step, then memory, without a header; what was assumed is said in a warning",
+     "time or step, then memory, without a header; a warning states the assumptions",
      &analyse_bare_pair,
      "10 5552\n20 5600\n",
      {Quantity::ProcessMemory, 2, 5600e6, 20, -1}},
@@ -227,7 +227,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::ProcessMemory, 2, 3880 * kKiB, -1, 1}},
     {WordsFormat,
      "log lines",
-     "by the words beside the numbers",
+     "recognised by the words next to the numbers",
      &analyse_text,
      "Step 10: 6529 tensors (CPU: 330, GPU: 6199), Process RAM: 5552 MB\n",
      {Quantity::ProcessMemory, 1, 5552e6, 10, -1}},

@@ -133,7 +133,7 @@ bool analyse_free(const Line& line, ShapePlan& plan) {
   const std::vector<Field> fields = cut(shape, ' ', 9);
   if (fields.size() < 3) return false;
   const std::string_view first = text_of(shape, fields[0]);
-  // Old procps counts the page cache as used and tells the rest in a line of its own.
+  // Old procps counts the page cache as used and prints the rest in a separate line.
   if (first == "total" && text_of(shape, fields.back()) == "cached") {
     if (line.context.old_free) return true;
     Context context = line.context;

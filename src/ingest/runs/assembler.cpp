@@ -174,12 +174,12 @@ void Assembler::special(const Facts& facts, const Value& value, std::uint64_t li
     case Role::Percent:
       warnings_.add_once(
           "memory as a percentage (wandb's memoryAllocated and system.memory) was ignored: only "
-          "what is told in bytes is read",
+          "values in bytes are read",
           line);
       break;
     case Role::Peak:
       warnings_.add("a peak of " + base::format_bytes(std::min(value.number, kMaxBytes)) +
-                        " is reported: a peak is no reading, it does not say whether memory grows",
+                        " is reported: a peak is not a reading and does not show whether memory grows",
                     line);
       break;
     default:
@@ -260,7 +260,7 @@ bool Assembler::pairs_count(const Record& record) {
     pairs_count_ = others == format_counts_[BarePairFormat];
   }
   if (!*pairs_count_)
-    warnings_.add("lines of two numbers among others were ignored: nothing says what they are", record.line);
+    warnings_.add("lines with two numbers were ignored because their meaning is unknown", record.line);
   return *pairs_count_;
 }
 
@@ -278,8 +278,8 @@ void Assembler::count_row(Record& record) {
 bool Assembler::choose_nvidia_column(Record& record) {
   if (record.memories != 2) {
     warnings_.add(
-        "nvidia-smi rows with three sizes and no header: which one is used is not known, they were ignored "
-        "(leave out noheader)",
+        "nvidia-smi rows with three sizes and no header were ignored: it is unknown which one is in use "
+        "(run nvidia-smi without noheader)",
         record.line);
     return false;
   }

@@ -144,7 +144,7 @@ class Assembler {
   double last_row_at_ = 0;
   int last_row_ = 0;
   int carried_gpu_ = -1;
-  std::optional<double> carried_limit_;  // of the machine: old free tells it in another line
+  std::optional<double> carried_limit_;  // of the machine: old free prints it in another line
 
   bool run_open_ = false;
   std::uint64_t runs_ = 0;
@@ -154,7 +154,7 @@ class Assembler {
   std::optional<std::int64_t> run_pid_;  // as the mark told it: "Run 1 (Process 177381):"
   std::vector<std::int64_t> writers_;    // pids that have written in this run
   Doubt doubt_ = Doubt::None;
-  std::deque<Record> doubtful_;  // held until the next line tells
+  std::deque<Record> doubtful_;  // held until the next line decides
   int lead_rank_ = -1;
 
   bool probing_ = true;  // the first readings are held until it is clear how many lanes there are

@@ -56,7 +56,7 @@ ShortForm find_short_form(const ShapePlan& plan) {
   return form;
 }
 
-// `number` = what the parser read of the line, as ShortForm::numbers tells.
+// `number` = what the parser read of the line, as ShortForm::numbers lists them.
 bool Assembler::take_short(const FactHeader& header, const double* number) {
   const ShapePlan& plan = *header.plan;
   const ShortForm& form = plan.short_form;

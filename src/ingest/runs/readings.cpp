@@ -111,7 +111,8 @@ double Assembler::scale_of(const Record& record, const Value& value) {
       unit.scale = magnitude_scale_for(value.number);
       warnings_.add(
           fmt::format("two columns without a header: the first was read as the {}, the second as memory "
-                      "in {} because it starts at {:g} (a line such as time,rss_mb before them says it)",
+                      "in {} because it starts at {:g} (to set it, put a header line such as time,rss_mb "
+                      "before them)",
                       std::isnan(record.progress.step) ? "time" : "step", scale_name(unit.scale),
                       value.number),
           record.line);
@@ -121,9 +122,10 @@ double Assembler::scale_of(const Record& record, const Value& value) {
     } else if (value.number <= 1.0) {
       unit.ignored = value.number > 0;
       if (unit.ignored) {
-        warnings_.add(fmt::format("{} has no unit and starts at {:g}: taken for a fraction and ignored", what,
-                                  value.number),
-                      record.line);
+        warnings_.add(
+            fmt::format("{} has no unit and starts at {:g}: it looks like a fraction and was ignored", what,
+                        value.number),
+            record.line);
       }
       return 0;
     } else {
@@ -256,8 +258,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
     const bool tool_scales =
         record.format == DockerFormat || record.format == TopFormat || record.format == FreeFormat;
     if (!tool_scales) {
-      warnings_.add("the unit changes within a series: each reading was taken in the unit beside it",
-                    record.line);
+      warnings_.add("the unit changes within a series: each reading was read in its own unit", record.line);
     }
     series->unit = value.unit;
   }

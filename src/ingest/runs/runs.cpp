@@ -88,7 +88,7 @@ void Assembler::decide(const Record& record) {
   emit(record, true);
 }
 
-// A process that begins anew has less memory than the one before had in the end.
+// A process that starts again has less memory than the one before had at its end.
 // A counter that falls while the memory goes on is another loop's (validation),
 // another writer's (ranks in one file) or another epoch's.
 bool Assembler::memory_goes_on(const Record& record) {

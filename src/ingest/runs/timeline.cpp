@@ -57,14 +57,14 @@ Timeline::Place Timeline::place(Stamp stamp, bool has_step, std::uint64_t line) 
   // Elapsed seconds that begin again: another recording follows in the same file.
   if (kind == Role::Seconds && !has_step && raw < 0.5 * last_raw_) return {Verdict::Restart, 0};
   if (++back_ > kClockWasSet) {
-    warnings_.add("the clock was set back: times go on from there", line);
+    warnings_.add("the clock was set back: later times were shifted to continue", line);
     *origin_ += at - last_;
     last_raw_ = raw;
     back_ = 0;
     return {Verdict::Good, last_};
   }
-  warnings_.add(has_step ? "time goes back: the time of these readings was ignored"
-                         : "time goes back: these readings were ignored",
+  warnings_.add(has_step ? "time goes backwards: the time of these readings was ignored"
+                         : "time goes backwards: these readings were ignored",
                 line);
   return {Verdict::Back, 0};
 }

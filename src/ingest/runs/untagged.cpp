@@ -60,20 +60,21 @@ void Assembler::find_lanes() {
     });
     if (!std::isnan(readings.front().step)) {
       lanes_.emplace(topic, Writers(count, Writers::By::Level));
-      warnings_.add(fmt::format("each step is told {} times, at different levels: read as {} processes that "
-                                "write into one file (a rank or pid in each line would make it sure)",
+      warnings_.add(fmt::format("each step appears {} times, at different levels: read as {} processes that "
+                                "write to one file (put a rank or pid in each line to be certain)",
                                 count, count),
                     first->line);
     } else if (first->format == NvidiaBareFormat) {
       lanes_.emplace(topic, Writers(count, Writers::By::Order));
       warnings_.add(
-          fmt::format("rows without a name repeat {} levels in turn: read as {} GPUs", count, count),
+          fmt::format("rows without a name alternate between {} levels: read as {} GPUs", count, count),
           first->line);
     } else {
-      warnings_.add(fmt::format("readings take {} levels in turn: if several processes or GPUs are in this "
-                                "file, they were judged as one",
-                                count),
-                    first->line);
+      warnings_.add(
+          fmt::format("readings alternate between {} levels: if several processes or GPUs are in this "
+                      "file, they were judged as one",
+                      count),
+          first->line);
     }
   }
 }

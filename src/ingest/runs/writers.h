@@ -1,7 +1,7 @@
 // Several writers in one file, none of which says who it is.
 //
 // Ranks that print "step 10 rss 5000 MB" and "step 10 rss 9000 MB" into one file look like one memory that
-// jumps up and down in every step. Where each step is told by the same number of readings, at levels that
+// jumps up and down in every step. Where each step has the same number of readings, at levels that
 // are farther apart than any of them moves, the readings are parted by level: each part is a lane.
 #pragma once
 

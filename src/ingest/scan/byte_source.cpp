@@ -61,7 +61,7 @@ base::Result<std::size_t> Utf16Source::read(std::span<char> into) {
         into[used++] = static_cast<char>(0xC0U | (unit >> 6U));
         into[used++] = static_cast<char>(0x80U | (unit & 0x3FU));
       } else if (unit >= 0xD800 && unit < 0xE000) {
-        into[used++] = '?';  // beyond the basic plane: no number and no word of ours is there
+        into[used++] = '?';  // beyond the basic plane: no number and no keyword has such characters
       } else {
         into[used++] = static_cast<char>(0xE0U | (unit >> 12U));
         into[used++] = static_cast<char>(0x80U | ((unit >> 6U) & 0x3FU));

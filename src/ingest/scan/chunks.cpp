@@ -63,7 +63,7 @@ std::optional<Error> Chunker::look() {
   if (auto error = find_not_text(text, control_bytes)) return error;
   if (control_bytes > 0) warnings_.add("binary bytes in the text", 1, control_bytes);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos && ended_) {
-    return Error{ErrorCode::Malformed, "the file holds blank lines only"};
+    return Error{ErrorCode::Malformed, "the file has only blank lines"};
   }
   objects_ = is_array_on_one_line(text);
   return std::nullopt;
@@ -142,7 +142,7 @@ bool Chunker::cut(Chunk& chunk) {
   return true;
 }
 
-// No line end within 1 MiB: what came so far is judged, the rest of the line is not.
+// No line end within 1 MiB: the first MiB is parsed, the rest of the line is not.
 void Chunker::cut_long_line(Chunk& chunk) {
   chunk.kind = Chunk::Kind::Piece;
   const std::size_t close = objects_ ? chunk.text().rfind('}') : std::string_view::npos;

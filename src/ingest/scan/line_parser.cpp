@@ -84,7 +84,7 @@ ShapeEntry* LineParser::expected_at(const char* at, const char* end) {
   return nullptr;
 }
 
-// A line ends at '\n', or at the '\r' by which a bar begins anew.
+// A line ends at '\n', or at the '\r' by which a progress bar starts again.
 std::size_t LineParser::parse(std::string_view text, Facts& facts) {
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -264,7 +264,7 @@ ShapePlan LineParser::analyse_segment(std::string_view shape, std::string_view t
   return plan;
 }
 
-// In the order that ShortForm::numbers tells, and as read_values() in assembler.cpp reads them.
+// In the order of ShortForm::numbers, and as read_values() in assembler.cpp reads them.
 void LineParser::read_short(const ShapePlan& plan, const char* text, Facts& facts) {
   const ShortForm& form = plan.short_form;
   const auto read = [&](std::uint8_t number) {

@@ -24,7 +24,7 @@ struct ParserState {
 
 class LineParser {
  public:
-  // With use_shapes off every line is analysed anew: the reference that the
+  // With use_shapes off every line is analysed by itself: the reference that the
   // shapes are tested against.
   explicit LineParser(Registry& registry, bool use_shapes = true)
       : use_shapes_(use_shapes), registry_(&registry) {}

@@ -110,7 +110,7 @@ ShapeEntry* ShapeCache::add(const ShapeKey& key, ShapePlan plan) {
   const std::string_view shape = key.shape;
   const std::size_t set = key.hash % kSets;
   // An entry that is replaced stays where it is: others may still name it as their follower,
-  // and matches() tells that it is another shape now.
+  // and matches() shows that it is another shape now.
   std::unique_ptr<ShapeEntry>& place = sets_[set][next_[set]];
   if (place == nullptr) place = std::make_unique<ShapeEntry>();
   ShapeEntry& entry = *place;

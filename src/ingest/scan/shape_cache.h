@@ -86,7 +86,7 @@ class ShapeCache {
 };
 
 // Which shape may a line have whose first, middle and last bytes look like this? A guess saves the hash of
-// the whole line; matches() tells whether it was right.
+// the whole line; matches() checks whether it was right.
 class ShapeGuesses {
  public:
   static constexpr std::size_t kLeast = 16;  // bytes of a line: shorter ones are not guessed

@@ -36,7 +36,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
                              : lead >= 0xC2 && lead < 0xE0 ? 2
                                                            : 0;
   for (std::size_t i = 1; i < length; ++i) {
-    if (at + i >= text.size()) return length;  // cut where the look ends
+    if (at + i >= text.size()) return length;  // cut where the checked part ends
     if ((static_cast<unsigned char>(text[at + i]) & 0xC0U) != 0x80U) return 0;
   }
   return length;
@@ -87,7 +87,7 @@ std::optional<Error> find_not_text(std::string_view start, std::uint64_t& contro
     return std::nullopt;
   }
   return Error{ErrorCode::Malformed,
-               fmt::format("the file is not text: {} of its first {} bytes are control bytes or no UTF-8",
+               fmt::format("the file is not text: {} of its first {} bytes are control bytes or not UTF-8",
                            odd_bytes, start.size())};
 }
 

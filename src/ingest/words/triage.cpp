@@ -248,7 +248,7 @@ class Search {
   std::string_view shape_;
 };
 
-// "00:43:34  0  2503 ..." of pidstat, "root  4711  99.9 ..." of ps: a row of numbers that no word tells.
+// "00:43:34  0  2503 ..." of pidstat, "root  4711  99.9 ..." of ps: a row of numbers without a keyword.
 bool begins_like_a_row(std::string_view shape) {
   const auto blanks = [&](std::size_t at) {
     while (at < shape.size() && is_blank(shape[at])) ++at;

@@ -157,7 +157,7 @@ Meaning meaning_of(std::string_view phrase, const Meaning& subject) {
   const bool about_gpu = meaning.says_gpu || (subject.says_gpu && !meaning.says_host);
   meaning.says_memory = seen.has(Class::Memory) || seen.has(Class::Resident) || seen.deepspeed_pair ||
                         (seen.has(Class::Gpu) && seen.rank >= 45);
-  // "used" alone is memory only where the line or a unit says so; the caller decides.
+  // "used" alone is memory only if the line or a unit shows it; the caller decides.
   const bool memory = meaning.says_memory ||
                       (subject.says_memory && (meaning.says_used || seen.words == 0)) || meaning.says_used ||
                       seen.has(Class::Peak) || seen.has(Class::Total);

@@ -25,7 +25,7 @@ namespace {
 constexpr std::chrono::seconds kToCome{2};  // a process that runs no Python for so long is asked another time
 constexpr double kWalkWaitS = 0.1;          // how soon the end of a walk is noticed
 
-constexpr int kMostHellos = 256;  // at one look
+constexpr int kMostHellos = 256;  // at a time
 constexpr std::size_t kMostAgents = 4096;
 constexpr std::size_t kMostGone = 64;  // whose last walk may still come
 // A ring holds some 250 samples: it is read before it can be half full.

@@ -94,7 +94,7 @@ class AgentRegistry {
   [[nodiscard]] std::vector<std::int64_t> pythons() const;
   // Seconds since the process last loaded or unloaded a library.
   [[nodiscard]] double since_loading_s(std::int64_t pid) const;
-  // The interpreter of a process tells steps and phases from now on, and torch's counters once.
+  // The interpreter of a process reports steps and phases from now on, and torch's counters once.
   void ask_marks(std::int64_t pid);
   void want_last_looks(std::int64_t pid, std::uint32_t which);  // of wire::LastLook
   void read_marks(std::int64_t pid, AgentMarks& into) const;

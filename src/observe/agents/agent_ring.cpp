@@ -47,20 +47,20 @@ base::Result<AgentRing> AgentRing::open(const base::Fd& file) {
   struct stat info {};
   if (::fstat(file.get(), &info) != 0 || info.st_size < static_cast<off_t>(wire::kHeaderBytes) ||
       info.st_size > static_cast<off_t>(4 * wire::file_bytes())) {
-    return malformed("an agent's memory file has an impossible size");
+    return malformed("the memory file of an agent has an invalid size");
   }
   const int seals = ::fcntl(file.get(), F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
-    return malformed("an agent's memory file is not sealed against shrinking");
+    return malformed("the memory file of an agent is not sealed against shrinking");
   }
   const auto bytes = static_cast<std::size_t>(info.st_size);
   void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) {
-    return base::Error{base::ErrorCode::Io, "an agent's memory file cannot be mapped"};
+    return base::Error{base::ErrorCode::Io, "the memory file of an agent cannot be mapped"};
   }
   AgentRing ring({static_cast<std::byte*>(mapped), bytes}, true);
   if (!ring.check_header()) {
-    return malformed("an agent's memory file has a header that makes no sense");
+    return malformed("the memory file of an agent has an invalid header");
   }
   return ring;
 }
@@ -68,7 +68,7 @@ base::Result<AgentRing> AgentRing::open(const base::Fd& file) {
 base::Result<AgentRing> AgentRing::over(std::span<std::byte> memory) {
   AgentRing ring(memory, false);
   if (memory.size() < wire::kHeaderBytes || !ring.check_header()) {
-    return malformed("an agent's memory file has a header that makes no sense");
+    return malformed("the memory file of an agent has an invalid header");
   }
   return ring;
 }
@@ -155,7 +155,7 @@ void AgentRing::copy_from_ring(std::uint64_t position, std::span<std::byte> into
 
 base::Result<std::size_t> AgentRing::poll(AgentSink& sink) {
   if (broken_) {
-    return malformed("an agent's ring is broken");
+    return malformed("the ring buffer of an agent is damaged");
   }
   wire::MonitorPart& ours = header().monitor;
   ours.heartbeat.store(++heartbeat_, std::memory_order_relaxed);
@@ -175,7 +175,7 @@ base::Result<std::size_t> AgentRing::poll(AgentSink& sink) {
     std::uint32_t bytes = 0;
     if (!read_record(tail_, bytes, sink)) {
       broken_ = true;
-      return malformed("a record in an agent's ring makes no sense");
+      return malformed("the ring buffer of an agent has an invalid record");
     }
     tail_ += bytes;
     touched_bytes_ += bytes;
@@ -279,7 +279,7 @@ bool AgentRing::take_code(AgentSink& sink) {
   return true;
 }
 
-// An interpreter that ends frees what the job has kept to its end: that it was kept is what is to be told.
+// An interpreter that ends frees what the job has kept to its end: the report must show that it was kept.
 // One that is embedded may end long before its process does.
 bool AgentRing::is_ending() const {
   constexpr std::uint64_t kEndTakesNs = 30'000'000'000;
@@ -298,7 +298,7 @@ bool AgentRing::look_for_frees(AgentSink& sink) {
       ++at;
       continue;
     }
-    // Asked after a slot was found empty: the agent tells the end before it frees.
+    // Asked after a slot was found empty: the agent reports the end before it frees.
     if (is_ending()) return false;
     sink.on_free(at->second.sample);
     at = live_.erase(at);

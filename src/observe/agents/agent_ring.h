@@ -2,7 +2,7 @@
 //
 // Everything in the file was written by a process that we do not trust: it is copied
 // out first and checked then, every number is held against the size of the file, and
-// one look takes a bounded time however much is written meanwhile.
+// one read takes a bounded time, however much is written meanwhile.
 
 #pragma once
 
@@ -86,7 +86,7 @@ struct AgentTrial {
   std::uint64_t mapped_bytes = 0;
 };
 
-// What the trainer tells (wire::MarksPart), as the agent says.
+// What the trainer reports (wire::MarksPart), as written by the agent.
 struct AgentPhase {
   std::string name;
   std::uint64_t count = 0;
@@ -127,7 +127,7 @@ class AgentRing {
   AgentRing(const AgentRing&) = delete;
   AgentRing& operator=(const AgentRing&) = delete;
 
-  // Reads what is there and looks which samples are gone. Also tells the agent that
+  // Reads what is there and looks which samples are gone. Also informs the agent that
   // somebody reads: without a poll for 10 s it goes quiet. Malformed: the file is
   // broken for good.
   base::Result<std::size_t> poll(AgentSink& sink);

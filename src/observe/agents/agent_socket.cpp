@@ -82,14 +82,14 @@ base::Result<AgentSocket> AgentSocket::bind(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
-    return base::Error{base::ErrorCode::Unsupported, "the path of the agents' socket is too long: " + path};
+    return base::Error{base::ErrorCode::Unsupported, "the path of the agent socket is too long: " + path};
   }
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   base::Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid() ||
       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       ::listen(socket.get(), kMostWaiting) != 0) {
-    return base::Error{base::ErrorCode::Io, "make the agents' socket " + path + ": " + std::strerror(errno)};
+    return base::Error{base::ErrorCode::Io, "create the agent socket " + path + ": " + std::strerror(errno)};
   }
   return AgentSocket(std::move(socket));
 }
@@ -133,7 +133,7 @@ std::optional<AgentHello> AgentSocket::receive() {
 
 namespace {
 
-// Whoever may rename our folder could put his own in its place. /tmp is sticky, so there nobody may.
+// A user who may rename the folder could replace it. /tmp is sticky, so there nobody may.
 bool is_own_folder(const char* path) {
   struct stat info {};
   constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
@@ -158,7 +158,7 @@ base::Result<SocketPlace> open_agent_socket() {
     std::error_code ignored;
     std::filesystem::remove_all(folder.value(), ignored);
   }
-  return base::Error{base::ErrorCode::Io, "no folder for the agents' socket can be made in /tmp"};
+  return base::Error{base::ErrorCode::Io, "cannot create a folder for the agent socket in /tmp"};
 }
 
 }  // namespace lowtide::observe

@@ -1,4 +1,4 @@
-// Where agents hand over their memory files: a socket in a folder of ours.
+// Where agents hand over their memory files: a socket in a folder of lowtide.
 //
 // Not one of datagrams: of those the kernel keeps ten (net.unix.max_dgram_qlen), and of twenty workers that
 // are forked at once half would never be heard. Connections wait by the thousand.
@@ -49,7 +49,7 @@ class AgentSocket {
 };
 
 struct SocketPlace {
-  std::string folder;  // of its own; whoever takes it removes it
+  std::string folder;  // of its own; its new owner removes it
   AgentSocket socket;
 };
 

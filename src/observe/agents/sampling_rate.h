@@ -18,11 +18,11 @@ struct SamplingNeed {
   std::size_t processes = 1;      // that have an agent
   bool grows = false;             // the verdict is a leak, or leans to one
   std::uint64_t new_samples = 0;  // alive now, beyond those at the end of the full rate
-  double searched_s = 0;          // the time that the higher rate has taken so far
+  double searched_s = 0;          // the time at the higher rate
 };
 
 inline constexpr double kFullRateS = 30;
-inline constexpr std::uint64_t kEnoughSamples = 400;  // an error of 5 %
+inline constexpr std::uint64_t kEnoughSamples = 400;  // an error of 5%
 inline constexpr double kMostSearchS = 300;           // what grows may not come from an allocator
 
 inline bool is_search_due(const SamplingNeed& need) {

@@ -25,7 +25,7 @@ namespace lowtide::observe {
 struct SiteTools {
   symbols::ImageStore images;
   symbols::Symbolizer symbolizer;
-  std::uint32_t sites = 0;  // given out so far
+  std::uint32_t sites = 0;  // given out
   double unwind_credit_s = 0;
   // Of Python's functions and files. The workers of a job run the same code: each name is kept once.
   std::unordered_set<std::string> names = {""};
@@ -50,7 +50,7 @@ class SiteTable : public AgentSink {
   void forget_places();
 
   // Adds the sites that are worth a reading now; those that are so for the first
-  // time are told in `begun` before.
+  // time are listed in `begun` before.
   void read_sites(model::ProcessId process, double at_s, std::vector<model::SiteReading>& readings,
                   std::vector<model::SiteInfo>& begun);
 

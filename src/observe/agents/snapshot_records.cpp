@@ -151,10 +151,10 @@ base::Result<model::Snapshot> read_snapshot(const base::Fd& file) {
 base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file) {
   wire::SnapshotHeader header{};
   if (file.size() < sizeof(header))
-    return base::Error{base::ErrorCode::Malformed, "the walk's file is too short"};
+    return base::Error{base::ErrorCode::Malformed, "the snapshot file is too short"};
   std::memcpy(&header, file.data(), sizeof(header));
   if (header.magic != wire::kSnapshotMagic || header.version != wire::kSnapshotVersion) {
-    return base::Error{base::ErrorCode::Malformed, "the walk's file is of another version"};
+    return base::Error{base::ErrorCode::Malformed, "the snapshot file has another version"};
   }
   model::Snapshot out;
   out.python = wire::python_name(header.python_version);

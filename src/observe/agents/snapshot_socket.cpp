@@ -77,9 +77,9 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
   std::optional<AgentHello> walk = place_.socket.receive();
   while (!walk || !walk->is_walk) {
     if (Clock::now() >= come_until) {
-      return base::Error{base::ErrorCode::Gone, "the child process died at once, or had no processor"};
+      return base::Error{base::ErrorCode::Gone, "the forked child died at once, or got no CPU time"};
     }
-    // Its words may follow its connection a moment later, and no new connection tells of them.
+    // Its message may follow its connection a moment later, without a new connection.
     constexpr std::chrono::milliseconds kNap{10};
     wait_for(place_.socket.fd(), Clock::now() + kNap);
     walk = place_.socket.receive();
@@ -94,7 +94,7 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
     walker.end();
     await_end(walker);
     return base::Error{base::ErrorCode::Gone,
-                       "the child waited for a lock that a thread of the job had just then"};
+                       "the forked child waited for a lock that a thread of the job held at the fork"};
   }
   await_end(walker);
   auto snapshot = read_snapshot(walk->file);
@@ -102,9 +102,9 @@ base::Result<model::Snapshot> SnapshotSocket::receive(std::chrono::milliseconds 
   // It ends itself when its time is over.
   constexpr std::chrono::seconds kAtMostBefore{1};
   if (Clock::now() >= end_until - kAtMostBefore) {
-    return failure("the child had not counted the objects when its time was over");
+    return failure("the forked child did not finish counting the objects in time");
   }
-  return base::Error{base::ErrorCode::Gone, "the child died while it counted the objects"};
+  return base::Error{base::ErrorCode::Gone, "the forked child died while it counted the objects"};
 }
 
 }  // namespace lowtide::observe

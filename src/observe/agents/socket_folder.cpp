@@ -84,7 +84,7 @@ std::optional<std::string> read_boot_mark() {
 base::Result<std::string> make_socket_folder(const std::string& parent, std::string_view boot_mark) {
   std::string folder = parent + '/' + prefix_of(boot_mark) + std::string(kRandomLetters, 'X');
   if (::mkdtemp(folder.data()) == nullptr) {  // 0700
-    return base::Error{base::ErrorCode::Io, "make a folder in " + parent + ": " + std::strerror(errno)};
+    return base::Error{base::ErrorCode::Io, "create a folder in " + parent + ": " + std::strerror(errno)};
   }
   return folder;
 }

@@ -5,7 +5,7 @@
 // same user removes it: a socket that nobody has bound any more refuses to be connected.
 //
 // Only the kernel that made a socket knows whether it is bound, and /tmp may be shared by
-// machines: the name of a folder tells the boot that it belongs to.
+// machines: the name of a folder contains the boot that it belongs to.
 
 #pragma once
 

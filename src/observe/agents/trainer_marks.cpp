@@ -72,7 +72,7 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
   events.push_back(
       {.kind = model::EventKind::CudaOom,
        .at_s = at_s,
-       .text = fmt::format("pid {}: torch wanted {} on a GPU of which {} were free", pid,
+       .text = fmt::format("pid {}: torch asked for {} on a GPU with {} free", pid,
                            base::format_bytes(static_cast<double>(wanted)),
                            base::format_bytes(static_cast<double>(trainer.marks.oom_free_bytes)))});
 }

@@ -21,8 +21,8 @@ class TrainerMarks {
   void fill(model::Tick& tick, const ProcessTree& tree, AgentRegistry& agents,
             std::vector<model::Event>& events);
 
-  // The last step that was told, also after the last tick that is recorded; nan where the job's output counts
-  // them.
+  // The last step that was reported, also after the last tick that is recorded; nan where the job's output
+  // counts them.
   [[nodiscard]] double steps() const { return source_ == StepSource::Told ? steps_ : model::kUnknown; }
 
  private:

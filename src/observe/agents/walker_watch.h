@@ -1,8 +1,8 @@
 // Whether the child that walks waits for a lock that nobody will give back.
 //
 // It is a copy of the job with one thread. What another thread had locked at that moment stays locked in the
-// copy: a mutex of an autograd function, once in 1,200 looks at a training. Nothing in the job can tell; from
-// here it is seen, since a child that walks never sleeps.
+// copy: a mutex of an autograd function, once in 1,200 snapshots of a training. Nothing in the job can tell;
+// from here it is seen, since a child that walks never sleeps.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,7 @@ bool has_ended(const procfs::Status& status) {
   return status.state == 'Z' || status.state == 'X' || !status.has_memory;
 }
 
-// No descriptor is left, neither of ours nor of the machine's.
+// No descriptor is left, neither of this process nor of the machine.
 template <typename Value>
 bool has_no_room(const base::Result<Value>& read) {
   return !read && read.error().code == base::ErrorCode::Io;
@@ -107,10 +107,11 @@ base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s)
   }
   if (!stat) return stat.error();
   if (stat.value().kernel_thread) {
-    return base::Error{base::ErrorCode::Unsupported, "it is a kernel thread and has no memory of its own"};
+    return base::Error{base::ErrorCode::Unsupported, "it is a kernel thread, which has no memory of its own"};
   }
   if (stat.value().state == 'Z') {
-    return base::Error{base::ErrorCode::Gone, "it has ended already; its parent has not noticed yet"};
+    return base::Error{base::ErrorCode::Gone,
+                       "it has ended and is a zombie: its parent has not collected it yet"};
   }
   if (!tree.admit(stat.value(), at_s) && !options.adopts_orphans) {
     return base::Error{base::ErrorCode::Gone, "it has ended"};
@@ -190,10 +191,10 @@ auto ProcessTree::with_room(const Read& read) {
   return read();
 }
 
-// statm costs a third of status. It tells what is resident and how much of that
+// statm costs a third of status. It contains what is resident and how much of that
 // is not anonymous: where the latter is as before, all that moved is anonymous
 // memory, by a known amount. Only what it may have lost to swap is in status
-// alone, so a fall is looked at in full, and whoever has swap always is.
+// alone, so a fall is looked at in full, and so is every process with swap.
 bool ProcessTree::read_from_statm(Member& member) {
   procfs::Status& known = member.status;
   if (!known.has_split || known.swap_bytes > 0) return false;

@@ -3,7 +3,7 @@
 // Whatever descends from the root belongs to it, and stays in it when its
 // parent dies. A process is ours when its parent is; when it was handed to us
 // because its own parent died (a subreaper gets the orphans of its children);
-// or when it is in a session or a process group that one of ours founded, which
+// or when it is in a session or a process group that a process of the job created, which
 // is how daemons are found that we cannot be the reaper of.
 //
 // /proc is listed only when the kernel has given out a new pid since the last
@@ -109,7 +109,7 @@ class ProcessTree {
   }
   [[nodiscard]] bool empty() const { return members_.empty(); }
 
-  // A child of ours was reaped: only its parent learns how it ended.
+  // A child of lowtide was reaped: only its parent learns how it ended.
   void note_exit(std::int32_t pid, int exit_status);
 
  private:
@@ -153,7 +153,7 @@ class ProcessTree {
   bool walker_may_come_ = false;
   bool list_again_ = false;  // some were too young to be told apart
   std::int64_t counted_pid_ = -1;
-  std::int64_t highest_pid_ = 0;  // after which the kernel begins anew
+  std::int64_t highest_pid_ = 0;  // after which the kernel starts again
   std::uint64_t pids_given_ = 0;
   std::vector<Member> members_;                           // in the order in which they came
   std::unordered_map<std::int64_t, std::size_t> places_;  // of the members, by pid
@@ -161,7 +161,7 @@ class ProcessTree {
   std::size_t next_recheck_ = 0;                          // of the strangers, in turn
   std::vector<Newcomer> unknown_;
   std::vector<Stranger> young_;        // ours, too young to be taken in when last looked at
-  std::vector<std::int64_t> leaders_;  // pids of ours that founded a session or a group, sorted
+  std::vector<std::int64_t> leaders_;  // pids of the job that created a session or a group, sorted
   std::vector<std::pair<std::int32_t, int>> exits_;
   std::vector<model::ProcessInfo> without_status_;  // ended a moment ago, not yet reaped
   WorkerSlots lanes_;

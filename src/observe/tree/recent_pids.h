@@ -12,7 +12,7 @@ namespace lowtide::observe {
 
 class RecentPids {
  public:
-  // The newest pid now; below 0 when it cannot be told. False: none was given out.
+  // The newest pid now; below 0 when it is unknown. False: none was given out.
   bool note(std::int64_t newest) {
     after_ = newest_;
     newest_ = newest;

@@ -59,7 +59,7 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// What a Python interpreter was told to run.
+// The program of a Python interpreter.
 struct PythonProgram {
   std::string_view script;
   std::string_view module;

@@ -1,6 +1,6 @@
 // The tree's memory with shared pages counted once, from readings of two prices.
 //
-// smaps_rollup tells the truth (PSS) and is dear; status tells RSS split by
+// smaps_rollup is right (PSS) and expensive; status has RSS split by
 // kind at every tick, and counts a page that N processes share N times. So a
 // sweep reads PSS of all, and between sweeps each process goes on from its
 // last PSS by how its RSS moved. What goes wrong if one simply adds RSS, or
@@ -14,7 +14,7 @@
 
 namespace lowtide::observe {
 
-// What /proc/PID/status tells at every tick.
+// What /proc/PID/status contains at every tick.
 struct CheapCounters {
   std::uint64_t anon_bytes = 0;
   std::uint64_t shmem_bytes = 0;

@@ -1,6 +1,6 @@
 // Processes of the job that nobody reads.
 //
-// The kernel tells an ordinary user of no process that is born and dies between
+// The kernel shows an ordinary user no process that starts and ends between
 // two ticks. What can be said is a lower bound (seen too young and then gone, or
 // reaped by us) and an upper one (the pids that were given out meanwhile).
 
@@ -20,7 +20,7 @@ void ProcessTree::count_unseen(std::int32_t pid) {
   ++short_lived_;
 }
 
-// Of those that were too young at the last look: who is no longer there now.
+// The processes that were too young at the last tick and are gone now.
 void ProcessTree::count_vanished() {
   for (const Stranger& young : young_) {
     const bool is_there = std::any_of(unknown_.begin(), unknown_.end(), [&](const Newcomer& newcomer) {

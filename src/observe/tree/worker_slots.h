@@ -1,6 +1,6 @@
 // Which series a process goes on with.
 //
-// DataLoader workers are started anew at every epoch. To a person "worker 2" is
+// DataLoader workers are started again at every epoch. To a person "worker 2" is
 // one thing, and its memory one series: a new worker takes the lowest number
 // that is free below its parent, and continues what had that number before.
 #pragma once

@@ -177,7 +177,7 @@ constexpr auto column(const char* name, const char* meaning, Bounds bounds = {})
 template <typename Row>
 constexpr Column<Row> row_number() {
   return {.name = "id",
-          .meaning = "rises from row to row",
+          .meaning = "increases from row to row",
           .type = "INTEGER PRIMARY KEY",
           .bind = [](Statement& to, int at, const Row&, const Bounds&) { to.bind_null(at); },
           .read = [](const Statement&, int, Row&, const Bounds&) { return true; }};

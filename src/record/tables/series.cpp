@@ -124,8 +124,9 @@ constexpr Retained kOfSites = {kShortSeconds, {40'000, 30'000, 30'000, 20'000, 1
 constexpr Retained kOfGpus = {kShortSeconds, {20'000, 20'000, 16'000, 16'000, 10'000}};
 
 constexpr auto kTargetColumns = std::to_array<Member<TargetReading>>({
-    member<&TargetReading::file_bytes>("file_bytes", "resident pages of files"),
-    member<&TargetReading::rss_bytes>("rss_bytes", "the plain sum: shared pages count once per process"),
+    member<&TargetReading::file_bytes>("file_bytes", "resident pages of mapped files"),
+    member<&TargetReading::rss_bytes>("rss_bytes",
+                                      "the sum over all processes: shared pages are counted in each process"),
     member<&TargetReading::processes>("processes", "", Keep::Highest),
     member<&TargetReading::exact>("exact", "0: pages may have moved between processes since PSS was read"),
 });
@@ -140,7 +141,7 @@ constexpr auto kProcessMembers = std::to_array<Member<ProcessReading>>({
     member<&ProcessReading::shmem_bytes>("shmem_bytes"),
     member<&ProcessReading::swap_bytes>("swap_bytes"),
     member<&ProcessReading::pss, &PssReading::pss_bytes>(
-        "pss_bytes", "NULL, like the columns below: not read at this tick"),
+        "pss_bytes", "NULL, as in the columns below: not read at this tick"),
     further<&ProcessReading::pss, &PssReading::anon_bytes>("pss_anon_bytes", "the parts of PSS"),
     further<&ProcessReading::pss, &PssReading::shmem_bytes>("pss_shmem_bytes"),
     further<&ProcessReading::pss, &PssReading::file_bytes>("pss_file_bytes"),
@@ -153,7 +154,7 @@ constexpr auto kCgroupColumns = std::to_array<Member<CgroupReading>>({
     member<&CgroupReading::file_bytes>("file_bytes"),
     member<&CgroupReading::shmem_bytes>("shmem_bytes"),
     member<&CgroupReading::kernel_bytes>("kernel_bytes"),
-    member<&CgroupReading::limit_bytes>("limit_bytes", "the tightest above the job"),
+    member<&CgroupReading::limit_bytes>("limit_bytes", "the lowest limit of the cgroup and its parents"),
     member<&CgroupReading::oom_kills>("oom_kills"),
 });
 
@@ -161,7 +162,7 @@ constexpr auto kHostColumns = std::to_array<Member<HostReading>>({
     member<&HostReading::total_bytes>("total_bytes"),
     member<&HostReading::shm_bytes>("shm_bytes", "used in /dev/shm"),
     member<&HostReading::pressure_percent>(
-        "pressure_percent", "time in which some task waited for memory, of the last 10 s", Keep::Highest),
+        "pressure_percent", "share of the last 10 s in which a task waited for memory", Keep::Highest),
 });
 
 constexpr auto kGpuKeys = std::to_array<Member<GpuReading>>({
@@ -177,15 +178,15 @@ constexpr auto kGpuProcessKeys = std::to_array<Member<GpuProcessReading>>({
 });
 constexpr auto kGpuProcessColumns = std::to_array<Member<GpuProcessReading>>({
     member<&GpuProcessReading::torch, &TorchReading::allocated_bytes>(
-        "allocated_bytes", "of torch; NULL, like the columns below: not known"),
+        "allocated_bytes", "from torch; NULL, as in the columns below: unknown"),
     further<&GpuProcessReading::torch, &TorchReading::reserved_bytes>("reserved_bytes"),
     further<&GpuProcessReading::torch, &TorchReading::inactive_split_bytes>(
-        "inactive_split_bytes", "reserved and free, but cut off from larger blocks"),
+        "inactive_split_bytes", "reserved and free, but split off from larger blocks"),
     further<&GpuProcessReading::torch, &TorchReading::retries>(
-        "retries", "times that torch gave everything back and tried again", Keep::Highest),
+        "retries", "how often torch freed its cached memory and tried again", Keep::Highest),
     further<&GpuProcessReading::torch, &TorchReading::ooms>("ooms", "", Keep::Highest),
-    further<&GpuProcessReading::torch, &TorchReading::pinned_bytes>("pinned_bytes",
-                                                                    "of the host, for copies to any GPU"),
+    further<&GpuProcessReading::torch, &TorchReading::pinned_bytes>(
+        "pinned_bytes", "pinned host memory, for copies to any GPU"),
 });
 
 constexpr auto kHeapKeys = std::to_array<Member<HeapReading>>({
@@ -193,12 +194,13 @@ constexpr auto kHeapKeys = std::to_array<Member<HeapReading>>({
 });
 constexpr auto kHeapColumns = std::to_array<Member<HeapReading>>({
     member<&HeapReading::live_samples>("live_samples"),
-    member<&HeapReading::allocated_bytes>("allocated_bytes", "ever"),
-    member<&HeapReading::samples>("samples", "ever"),
-    member<&HeapReading::dropped_samples>("dropped_samples", "counted in `samples`, without a site"),
+    member<&HeapReading::allocated_bytes>("allocated_bytes", "since the start"),
+    member<&HeapReading::samples>("samples", "since the start"),
+    member<&HeapReading::dropped_samples>("dropped_samples", "samples without a site; included in `samples`"),
     member<&HeapReading::interval_bytes>("interval_bytes", "allocated between two samples"),
-    member<&HeapReading::sampling_ns>("sampling_ns", "of the job's time, spent on samples"),
-    member<&HeapReading::asking_ns>("asking_ns", "and on steps, phases and counters"),
+    member<&HeapReading::sampling_ns>("sampling_ns", "time that sampling took in the job"),
+    member<&HeapReading::asking_ns>("asking_ns",
+                                    "time that reading steps, phases and counters took in the job"),
 });
 
 constexpr auto kSiteKeys = std::to_array<Member<SiteReading>>({
@@ -207,16 +209,16 @@ constexpr auto kSiteKeys = std::to_array<Member<SiteReading>>({
 });
 constexpr auto kSiteMembers = std::to_array<Member<SiteReading>>({
     member<&SiteReading::live_samples>("live_samples"),
-    member<&SiteReading::allocated_bytes>("allocated_bytes", "ever"),
-    member<&SiteReading::allocated_samples>("allocated_samples", "ever"),
+    member<&SiteReading::allocated_bytes>("allocated_bytes", "since the start"),
+    member<&SiteReading::allocated_samples>("allocated_samples", "since the start"),
     member<&SiteReading::shared_bytes>("shared_bytes",
-                                       "of the live ones, in memory that processes share; not in `heap`"),
-    member<&SiteReading::error_bytes>("error_bytes", "one standard error of `live_bytes`"),
-    member<&SiteReading::old, &OldSamples::bytes>("old_bytes",
-                                                  "alive for a sixteenth of the time watched, 1 to 10 s"),
-    further<&SiteReading::old, &OldSamples::samples>("old_samples", "the same"),
+                                       "live bytes in memory that processes share; not included in `heap`"),
+    member<&SiteReading::error_bytes>("error_bytes", "standard error of `live_bytes`"),
+    member<&SiteReading::old, &OldSamples::bytes>(
+        "old_bytes", "live for at least a sixteenth of the time watched, 1 to 10 s"),
+    further<&SiteReading::old, &OldSamples::samples>("old_samples", "number of these samples"),
     further<&SiteReading::old, &OldSamples::freed_samples>("old_freed_samples",
-                                                           "ever, after they had become old"),
+                                                           "old samples that were freed since the start"),
 });
 
 template <typename Reading>
@@ -235,17 +237,19 @@ constexpr std::tuple kSeries = {
     Series<TargetReading>{
         .kind = SeriesKind::Target,
         .name = "target",
-        .meaning = "the process tree, shared pages counted once: anonymous + shared memory + swap",
+        .meaning =
+            "the process tree, shared pages counted once (PSS): anonymous memory + shared memory + swap",
         .retained = kLong,
         .judged = member<&TargetReading::bytes>("bytes"),
         .columns = kTargetColumns},
-    Series<ProcessReading>{.kind = SeriesKind::Process,
-                           .name = "process",
-                           .meaning = "what the process alone is to blame for",
-                           .retained = kOfProcesses,
-                           .judged = member<&ProcessReading::own_bytes>("own_bytes"),
-                           .keys = kProcessKeys,
-                           .columns = kProcessMembers},
+    Series<ProcessReading>{
+        .kind = SeriesKind::Process,
+        .name = "process",
+        .meaning = "memory of this process alone: private memory + shared memory that it maps + swap",
+        .retained = kOfProcesses,
+        .judged = member<&ProcessReading::own_bytes>("own_bytes"),
+        .keys = kProcessKeys,
+        .columns = kProcessMembers},
     Series<CgroupReading>{.kind = SeriesKind::Cgroup,
                           .name = "cgroup",
                           .meaning = "`memory.current`",
@@ -254,7 +258,7 @@ constexpr std::tuple kSeries = {
                           .columns = kCgroupColumns},
     Series<HostReading>{.kind = SeriesKind::Host,
                         .name = "host",
-                        .meaning = "memory that is available",
+                        .meaning = "available memory",
                         .retained = kLong,
                         .judged = member<&HostReading::available_bytes>("available_bytes"),
                         .columns = kHostColumns},
@@ -275,7 +279,7 @@ constexpr std::tuple kSeries = {
     Series<HeapReading>{
         .kind = SeriesKind::Heap,
         .name = "heap",
-        .meaning = "bytes that are allocated and not freed, as the agent in the process estimates them",
+        .meaning = "live bytes (allocated and not freed), as estimated by the agent in the process",
         .is_late = true,
         .retained = kOfGpus,
         .judged = member<&HeapReading::live_bytes>("live_bytes"),
@@ -283,7 +287,7 @@ constexpr std::tuple kSeries = {
         .columns = kHeapColumns},
     Series<SiteReading>{.kind = SeriesKind::Site,
                         .name = "site",
-                        .meaning = "bytes of one site that are allocated and not freed",
+                        .meaning = "live bytes (allocated and not freed) of one site",
                         .is_late = true,
                         .retained = kOfSites,
                         .judged = member<&SiteReading::live_bytes>("live_bytes"),

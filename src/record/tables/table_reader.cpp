@@ -95,13 +95,13 @@ void TableReader::scan(const std::string& table, const std::string& sql, const R
     trouble = trouble.empty() ? "damaged pages" : trouble;
   }
   if (is_full) {
-    warn("table " + table + " holds more than a run can have written: only the first " +
-         std::to_string(kept) + " rows were read");
+    warn("table " + table + " has more rows than lowtide writes: only the first " + std::to_string(kept) +
+         " rows were read");
   }
   if (status != SQLITE_DONE && !is_full && trouble.empty()) trouble = database_.error().message;
-  if (!trouble.empty()) warn("a part of table " + table + " cannot be read: " + trouble);
+  if (!trouble.empty()) warn("part of table " + table + " cannot be read: " + trouble);
   if (refused > 0) {
-    warn(std::to_string(refused) + " rows of table " + table + " hold impossible values and were left out");
+    warn(std::to_string(refused) + " rows of table " + table + " have impossible values and were left out");
   }
 }
 

@@ -1,4 +1,4 @@
-// The catalogue of metrics: /metrics and the table in docs/serve.md are made from it.
+// The table of metrics. /metrics and the table in docs/serve.md are made from it.
 #pragma once
 
 #include <string_view>
@@ -14,31 +14,33 @@ struct Metric {
 };
 
 inline constexpr Metric kMetrics[] = {
-    {"lowtide_verdict", "stateset", "", "lowtide_verdict", "What the memory of the job looks like."},
-    {"lowtide_verdict_confidence_ratio", "gauge", "ratio", "", "The chance that the verdict is right."},
+    {"lowtide_verdict", "stateset", "", "lowtide_verdict",
+     "The verdict on the memory of the job: 1 for the current one, 0 for the others."},
+    {"lowtide_verdict_confidence_ratio", "gauge", "ratio", "", "The probability that the verdict is right."},
     {"lowtide_leak_lean_ratio", "gauge", "ratio", "",
-     "How much an inconclusive verdict leans to a leak; 0 where it leans elsewhere."},
-    {"lowtide_memory_bytes", "gauge", "bytes", "", "Memory of the process tree, shared pages once."},
-    {"lowtide_memory_peak_bytes", "gauge", "bytes", "", "The most that it had."},
-    {"lowtide_memory_floor_bytes", "gauge", "bytes", "", "The low-water mark that it falls back to."},
-    {"lowtide_floor_growth_per_step_bytes", "gauge", "bytes", "", "By how much the floor rises in a step."},
-    {"lowtide_floor_growth_per_second_bytes", "gauge", "bytes", "",
-     "By how much the floor rises in a second."},
-    {"lowtide_limit_bytes", "gauge", "bytes", "", "The limit that is met first."},
+     "The probability of a leak while the verdict is inconclusive; 0 if another verdict is more likely."},
+    {"lowtide_memory_bytes", "gauge", "bytes", "",
+     "Memory of the process tree, with shared pages counted once (PSS)."},
+    {"lowtide_memory_peak_bytes", "gauge", "bytes", "", "The highest value of the memory."},
+    {"lowtide_memory_floor_bytes", "gauge", "bytes", "", "The low-water mark that the memory falls back to."},
+    {"lowtide_floor_growth_per_step_bytes", "gauge", "bytes", "", "Growth of the floor per training step."},
+    {"lowtide_floor_growth_per_second_bytes", "gauge", "bytes", "", "Growth of the floor per second."},
+    {"lowtide_limit_bytes", "gauge", "bytes", "", "The limit that the job reaches first."},
     {"lowtide_limit_reached_seconds", "gauge", "seconds", "",
-     "Seconds until the limit is met, if the floor goes on as it does."},
-    {"lowtide_processes", "gauge", "", "role", "Processes of the job that are there, by role."},
+     "Seconds until the floor reaches the limit, if it grows at the same rate."},
+    {"lowtide_processes", "gauge", "", "role", "Number of running processes of the job, by role."},
     {"lowtide_process_memory_bytes", "gauge", "bytes", "role",
-     "Memory that these processes alone are to blame for, by role."},
-    {"lowtide_gpu_memory_used_bytes", "gauge", "bytes", "gpu", "Memory in use on a GPU, by whomever."},
-    {"lowtide_gpu_memory_total_bytes", "gauge", "bytes", "gpu", "Memory that a GPU has."},
-    {"lowtide_findings", "gauge", "", "severity", "Findings that were not ruled out, by severity."},
-    {"lowtide_watched_seconds", "gauge", "seconds", "", "For how long the job was watched."},
-    {"lowtide_steps", "gauge", "", "", "Training steps that were seen."},
-    {"lowtide_running", "gauge", "", "", "1 while the watching goes on."},
+     "Private memory of the running processes, by role."},
+    {"lowtide_gpu_memory_used_bytes", "gauge", "bytes", "gpu",
+     "GPU memory in use, by this job and by others."},
+    {"lowtide_gpu_memory_total_bytes", "gauge", "bytes", "gpu", "Size of the GPU memory."},
+    {"lowtide_findings", "gauge", "", "severity", "Number of findings that were not ruled out, by severity."},
+    {"lowtide_watched_seconds", "gauge", "seconds", "", "Duration of the recording."},
+    {"lowtide_steps", "gauge", "", "", "The last training step."},
+    {"lowtide_running", "gauge", "", "", "1 while the job is being watched, otherwise 0."},
 };
 
-// One of the catalogue; a name that is not in it does not compile.
+// A row of the table. A name that is not in the table does not compile.
 class MetricName {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor, hicpp-explicit-conversions): a literal is meant to convert

@@ -17,17 +17,25 @@ namespace {
 
 using model::VerdictKind;
 
+enum class Format { PrometheusText, OpenMetrics };
+
 class Exposition {
  public:
-  // Its words come before its first value; a metric without a value is not told.
+  explicit Exposition(Format format) : format_(format) {}
+
+  // The header of a metric is written with its first value: a metric without a value is left out.
   void begin(MetricName metric) {
     metric_ = &metric.row();
-    head_ = fmt::format("# TYPE {} {}\n", metric_->name, metric_->type);
-    if (!metric_->unit.empty()) head_ += fmt::format("# UNIT {} {}\n", metric_->name, metric_->unit);
+    const bool is_open = format_ == Format::OpenMetrics;
+    // The text format has neither state sets nor units. A state set is written as gauges of 0 and 1 there.
+    const std::string_view type = !is_open && metric_->type == "stateset" ? "gauge" : metric_->type;
+    head_ = fmt::format("# TYPE {} {}\n", metric_->name, type);
+    if (is_open && !metric_->unit.empty())
+      head_ += fmt::format("# UNIT {} {}\n", metric_->name, metric_->unit);
     head_ += fmt::format("# HELP {} {}\n", metric_->name, metric_->help);
   }
 
-  // `of_label` is ours: it needs no escapes.
+  // `of_label` is a word of lowtide, not of the job: it needs no escapes.
   void add(double value, std::string_view of_label = {}) {
     if (!std::isfinite(value)) return;
     out_ += head_;
@@ -41,9 +49,13 @@ class Exposition {
     add(static_cast<double>(bytes), of_label);
   }
 
-  std::string end() { return std::move(out_) + "# EOF\n"; }
+  std::string end() {
+    if (format_ == Format::OpenMetrics) out_ += "# EOF\n";
+    return std::move(out_);
+  }
 
  private:
+  Format format_;
   std::string out_;
   std::string head_;
   const Metric* metric_ = nullptr;
@@ -125,10 +137,8 @@ void add_findings(Exposition& out, const model::Report& report) {
   }
 }
 
-}  // namespace
-
-std::string to_openmetrics(const model::Report& report) {
-  Exposition out;
+std::string to_metrics(const model::Report& report, Format format) {
+  Exposition out(format);
   add_verdict(out, report.verdict);
   if (const model::SeriesReport* tree = tree_series(report)) add_series(out, *tree);
   add_limit(out, report);
@@ -142,6 +152,16 @@ std::string to_openmetrics(const model::Report& report) {
   out.begin("lowtide_running");
   out.add(report.ending == model::Ending::Running ? 1 : 0);
   return out.end();
+}
+
+}  // namespace
+
+std::string to_openmetrics(const model::Report& report) {
+  return to_metrics(report, Format::OpenMetrics);
+}
+
+std::string to_prometheus_text(const model::Report& report) {
+  return to_metrics(report, Format::PrometheusText);
 }
 
 }  // namespace lowtide::show

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(OpenMetrics, tells_the_verdict_as_a_set_of_states) {
+TEST(OpenMetrics, writes_the_verdict_as_a_state_set) {
   const std::string text = to_openmetrics(watched_leak_report());
 
   EXPECT_THAT(text, HasSubstr("# TYPE lowtide_verdict stateset\n"));
@@ -23,7 +23,31 @@ TEST(OpenMetrics, tells_the_verdict_as_a_set_of_states) {
   EXPECT_TRUE(text.ends_with("# EOF\n"));
 }
 
-TEST(OpenMetrics, every_value_has_a_type_before_it_and_every_metric_is_told_once) {
+TEST(PrometheusText, has_only_types_that_the_format_knows) {
+  const std::string text = to_prometheus_text(watched_leak_report());
+
+  EXPECT_THAT(text, HasSubstr("# TYPE lowtide_verdict gauge\n"));
+  EXPECT_THAT(text, HasSubstr("lowtide_verdict{lowtide_verdict=\"leak\"} 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("stateset")));
+  EXPECT_THAT(text, Not(HasSubstr("# UNIT")));
+  EXPECT_THAT(text, Not(HasSubstr("# EOF")));
+}
+
+TEST(PrometheusText, has_the_values_of_openmetrics) {
+  const auto values_of = [](const std::string& text) {
+    std::istringstream lines(text);
+    std::string values;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("#")) values += line + "\n";
+    }
+    return values;
+  };
+  const model::Report report = watched_leak_report();
+
+  EXPECT_EQ(values_of(to_prometheus_text(report)), values_of(to_openmetrics(report)));
+}
+
+TEST(OpenMetrics, every_value_has_a_type_and_every_metric_is_written_once) {
   for (const auto& report :
        {watched_leak_report(), watched_overhead_report(), warmup_report(), model::Report{}}) {
     std::istringstream text(to_openmetrics(report));
@@ -41,13 +65,14 @@ TEST(OpenMetrics, every_value_has_a_type_before_it_and_every_metric_is_told_once
   }
 }
 
-TEST(OpenMetrics, has_no_word_of_the_job_in_it) {
+TEST(OpenMetrics, contains_no_text_of_the_job) {
   model::Report report = watched_leak_report();
   for (model::ProcessReport& process : report.processes) process.info.command = "secret";
   report.source.command = report.source.path = "secret";
   for (model::GpuReport& gpu : report.gpus) gpu.name = "secret";
 
   EXPECT_THAT(to_openmetrics(report), Not(HasSubstr("secret")));
+  EXPECT_THAT(to_prometheus_text(report), Not(HasSubstr("secret")));
 }
 
 }  // namespace

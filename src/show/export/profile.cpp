@@ -41,6 +41,29 @@ std::string function_of(const Frame& frame) {
   return where.empty() ? "?" : base::printable(where.substr(where.rfind('/') + 1), 300);
 }
 
+// pprof adds up the functions of one name. `<module>` alone would join the top-level code of every file.
+std::string pprof_name(const Frame& frame) {
+  std::string name = function_of(frame);
+  if (frame.language == model::FrameLanguage::Python && name.starts_with('<') && !frame.file.empty())
+    name += fmt::format(" ({})", base::printable(frame.file.substr(frame.file.rfind('/') + 1), 300));
+  return name;
+}
+
+// The first word of the command line.
+std::string program_of(const std::string& command) {
+  const std::string program = command.substr(0, command.find(' '));
+  return program.empty() ? "program" : program;
+}
+
+// pprof cuts these frames and what they call, so that the caller of the allocator is on top. It compares
+// whole names, and those of C++ without their parameters.
+constexpr const char* kDroppedNames =
+    "(__libc_|__GI_|je_|mi_|tc_)?"
+    "(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|pvalloc|mmap|mmap64|"
+    "mremap)"
+    "|operator new(\\[\\])?|_?Py(Mem|Object)_(Raw)?(Malloc|Calloc|Realloc)|_PyObject_GC_.*"
+    "|c10::alloc_cpu|c10::DefaultCPUAllocator::allocate";
+
 // Field numbers of profile.proto.
 namespace tag {
 constexpr std::uint32_t kSampleType = 1;
@@ -49,6 +72,7 @@ constexpr std::uint32_t kMapping = 3;
 constexpr std::uint32_t kLocation = 4;
 constexpr std::uint32_t kFunction = 5;
 constexpr std::uint32_t kStringTable = 6;
+constexpr std::uint32_t kDropFrames = 7;
 constexpr std::uint32_t kTimeNanos = 9;
 constexpr std::uint32_t kDurationNanos = 10;
 constexpr std::uint32_t kPeriodType = 11;
@@ -61,11 +85,14 @@ class Pprof {
  public:
   std::string write(const model::Profile& profile, ProfileValue value) {
     text_of("");
+    // pprof takes the first mapping for the program.
+    program_ = mapping_of(program_of(profile.command));
     out_.message(tag::kSampleType, type("inuse_space", "bytes"));
     out_.message(tag::kSampleType, type("inuse_objects", "count"));
     out_.message(tag::kSampleType, type("alloc_space", "bytes"));
     out_.message(tag::kSampleType, type("growth", "bytes"));
     for (const ProfileSample& sample : profile.samples) add(sample);
+    out_.number(tag::kDropFrames, text_of(kDroppedNames));
     out_.number(tag::kTimeNanos, nanos(profile.started_unix_s));
     out_.number(tag::kDurationNanos, nanos(profile.duration_s));
     out_.message(tag::kPeriodType, type("space", "bytes"));
@@ -113,7 +140,7 @@ class Pprof {
   }
 
   std::int64_t location_of(const Frame& frame) {
-    const auto key = std::make_tuple(function_of(frame), frame.file, frame.line, frame.module);
+    const auto key = std::make_tuple(pprof_name(frame), frame.file, frame.line, frame.module);
     const auto [found, is_new] = locations_.emplace(key, static_cast<std::int64_t>(locations_.size() + 1));
     if (!is_new) return found->second;
     ProtobufWriter line;
@@ -121,34 +148,33 @@ class Pprof {
     line.number(2, frame.line);
     ProtobufWriter out;
     out.number(1, found->second);
-    out.number(2, mapping_of(frame.module));
+    out.number(2, frame.module.empty() ? program_ : mapping_of(frame.module));
     out.message(4, line);
     out_.message(tag::kLocation, out);
     return found->second;
   }
 
   std::int64_t function_id(const Frame& frame) {
-    const auto key = std::make_pair(function_of(frame), frame.file);
+    const auto key = std::make_pair(pprof_name(frame), frame.file);
     const auto [found, is_new] = functions_.emplace(key, static_cast<std::int64_t>(functions_.size() + 1));
     if (!is_new) return found->second;
     ProtobufWriter out;
     out.number(1, found->second);
     out.number(2, text_of(key.first));
-    out.number(3, text_of(key.first));
+    // pprof removes brackets, as of C++ templates, from names that equal their system name. Python has none.
+    if (frame.language == model::FrameLanguage::Native) out.number(3, text_of(key.first));
     out.number(4, text_of(base::printable(frame.file, 300)));
     out_.message(tag::kFunction, out);
     return found->second;
   }
 
-  // 0 for Python code: it lies in no library.
   std::int64_t mapping_of(const std::string& module) {
-    if (module.empty()) return 0;
     const auto [found, is_new] = mappings_.emplace(module, static_cast<std::int64_t>(mappings_.size() + 1));
     if (!is_new) return found->second;
     ProtobufWriter out;
     out.number(1, found->second);
     out.number(5, text_of(base::printable(module, 300)));
-    out.number(7, 1);  // has_functions: nothing is left to be looked up
+    out.number(7, 1);  // has_functions: pprof has no symbols to look up
     out_.message(tag::kMapping, out);
     return found->second;
   }
@@ -159,9 +185,10 @@ class Pprof {
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::string>, std::int64_t> locations_;
   std::map<std::pair<std::string, std::string>, std::int64_t> functions_;
   std::map<std::string, std::int64_t> mappings_;
+  std::int64_t program_ = 0;  // the mapping of code that is in no library
 };
 
-// The separators of the format cannot be in a name.
+// A name cannot contain the separators of the format.
 std::string folded_name(const Frame& frame) {
   std::string out = function_of(frame);
   if (!frame.file.empty() && frame.function != frame.file) {
@@ -185,7 +212,7 @@ std::string to_pprof(const model::Profile& profile, ProfileValue value) {
 }
 
 std::string to_folded(const model::Profile& profile, ProfileValue value) {
-  std::map<std::string, std::int64_t> lines;  // two stacks may have the same words
+  std::map<std::string, std::int64_t> lines;  // two stacks may have the same text
   for (const ProfileSample& sample : profile.samples) {
     const std::int64_t bytes = value_of(sample, value);
     if (bytes <= 0) continue;

@@ -8,14 +8,14 @@
 
 namespace lowtide::show {
 
-// What is counted when nothing is said: growth where something grew, else what is alive.
+// The default value: growth if something grew, otherwise live memory.
 model::ProfileValue usual_value(const model::Profile& profile);
 
-// A profile with the values inuse_space, inuse_objects (samples), alloc_space and growth;
-// `value` is the one that is shown first. Not compressed: both tools take it so.
+// A profile with the values inuse_space, inuse_objects (samples), alloc_space and growth. `value` is the one
+// that is shown first. It is not compressed: pprof and speedscope both read that.
 std::string to_pprof(const model::Profile& profile, model::ProfileValue value);
 
-// A line a stack, the outermost frame first: "pid 100;train.py:88;validate trainer.py:631 2048".
+// One line per stack, the outermost frame first: "pid 100;train.py:88;validate trainer.py:631 2048".
 // Stacks without a positive value are left out.
 std::string to_folded(const model::Profile& profile, model::ProfileValue value);
 

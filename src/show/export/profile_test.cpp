@@ -33,7 +33,7 @@ model::Profile sample_profile() {
   return profile;
 }
 
-TEST(Protobuf, varints_are_as_the_format_wants_them) {
+TEST(Protobuf, varints_are_encoded_as_the_format_requires) {
   ProtobufWriter out;
   out.number(1, 150);
   out.number(2, 0);
@@ -57,7 +57,7 @@ TEST(Folded, root_is_first_and_separators_in_names_are_replaced) {
   EXPECT_EQ(text, "pid 100;<module> train.py:88;va:li?date trainer.py:631;malloc 2000000\n");
 }
 
-TEST(Folded, what_is_counted_can_be_chosen) {
+TEST(Folded, the_value_can_be_chosen) {
   EXPECT_THAT(to_folded(sample_profile(), ProfileValue::Live), HasSubstr("malloc 3000000\n"));
   EXPECT_THAT(to_folded(sample_profile(), ProfileValue::Live), HasSubstr("calloc 3000000\n"));
   EXPECT_THAT(to_folded(sample_profile(), ProfileValue::Allocated), HasSubstr("malloc 5000000\n"));
@@ -73,7 +73,7 @@ TEST(Folded, stack_without_frames_is_its_process_and_no_samples_are_no_lines) {
   EXPECT_EQ(to_folded(profile, ProfileValue::Live), "pid 7 5\n");
 }
 
-TEST(Profile, growth_is_shown_where_there_is_some) {
+TEST(Profile, growth_is_the_default_if_something_grew) {
   model::Profile profile = sample_profile();
   EXPECT_EQ(usual_value(profile), ProfileValue::Growth);
 
@@ -85,8 +85,20 @@ TEST(Profile, growth_is_shown_where_there_is_some) {
 TEST(Pprof, string_table_begins_with_the_empty_string_and_names_are_written_once) {
   const std::string bytes = to_pprof(sample_profile(), ProfileValue::Growth);
 
-  EXPECT_THAT(bytes, HasSubstr(std::string("\x32\x00\x32\x0b", 4) + "inuse_space"));
+  EXPECT_THAT(bytes, HasSubstr(std::string("\x32\x00\x32\x06", 4) + "python"));
   EXPECT_EQ(bytes.find("trainer.py"), bytes.rfind("trainer.py"));
+}
+
+TEST(Pprof, top_level_code_is_named_with_its_file) {
+  const std::string bytes = to_pprof(sample_profile(), ProfileValue::Growth);
+
+  EXPECT_THAT(bytes, HasSubstr("<module> (train.py)"));
+}
+
+TEST(Pprof, first_mapping_is_the_program) {
+  const std::string bytes = to_pprof(sample_profile(), ProfileValue::Growth);
+
+  EXPECT_LT(bytes.find("python"), bytes.find("/lib/libc.so.6"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace lowtide::agent {
 // Bytes of the data; 0 for a view, whose data is another's.
 std::uint64_t array_own_bytes(const void* array);
 
-// The array whose data a view shows, and the elements of an array of objects: numpy tells the
+// The array whose data a view shows, and the elements of an array of objects: numpy shows the
 // collector of neither.
 void visit_array(const void* array, Visit visit, void* context);
 

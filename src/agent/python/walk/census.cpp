@@ -53,7 +53,7 @@ void write_tensors(const Tensors& tensors, SnapshotFile& file) {
   for (std::uint32_t at = 0; at < tensors.count(); ++at) {
     const TensorGroup& group = tensors.at(at);
     char dtype[wire::kMaxNameBytes];
-    // A dtype tells its name in the way of its repr, which is in C: "torch.float32".
+    // A dtype has its name in its repr, which is in C: "torch.float32".
     PyObject* name = g_calls.represent(group.dtype);
     const std::uint32_t dtype_bytes = name == nullptr ? 0 : copy_python_text(name, dtype, sizeof(dtype));
     std::uint32_t device_bytes = 0;
@@ -82,7 +82,7 @@ void write_tensors(const Tensors& tensors, SnapshotFile& file) {
 
 // --- which objects get a name ---------------------------------------------------------------
 
-// In half powers of two, so that the largest few thousand can be told without sorting.
+// In half powers of two, so that the largest few thousand can be found without sorting.
 std::uint32_t bucket_of(std::uint64_t bytes) {
   const auto power = static_cast<std::uint32_t>(63 - __builtin_clzll(bytes | 1));
   return power * 2 + static_cast<std::uint32_t>(power > 0 ? (bytes >> (power - 1)) & 1U : 0);

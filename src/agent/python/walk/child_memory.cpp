@@ -13,8 +13,8 @@ constexpr std::size_t kHeadBytes = 16;  // before each block of Python: its size
 
 constinit std::uint64_t g_limit_bytes = 0;
 constinit std::uint64_t g_taken_bytes = 0;
-// One range of addresses, so that what is ours can be told from what lies between: the job's own
-// memory may be on both sides of whatever is mapped later.
+// One range of addresses, so that the child's memory can be distinguished from what lies between: the job's
+// own memory may be on both sides of whatever is mapped later.
 constinit char* g_region = nullptr;
 constinit std::size_t g_region_bytes = 0;
 constinit std::size_t g_used_bytes = 0;
@@ -45,7 +45,7 @@ bool is_ours(const void* block) {
   return at >= g_region && at < g_region + g_used_bytes;
 }
 
-// How long a block from before the fork is, nobody tells: so much is copied as can be read.
+// The length of a block from before the fork is unknown: as much as can be read is copied.
 std::size_t readable_bytes(const char* block, std::size_t wanted) {
   constexpr std::uintptr_t kPageBytes = 4096;
   const auto begin = reinterpret_cast<std::uintptr_t>(block);
@@ -72,7 +72,7 @@ void* python_realloc(void* context, void* block, std::size_t bytes) {
   return moved;
 }
 
-// The last block can be had again: a number that is asked for, read and dropped costs nothing.
+// The last block can be reused: a number that is asked for, read and dropped costs nothing.
 void python_free(void* /*context*/, void* block) {
   if (!is_ours(block)) {
     return;

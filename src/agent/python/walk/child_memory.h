@@ -19,7 +19,7 @@ bool begin_child_memory(std::uint64_t limit_bytes);
 void* take_memory(std::size_t bytes);
 
 // Address space for an array that grows: only what is touched is memory. As many elements as
-// can be had, `most` at most; `count` says how many.
+// are available, `most` at most; `count` is their number.
 void* reserve_memory(std::size_t element_bytes, std::size_t most, std::size_t& count);
 
 // An array has grown into reserved space; false beyond the limit.

@@ -1,4 +1,5 @@
-// Which object holds another one alone: whoever is on every way from the roots to it (its dominator).
+// Which object holds another one alone: the object that is on every path from the roots to it (its
+// dominator).
 //
 // By semidominators over a depth-first tree, with compressed paths (the "semi-NCA" way of Georgiadis and
 // Tarjan). It takes time with the number of references, also in long lists that are linked both ways, where

@@ -1,9 +1,8 @@
-// Every object that can be reached, how it is reached on the shortest way, and what would go
-// with it.
+// Every object that can be reached, its shortest path, and what it retains.
 //
-// Breadth first from the roots: an object's number is its place in that order, so whoever
-// reaches or dominates it has a smaller one. No edge is kept but for the dominators; whoever needs
-// the edges asks the objects again (tp_traverse).
+// Breadth first from the roots: the number of an object is its place in that order, so an
+// object that reaches or dominates it has a smaller one. No edge is stored except the
+// dominators; code that needs the edges visits the objects again (tp_traverse).
 
 #pragma once
 
@@ -24,19 +23,19 @@ class ObjectGraph {
   // An object that nothing has to hold; 0 where it is known already.
   Node add_root(PyObject* object);
 
-  // Everything that can be reached from what was added so far.
+  // Everything that can be reached from what was added.
   void walk();
 
   // What is only reached from here on is for the moment: a function that runs just now has it. It does not
-  // count as a holder of what was reached before, or a look in the middle of a step would find that nobody
-  // alone holds anything. At most twice; each time what follows is more fleeting.
+  // count as a holder of what was reached before, or a snapshot in the middle of a step would find that
+  // nobody alone holds anything. At most twice; each time what follows is more fleeting.
   void begin_fleeting();
   [[nodiscard]] bool is_more_fleeting(Node left, Node right) const {
     return stage_of(left) > stage_of(right);
   }
 
   // After walk(): makes dominator() and retained figures exact. False where there is no memory for it; then
-  // an object counts for whoever reaches it first.
+  // an object counts for the one that reaches it first.
   bool find_dominators();
 
   // What two objects have in common that holds them both.

@@ -54,7 +54,7 @@ PyObject* locals_of(PyObject* frame) {
   return dict;
 }
 
-// As the report tells a user's own code from what he has installed (explain/own_frames.cpp).
+// As the report distinguishes the user's code from installed code (explain/own_frames.cpp).
 bool is_installed(PyObject* file) {
   char path[512];
   const std::uint32_t bytes = file == nullptr ? 0 : copy_python_text(file, path, sizeof(path) - 1);

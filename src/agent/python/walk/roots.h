@@ -50,7 +50,7 @@ class Roots {
   std::uint32_t count_ = 0;
 };
 
-// The collector must not run in the child. False where it could not be told.
+// The collector must not run in the child. False if it could not be switched off.
 bool stop_collector();
 
 }  // namespace lowtide::agent

@@ -2,7 +2,7 @@
 // walks in the child (walkers.h).
 //
 // In a process that we were started with, the interpreter itself comes to us, by a pending call: no thread,
-// no ptrace. In one that is entered late a thread of ours takes the GIL.
+// no ptrace. In one that is entered late a thread of the agent takes the GIL.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -85,7 +85,7 @@ void forget_signals() {
   system_call(SYS_rt_sigprocmask, SIG_SETMASK, as_word(&none), 0, sizeof(none));
 }
 
-// Whoever waits for the job's pipes to be closed must not wait for us.
+// A process that waits for the end of the job's pipes must not wait for the child.
 void close_everything() {
 #ifdef SYS_close_range
   if (!failed(system_call(SYS_close_range, 0, ~0U, 0))) {
@@ -291,7 +291,7 @@ void walk_out_of_memory() {
 }
 
 void walk_at_end() {
-  // Once for each process: it may be told of its end twice.
+  // Once for each process: its end may be reported twice.
   constinit static std::atomic<std::uint64_t> ended_in{0};
   const std::uint64_t now = epoch() + 1ULL;
   if (ended_in.exchange(now, std::memory_order_relaxed) != now) {

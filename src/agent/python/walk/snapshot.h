@@ -3,7 +3,7 @@
 
 namespace lowtide::agent {
 
-// With a sample: tells the interpreter, which forks at the next bytecode of its main thread. Nothing
+// With a sample: asks the interpreter, which forks at the next bytecode of its main thread. Nothing
 // is done here but to hand over the address of a function.
 void walk_if_asked();
 

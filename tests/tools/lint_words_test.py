@@ -1,0 +1,43 @@
+"""The words that tools/lint_words.py finds, and the places where it searches.
+
+usage: lint_words_test.py TOOLS_FOLDER
+"""
+
+import sys
+import unittest
+
+sys.path.insert(0, sys.argv[1])
+import lint_words  # noqa: E402
+
+
+def found_in(text):
+    return [each.instead for each in lint_words.RULES if each.pattern.search(text)]
+
+
+class Words(unittest.TestCase):
+    def test_words_of_the_glossary_are_found(self):
+        for text in ("the page tells the verdict", "a leak is told", "the last look", "3 looks at all objects", "a bug of ours",
+                     "made anew", "the job's Pythons", "whoever reads it", "it cannot be had", "memory so far", "93 %",
+                     "{} % of the growth", "393 kB a step", "shared pages once", "has more rights than lowtide"):
+            self.assertTrue(found_in(text), text)
+
+    def test_plain_english_is_not_found(self):
+        for text in ("too early to tell a leak from a warm-up", "the UUID tells them apart", "they cannot be told apart",
+                     "looks like a log", "look at the report", "93%", "{}% of the growth", "printf(\"%d %s\")", "393 kB/step",
+                     "shared pages once per process", "a snapshot of the Python processes"):
+            self.assertEqual(found_in(text), [], text)
+
+    def test_only_comments_and_strings_of_code_are_read(self):
+        cpp = '#include "told/anew.h"\nint anew = 1;  // one\nauto s = "two\\n"; /* three\nfour */\n'
+        self.assertEqual(list(lint_words.c_texts(cpp)), [(2, " one"), (3, "two\\n"), (3, " three\nfour ")])
+        python = 'anew = 1  # one\nx = "two"\n'
+        self.assertEqual(list(lint_words.python_texts(python)), [(1, "# one"), (2, '"two"')])
+
+    def test_code_and_made_tables_of_documents_are_not_read(self):
+        text = "one `code`\n\n    indented\n```\nfenced\n```\n<!-- made from src, x: begin -->\n| row |\n<!-- made from src, x: end -->\ntwo\n"
+        lines = [line for _, line in lint_words.prose(text) if line and not line.startswith("<!--")]
+        self.assertEqual(lines, ["one ``", "two"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
