@@ -211,7 +211,7 @@ def check_loader(loader: Any, batch: Any = None) -> list[LoaderWarning]:
                     f"lowtide: {workers} DataLoader workers will copy the Python objects of {name}, about "
                     f"{format_bytes(weight.objects)} each: {format_bytes(copies)} in all{of_limit(copies)}, page by page as they "
                     "read\n"
-                    "  why:  reading a Python object writes its reference count, and a forked worker copies each page that it writes\n"
+                    "  why:  reading a Python object writes its reference count, and a worker copies each page that it writes\n"
                     "  try:  store the data in numpy or torch arrays, or in one bytes blob with offsets, or use fewer workers"))
         else:
             copies = workers * (weight.objects + weight.arrays)

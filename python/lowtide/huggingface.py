@@ -106,7 +106,7 @@ class MemoryCallback(TrainerCallback):
         if self._batch_hook is not None:
             self._batch_hook.remove()  # there was no batch
             self._batch_hook = None
-        kwargs.clear()  # the last snapshot is taken in here: the job shall be what holds the model, not this frame
+        kwargs.clear()  # the last snapshot is taken in here: this frame must not be what holds the model
         self.memory.end()
         if state.is_world_process_zero:
             final = self.memory.final_metrics()

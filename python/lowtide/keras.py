@@ -5,7 +5,7 @@
     model.fit(..., callbacks=[MemoryCallback(every=10)])
 
 Memory goes into the `logs` of batches and epochs, and from there into History, CSVLogger and TensorBoard. Put this callback
-before the callbacks that shall log its numbers. History also gets the result: `history.history["memory/leak"]`.
+before the callbacks that should log its numbers. History also gets the result: `history.history["memory/leak"]`.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class MemoryCallback(Callback):
             self._send(trainer, self.memory.end_evaluation("eval_"))
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
-        # The last snapshot is taken in here. The job shall be what holds the model, not a variable of this callback.
+        # The last snapshot is taken in here, and a variable of this callback must not be what holds the model.
         there = weakref.ref(trainer)
         del trainer, pl_module
         self.memory.end()
