@@ -43,7 +43,8 @@ class Answer:
         """None for the report of a program that has no answer yet."""
         if not isinstance(answer, Mapping) or not answer.get("headline"):
             return None
-        line = answer.get("line") or {}
+        line = answer.get("line")
+        line = line if isinstance(line, Mapping) else {}
         return Answer(kind=answer.get("kind", "inconclusive"), headline=str(answer["headline"]), fix=answer.get("fix") or None,
                       confidence=answer.get("confidence"), variable=answer.get("variable") or None,
                       file=line.get("file"), line=line.get("line"), source=line.get("source"), raw=answer)

@@ -46,7 +46,7 @@ class MemoryCallback(Callback):
         super().__init__()
         self.memory = TrainingMemory(every, recording=recording, deep=deep, limit=limit, quiet=quiet)
         self._seen_step = -1
-        self._log_step = 0  # of the last batch
+        self._last_log_step = 0  # of the last batch
         self._has_checked_loaders = True
 
     @property
@@ -71,7 +71,7 @@ class MemoryCallback(Callback):
         if trainer.global_step == self._seen_step:  # accumulation of gradients: the step is not complete
             return
         self._seen_step = trainer.global_step
-        self._log_step = _log_step(trainer)
+        self._last_log_step = _log_step(trainer)
         reading = self.memory.step(trainer.global_step)
         if reading is not None:
             self._send(trainer, reading)
@@ -98,7 +98,7 @@ class MemoryCallback(Callback):
     def _send(self, trainer: Any, numbers: dict[str, float]) -> None:
         if trainer is not None and trainer.is_global_zero:
             for logger in trainer.loggers:
-                logger.log_metrics(numbers, step=self._log_step)
+                logger.log_metrics(numbers, step=self._last_log_step)
 
 
 class CleanupCallback(Callback):
