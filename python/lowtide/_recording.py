@@ -86,7 +86,8 @@ class Recording:
     def report(self, limit: str | SupportsFloat | None = None) -> Report:
         """Verdict and findings, as `lowtide report` prints them."""
         report = json.loads(ask(["report", "--json", *limit_flags(limit), str(self.path)]))
-        return Report.from_json(report, self._curve())
+        (readings,), = self.rows("SELECT sum(count) FROM target_memory")
+        return Report.from_json(report, self._curve(), readings)
 
     def verdict(self) -> Verdict:
         return self.report().verdict

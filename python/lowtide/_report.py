@@ -157,6 +157,7 @@ class Report:
     raw: Json = dataclasses.field(default_factory=dict, repr=False, compare=False)
     curve: Sequence[tuple[float, float]] = dataclasses.field(default=(), repr=False, compare=False)
     answer: Answer | None = None  # None: the program that wrote the report has none
+    readings: int | None = None  # of the process tree in the recording; `verdict.samples` is how many were judged
 
     @property
     def holders(self) -> Sequence[types.Holder]:
@@ -183,20 +184,28 @@ class Report:
         """The findings that need a change."""
         return tuple(one for one in self.findings if not one.ruled_out and one.severity != "info")
 
+    def count_lines(self) -> list[str]:
+        """Why an inconclusive verdict has fewer samples than the recording has readings. Otherwise nothing."""
+        judged = self.verdict.samples
+        if self.verdict.kind != "inconclusive" or self.readings is None or self.readings <= judged:
+            return []
+        return [f"  {judged} of {self.readings} readings were judged: those during the start, and those while processes started or "
+                "ended, are not"]
+
     def __str__(self) -> str:
         """The answer, then the findings with their evidence. One fix is printed once."""
         if self.answer is None:
-            return "\n".join([f"lowtide: {self.verdict}", *(str(one) for one in self.problems)])
-        lines = [f"lowtide: {self.answer}", readable(f"  reason: {self.verdict.reason}")]
+            return "\n".join([f"lowtide: {self.verdict}", *self.count_lines(), *(str(one) for one in self.problems)])
+        lines = [f"lowtide: {self.answer}", readable(f"  reason: {self.verdict.reason}"), *self.count_lines()]
         for one in self.problems:
             lines += one._lines(with_fix=one.fix != self.answer.fix)
         return "\n".join(lines)
 
     @staticmethod
-    def from_json(told: Json, curve: Sequence[tuple[float, float]] = ()) -> Report:
+    def from_json(told: Json, curve: Sequence[tuple[float, float]] = (), readings: int | None = None) -> Report:
         seen = cast("types.Report", told)
         return Report(Verdict.from_json(seen["verdict"]), tuple(Finding.from_json(one) for one in seen["findings"]), told, curve,
-                      Answer.from_json(told.get("answer")))
+                      Answer.from_json(told.get("answer")), readings)
 
     def _repr_html_(self) -> str:
         from lowtide._plot import plot

@@ -20,6 +20,7 @@ def closing_lines(report: Report, most: int = 3) -> list[str]:
     lines = [f"lowtide: {verdict}"] if answer is None else f"lowtide: {answer}".splitlines()
     lines.append(f"  floor {format_bytes(verdict.floor_first_bytes)} -> {format_bytes(verdict.floor_last_bytes)}"
                  f" over {report.raw.get('source', {}).get('steps') or 0} steps")
+    lines += report.count_lines()
     if answer is None:
         first, others = report.problems[:1], report.problems[1:most]
         lines += ["  " + line for one in first for line in str(one).splitlines()]

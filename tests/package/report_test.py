@@ -70,6 +70,19 @@ def inconclusive_verdict_states_its_lean(binary):
     assert unknown[3] == "inconclusive: nothing was watched", unknown
 
 
+def samples_and_readings_are_told_apart(binary):
+    """A pool that starts and ends processes all the time has few readings that can be judged."""
+    verdict = {**VERDICT, "kind": "inconclusive", "samples": 5, "reason": "only 5 samples so far"}
+    code = ("from lowtide._summary import closing_lines\n"
+            "reports = [Report.from_json(report.raw, (), readings) for readings in (33, 5, None)]\n"
+            "print(json.dumps([[str(one), '\\n'.join(closing_lines(one))] for one in reports]))")
+    more, same, unknown = _say(binary, code, _report(verdict=verdict))
+    assert all(text.count("  5 of 33 readings were judged: ") == 1 for text in more), more
+    assert not any("were judged" in text for text in (*same, *unknown)), (same, unknown)
+    leak = _say(binary, "print(json.dumps(str(Report.from_json(report.raw, (), 500))))", _report())
+    assert "were judged" not in leak, leak
+
+
 def holders_of_little_are_not_listed(binary):
     holders = [_holder("train.total", 500_000_000), _holder("__main__", 1_680_000), _holder("fell", -5), _holder("unknown", None)]
     code = "from lowtide._summary import closing_lines\nprint(json.dumps(closing_lines(report)))"
