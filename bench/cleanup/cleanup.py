@@ -5,7 +5,7 @@ usage: cleanup [--steps N] [--seconds N] [-j N] [NUMBER...]
 
 Every job runs three times: without cleanup, with all of it after every step, as people write it, and with Cleanup. Aims:
 memory no worse than by hand (within 2 % at the end, and 5 % on average: it looks a few times a second), the cost within
-the budget of 1 % but for one call, whose price nobody knew, and on jobs that only warm up "nothing of it was needed".
+the budget of 1% except for one call of unknown cost, and on jobs that only warm up "no action was needed".
 Memory is that of the process that trains.
 """
 

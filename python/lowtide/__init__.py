@@ -2,27 +2,30 @@
 
     import lowtide
 
-    with lowtide.watch() as w:              # a monitor outside of this process
+    with lowtide.watch() as w:              # starts a monitor outside of this process
         for number, batch in enumerate(batches):
             train(batch)
             lowtide.step(number)
     print(w.verdict())
 
-`step` and `phase` tell where a training stands, where that cannot be seen from outside (JAX, plain Python, odd loops);
-optimizer steps, train/eval and torch.save of PyTorch are seen without them. Where nobody watches, both do nothing.
+`step` and `phase` mark the progress of a training that cannot be seen from outside (JAX, plain Python, unusual loops).
+PyTorch's optimizer steps, train/eval and torch.save are seen without them. Without a monitor both do nothing.
 
-Everything else is imported when it is first used: importing lowtide costs a training script nothing.
+Everything else is imported at its first use, so that importing lowtide costs a training script next to nothing.
 """
 
 from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False  # typing itself would be most of what an import of this costs
+__version__ = "0.1.0"  # as in CMakeLists.txt; tests/package compares it with `lowtide --version`
+
+TYPE_CHECKING = False  # importing typing would take longer than importing lowtide
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any
 
+    from lowtide._answer import Answer as Answer
     from lowtide._judge import judge as judge
     from lowtide._loaders import LoaderWarning as LoaderWarning
     from lowtide._loaders import check_loader as check_loader
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from lowtide.loop import MemoryLog as MemoryLog
 
 _LATER = {
+    "Answer": "lowtide._answer",
     "Cleanup": "lowtide.cleanup",
     "Finding": "lowtide._report",
     "LoaderWarning": "lowtide._loaders",
@@ -53,8 +57,8 @@ _LATER = {
     "watch": "lowtide._watch",
 }
 
-__all__ = ["Cleanup", "Finding", "LoaderWarning", "MemoryLog", "Recording", "Report", "Verdict", "Watch", "check_loader",
-           "judge", "metrics", "open", "phase", "step", "watch"]
+__all__ = ["Answer", "Cleanup", "Finding", "LoaderWarning", "MemoryLog", "Recording", "Report", "Verdict", "Watch",
+           "__version__", "check_loader", "judge", "metrics", "open", "phase", "step", "watch"]
 
 
 def __getattr__(name: str) -> Any:
@@ -72,18 +76,18 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def _told_by(name: str) -> Any:
-    return getattr(sys, "_lowtide", {}).get(name)  # the agent puts it there
+def _agent_hook(name: str) -> Any:
+    return getattr(sys, "_lowtide", {}).get(name)  # the agent sets it
 
 
 def step(number: int | None = None) -> None:
-    """One step more; or the step's own number."""
-    tell = _told_by("step")
-    if tell is not None:
-        tell(number)
+    """Counts one step; `number` sets the step instead."""
+    mark = _agent_hook("step")
+    if mark is not None:
+        mark(number)
 
 
-class _Untold:
+class _NullPhase:
     def __enter__(self) -> None:
         pass
 
@@ -92,7 +96,7 @@ class _Untold:
 
 
 def phase(name: str) -> AbstractContextManager[Any]:
-    """A context: what runs in it is the phase of that name."""
-    begin = _told_by("phase")
-    told: AbstractContextManager[Any] = _Untold() if begin is None else begin(name)
-    return told
+    """A context manager: the code inside it is the phase `name`."""
+    begin = _agent_hook("phase")
+    context: AbstractContextManager[Any] = _NullPhase() if begin is None else begin(name)
+    return context

@@ -1,7 +1,7 @@
-"""The program `lowtide`: where it is, and what it answers.
+"""The program `lowtide`: how to find it and how to call it.
 
-A wheel puts it where commands go (`bin` of the environment) and the agent into `lib/lowtide` beside that, where the
-program looks for it. So the command that people type is the program itself, with no Python in front of it.
+A wheel installs it into `bin` of the environment, and the agent into `lib/lowtide` beside it, where the program expects it.
+So the command that people type is the program itself, without a Python wrapper.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ _LONGEST_ANSWER_S = 120
 
 
 class CommandMissing(Exception):
-    """The program is not there. Its text says where it was looked for, and what to try."""
+    """The program was not found. The message lists where, and what to try."""
 
 
 class CommandFailed(Exception):
-    """The program could not answer. Its text is what the program said."""
+    """The program failed. The message is its error output."""
 
 
 def _places() -> Iterator[Path]:
-    told = os.environ.get("LOWTIDE_COMMAND")
-    if told:
-        yield Path(told)
+    named = os.environ.get("LOWTIDE_COMMAND")
+    if named:
+        yield Path(named)
         return
     yield Path(sysconfig.get_path("scripts")) / "lowtide"
-    # pip install --target DIR, and environments that were put together by hand.
+    # pip install --target DIR, and environments that were assembled by hand.
     package = Path(__file__).resolve().parent
     yield package.parent / "bin" / "lowtide"
     if package.parent.name in ("site-packages", "dist-packages"):
@@ -46,7 +46,7 @@ def _places() -> Iterator[Path]:
 
 
 def _is_program(path: Path) -> bool:
-    """A script of that name would be the console command of another package, or would call us again."""
+    """A script of that name belongs to another package, or would call this module again."""
     try:
         with path.open("rb") as file:
             return os.access(path, os.X_OK) and file.read(4) == b"\x7fELF"
@@ -55,30 +55,30 @@ def _is_program(path: Path) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _found(_told: str | None, _path: str | None) -> str | None:
+def _found(_named: str | None, _path: str | None) -> str | None:
     return next((str(path) for path in _places() if _is_program(path)), None)
 
 
 def find_command() -> str:
-    """The path of the program; LOWTIDE_COMMAND in the environment names another one."""
-    told = os.environ.get("LOWTIDE_COMMAND")
-    found = _found(told, os.environ.get("PATH"))
+    """The path of the program. The environment variable LOWTIDE_COMMAND overrides it."""
+    named = os.environ.get("LOWTIDE_COMMAND")
+    found = _found(named, os.environ.get("PATH"))
     if found is None:
         raise CommandMissing(
             "lowtide: cannot find the program lowtide\n"
-            + (f"  why:  LOWTIDE_COMMAND is {told}, which is no program\n" if told
-               else "  why:  it is neither in this environment's bin nor in PATH; a checkout has none until it is built\n")
+            + (f"  why:  LOWTIDE_COMMAND is {named}, which is not an executable program\n" if named
+               else "  why:  it is neither in bin of this environment nor in PATH; a checkout has to be built first\n")
             + "  try:  pip install lowtide, or LOWTIDE_COMMAND=/path/to/lowtide")
     return found
 
 
 def clean_environment() -> dict[str, str]:
-    """What the program is started with: what is preloaded into the job is not for us."""
+    """The environment for the program, without the agent that is preloaded into the job."""
     return {name: value for name, value in os.environ.items() if name not in ("LD_PRELOAD", "LOWTIDE_AGENT_SOCKET")}
 
 
 def ask(arguments: Sequence[str], fine: Sequence[int] = (0, 1, 4), text: str | None = None) -> str:
-    """What the program prints. Raises CommandMissing or CommandFailed."""
+    """The output of the program. Raises CommandMissing or CommandFailed."""
     command = find_command()
     try:
         done = subprocess.run([command, *arguments], input=text, stdin=None if text is not None else subprocess.DEVNULL,

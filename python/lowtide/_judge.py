@@ -1,7 +1,7 @@
-"""lowtide.judge(series): the verdict of numbers that you have already.
+"""lowtide.judge(series): the verdict on readings that you already have.
 
-The mathematics are the program's (src/judge). With the compiled module they run here; a checkout without it asks the
-program.
+The mathematics are those of the program (src/judge). The compiled module runs them in this process; a checkout without the
+module calls the program.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NOT_KNOWN = float("nan")
 
 
 def _numbers(values: Any) -> array[float]:
-    """Lists, numpy and pandas alike; what is missing is not a number."""
+    """Numbers from a list, numpy or pandas; a missing value becomes NaN."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy(dtype="float64", na_value=_NOT_KNOWN)
     if hasattr(values, "tolist"):
@@ -29,7 +29,7 @@ def _numbers(values: Any) -> array[float]:
 
 
 def _axes_of(series: Any) -> tuple[Any, Any]:
-    """Steps or seconds that a pandas Series has as its index; one that only counts says nothing."""
+    """Steps or seconds from the index of a pandas Series. A RangeIndex is neither."""
     index = getattr(series, "index", None)
     if index is None or callable(index) or type(index).__name__ == "RangeIndex":
         return None, None
@@ -43,10 +43,13 @@ def _axes_of(series: Any) -> tuple[Any, Any]:
 
 def judge(series: Iterable[float] | Any, *, steps: Iterable[float] | Any = None, seconds: Iterable[float] | Any = None,
           running: bool = False) -> Verdict:
-    """Is it a leak? `series` are bytes, in order: a list, an array, a pandas Series (its index, unless it only counts,
-    is the step, or the time). `steps` and `seconds` are as long. A reading that is missing is None or NaN.
+    """The verdict on a series of memory readings in bytes.
 
-    running   the run goes on: judged as the monitor would, in doubt for longer
+    series    a list, an array or a pandas Series, whose index is the step or the time unless it is a RangeIndex; a missing
+              reading is None or NaN
+    steps     the step of each reading
+    seconds   the time of each reading
+    running   True: the job still runs, so the verdict stays inconclusive for longer, as in the monitor
     """
     values = _numbers(series)
     found_steps, found_seconds = _axes_of(series)
@@ -55,7 +58,8 @@ def judge(series: Iterable[float] | Any, *, steps: Iterable[float] | Any = None,
                  if seconds is not None or found_seconds is not None else None)
     for axis, name in ((step_axis, "steps"), (time_axis, "seconds")):
         if axis is not None and len(axis) != len(values):
-            raise ValueError(f"{len(values)} readings and {len(axis)} {name}")
+            raise ValueError(f"lowtide: {len(values)} readings, but {len(axis)} {name}\n  why:  each reading has one of them\n"
+                             f"  try:  {name} of the same length")
     try:
         from lowtide._native import judge as native
     except ImportError:
@@ -81,7 +85,7 @@ def _asked(values: array[float], steps: array[float] | None, seconds: array[floa
 
 
 def floor_trend(series: Iterable[float]) -> float:
-    """The trend of the floor of these readings, in bytes over all of them (src/judge/floor_trend.h)."""
+    """The trend of the floor of the readings, in bytes over the whole series (src/judge/floor_trend.h)."""
     values = _numbers(series)
     try:
         from lowtide._native import floor_trend as native

@@ -1,5 +1,5 @@
-"""Reading a recording while the monitor writes it: one connection, opened when first asked, some tens of microseconds a
-question. Everything that can go wrong here means only that there is no answer."""
+"""Reads a recording while the monitor writes it. The connection opens at the first query; a query takes some tens of
+microseconds. If anything fails, there is no answer, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class LiveRecording:
                 import sqlite3
                 from urllib.parse import quote
 
-                # A trainer may ask from any of its threads, one at a time.
+                # A trainer may call from any of its threads, one at a time.
                 connection = sqlite3.connect(f"file:{quote(os.fsencode(self._path))}?mode=ro", uri=True, timeout=0.05,
                                              check_same_thread=False, isolation_level=None)
-                connection.execute("PRAGMA cache_size=16")  # pages: ours is a visit, not a stay
+                connection.execute("PRAGMA cache_size=16")  # pages; the queries are small
                 self._connection = connection
             row: tuple[Any, ...] | None = connection.execute(question).fetchone()
             return row
-        except Exception:  # also where Python has no sqlite3
+        except Exception:  # also if Python has no sqlite3
             self.close()
             return None
 
@@ -38,17 +38,17 @@ class LiveRecording:
         return None if row is None or row[0] is None else int(row[0])
 
     def now_s(self) -> float | None:
-        """The time of the recording, at its last tick."""
+        """The time of the last reading, in seconds from the start of the recording."""
         row = self._row("SELECT at_s FROM target_sample ORDER BY id DESC LIMIT 1")
         return None if row is None or row[0] is None else float(row[0])
 
-    def looked_s(self) -> float:
-        """When the last look at all objects was taken; it comes some time later."""
+    def snapshot_s(self) -> float:
+        """The time of the last snapshot. It is recorded some time after it was taken."""
         row = self._row("SELECT max(at_s) FROM snapshot")
         return -1.0 if row is None or row[0] is None else float(row[0])
 
     def judgement(self) -> dict[str, Any] | None:
-        """What the monitor thought last."""
+        """The latest verdict of the monitor."""
         names = ("kind", "confidence", "reason", "rate_bytes", "axis", "limit_kind", "limit_bytes", "limit_step", "limit_s",
                  "at_s")
         row = self._row(f"SELECT {', '.join(names)} FROM judgement ORDER BY id DESC LIMIT 1")
@@ -59,5 +59,5 @@ class LiveRecording:
         if connection is not None:
             try:
                 connection.close()
-            except Exception:  # another thread may be at it
+            except Exception:  # another thread may use it
                 pass

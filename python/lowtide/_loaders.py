@@ -1,12 +1,12 @@
-"""Warnings before harm: what a DataLoader with workers will do to memory.
+"""Warnings in advance: how much memory a DataLoader with workers will use.
 
-A forked worker shares the dataset with its parent until somebody writes to it; and to look at a Python object is to
-write to it, since its reference count lies beside it. So every worker ends up with a copy of its own of every list of
-Python objects (pytorch #13246). Arrays and tensors have one count for all of their bytes, and stay shared. A spawned
-worker gets a pickled copy of everything at once.
+A forked worker shares the dataset with its parent until one of them writes to it. Reading a Python object writes to it,
+because its reference count changes. So every worker ends up with its own copy of every list of Python objects (pytorch
+#13246). An array or a tensor has one reference count for all its data, and stays shared. A spawned worker gets a pickled
+copy of everything at once.
 
-Nothing is run here that belongs to the job: no item of the dataset is made. Containers are looked at by samples of
-their elements, so that a dataset of a hundred million entries takes no longer than one of a thousand.
+No code of the job runs here: no item of the dataset is created. Of a container only a sample of the elements is measured, so
+a dataset of a hundred million entries takes no longer than one of a thousand.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from lowtide._units import format_bytes
 _SAMPLED = 64
 _DEEPEST = 6
 _MOST_OBJECTS = 5_000
-_OVERHEAD_BYTES = 16  # of the collector and the allocator, beside what sys.getsizeof tells
-_SHARE_WORTH_A_WORD = 0.02
-_BYTES_WORTH_A_WORD = 100_000_000
+_OVERHEAD_BYTES = 16  # of the garbage collector and the allocator, in addition to sys.getsizeof
+_LEAST_SHARE = 0.02  # of the memory limit; less is not worth a warning
+_LEAST_BYTES = 100_000_000
 
 
 @dataclasses.dataclass(frozen=True)
 class LoaderWarning:
-    """What will be used, by what, and what to do."""
+    """How much memory will be used, for what, and what to try."""
 
     kind: str  # copy-on-write, worker-copies, prefetch, pinned
     bytes: int
@@ -42,14 +42,14 @@ class LoaderWarning:
 
 @dataclasses.dataclass
 class _Weight:
-    objects: float = 0.0  # bytes in Python objects, whose counts are written to
+    objects: float = 0.0  # bytes in Python objects, whose reference counts are written
     arrays: float = 0.0  # bytes in arrays and tensors
     largest: str = ""
     largest_bytes: float = 0.0
 
 
 def _array_bytes(thing: Any) -> int | None:
-    """The bytes of arrays, tensors, arrow tables; None for what is none."""
+    """The bytes of an array, a tensor or an arrow table; None for anything else."""
     size = getattr(thing, "nbytes", None)
     if isinstance(size, int) and not isinstance(thing, (list, tuple, dict, set)):
         return size
@@ -61,7 +61,7 @@ def _array_bytes(thing: Any) -> int | None:
 
 
 def _spread(things: Any) -> list[Any]:
-    """Some elements from all over."""
+    """Some elements, evenly distributed."""
     size = len(things)
     if size <= _SAMPLED:
         return list(things)
@@ -76,14 +76,14 @@ def _spread(things: Any) -> list[Any]:
     return chosen
 
 
-class _Scales:
-    """Weighs what hangs on a dataset, every object once."""
+class _SizeEstimator:
+    """Estimates the memory of a dataset, and counts every object once."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
         self._count = 0
 
-    def weigh(self, thing: Any, depth: int = 0) -> _Weight:
+    def estimate(self, thing: Any, depth: int = 0) -> _Weight:
         weight = _Weight()
         if depth > _DEEPEST or self._count > _MOST_OBJECTS or id(thing) in self._seen or _is_common(thing):
             return weight
@@ -91,7 +91,7 @@ class _Scales:
         self._count += 1
         arrays = _array_bytes(thing)
         if arrays is not None:
-            # One count for all of it; but an array of objects is a list by another name.
+            # One reference count for all of it; an array of objects is like a list.
             if getattr(getattr(thing, "dtype", None), "kind", "") == "O":
                 return self._elements(list(thing[:_SAMPLED]), len(thing), float(arrays), depth)
             weight.arrays = float(arrays)
@@ -107,8 +107,8 @@ class _Scales:
         weight.objects = own
         for name, value in _attributes(thing):
             if depth == 0:
-                self._count = 0  # each has its own share of the work
-            part = self.weigh(value, depth + 1)
+                self._count = 0  # each attribute has its own limit
+            part = self.estimate(value, depth + 1)
             weight.objects += part.objects
             weight.arrays += part.arrays
             if depth == 0 and part.objects > weight.largest_bytes:
@@ -121,7 +121,7 @@ class _Scales:
         for one in some:
             if self._count > _MOST_OBJECTS:
                 break
-            parts.append(self.weigh(one, depth + 1))
+            parts.append(self.estimate(one, depth + 1))
         if parts:
             scale = count / len(parts)
             weight.objects += scale * sum(part.objects for part in parts)
@@ -130,7 +130,7 @@ class _Scales:
 
 
 def _is_common(thing: Any) -> bool:
-    """What a dataset refers to and does not hold: code, types, small numbers, the interned."""
+    """True for objects that a dataset refers to but does not own: code, types, small integers."""
     return thing is None or isinstance(thing, (bool, type)) or callable(thing) or (
         isinstance(thing, int) and -5 <= thing <= 256) or type(thing).__name__ in ("module", "Generator", "dtype", "device")
 
@@ -145,7 +145,7 @@ def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 def memory_limit() -> int | None:
-    """What this process may have: its cgroup's limit, or the machine's memory."""
+    """The memory limit of this process: that of its cgroup, or the memory of the machine."""
     limits = []
     try:
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -181,72 +181,72 @@ def _starts_by_fork(loader: Any) -> bool:
     if context is None:
         import multiprocessing
 
-        # With allow_none: to ask without it would choose, and the job could choose no more.
+        # Without allow_none the call would set the start method, and the job could not set it any more.
         return (multiprocessing.get_start_method(allow_none=True) or multiprocessing.get_all_start_methods()[0]) == "fork"
     return str(context if isinstance(context, str) else context.get_start_method()) == "fork"
 
 
 def check_loader(loader: Any, batch: Any = None) -> list[LoaderWarning]:
-    """What this DataLoader will take beside the dataset itself. `batch`: one of its batches, where there is one at
-    hand; with it what is prefetched and pinned is weighed too. It is not kept."""
+    """Estimates the memory that this DataLoader will use in addition to the dataset. With a `batch`, prefetched and pinned
+    memory are estimated too. The batch is not kept."""
     workers = int(getattr(loader, "num_workers", 0) or 0)
     dataset = getattr(loader, "dataset", None)
     limit = memory_limit()
 
     def matters(size: float) -> bool:
-        return size >= min(_BYTES_WORTH_A_WORD, _SHARE_WORTH_A_WORD * limit if limit else _BYTES_WORTH_A_WORD)
+        return size >= min(_LEAST_BYTES, _LEAST_SHARE * limit if limit else _LEAST_BYTES)
 
     def of_limit(size: float) -> str:
-        return f" ({size / limit:.0%} of the {format_bytes(limit)} there are)" if limit else ""
+        return f" ({size / limit:.0%} of {format_bytes(limit)})" if limit else ""
 
-    told = []
+    warnings = []
     if workers > 0 and dataset is not None:
-        weight = _Scales().weigh(dataset)
+        weight = _SizeEstimator().estimate(dataset)
         name = weight.largest or type(dataset).__name__
         if _starts_by_fork(loader):
             copies = workers * weight.objects
             if matters(copies):
-                told.append(LoaderWarning(
+                warnings.append(LoaderWarning(
                     "copy-on-write", round(copies),
                     f"lowtide: {workers} DataLoader workers will copy the Python objects of {name}, about "
-                    f"{format_bytes(weight.objects)}, into each of them: {format_bytes(copies)} in all{of_limit(copies)}, page by "
-                    "page as they read\n"
-                    "  why:  to read a Python object is to write its reference count, and a forked worker copies what is written\n"
-                    "  try:  keep them in numpy or torch arrays, or in one packed array of bytes with offsets; or fewer workers"))
+                    f"{format_bytes(weight.objects)} each: {format_bytes(copies)} in all{of_limit(copies)}, page by page as they "
+                    "read\n"
+                    "  why:  reading a Python object writes its reference count, and a worker copies each page that it writes\n"
+                    "  try:  store the data in numpy or torch arrays, or in one bytes blob with offsets, or use fewer workers"))
         else:
             copies = workers * (weight.objects + weight.arrays)
             if matters(copies):
-                told.append(LoaderWarning(
+                warnings.append(LoaderWarning(
                     "worker-copies", round(copies),
                     f"lowtide: each of {workers} DataLoader workers gets a copy of {type(dataset).__name__}, about "
                     f"{format_bytes(weight.objects + weight.arrays)}: {format_bytes(copies)} in all{of_limit(copies)}\n"
-                    "  why:  workers that are spawned get the dataset by pickle\n"
-                    "  try:  open files in the workers (memory maps, arrow), and pickle only their names"))
+                    "  why:  a spawned worker gets a pickled copy of the dataset\n"
+                    "  try:  open files (memory maps, arrow) in the workers, and pickle only their names"))
     size = batch_bytes(batch) if batch is not None else 0
     if size and workers > 0:
         ahead = workers * int(getattr(loader, "prefetch_factor", None) or 2)
         if matters(size * ahead):
-            told.append(LoaderWarning(
+            warnings.append(LoaderWarning(
                 "prefetch", size * ahead,
                 f"lowtide: {ahead} batches of {format_bytes(size)} wait in shared memory: {format_bytes(size * ahead)}"
                 f"{of_limit(size * ahead)}\n"
-                f"  why:  {workers} workers make prefetch_factor={ahead // workers} batches each ahead\n"
-                "  try:  a smaller prefetch_factor or fewer workers"))
+                f"  why:  each of {workers} workers prepares prefetch_factor={ahead // workers} batches ahead\n"
+                "  try:  a smaller prefetch_factor, or fewer workers"))
     if size and getattr(loader, "pin_memory", False):
         rounded = (1 << (size - 1).bit_length()) * 2
         if matters(rounded):
-            told.append(LoaderWarning(
+            warnings.append(LoaderWarning(
                 "pinned", rounded,
-                f"lowtide: pin_memory keeps about {format_bytes(rounded)} of host memory for good{of_limit(rounded)}\n"
+                f"lowtide: pin_memory keeps about {format_bytes(rounded)} of host memory until the end{of_limit(rounded)}\n"
                 "  why:  pinned blocks are rounded up to powers of two, and cached\n"
-                "  try:  batches of one shape, or pin_memory=False where copies to the GPU are not what you wait for"))
-    return told
+                "  try:  batches of equal shape, or pin_memory=False if copies to the GPU are not the bottleneck"))
+    return warnings
 
 
-def warn_of_loader(loader: Any, batch: Any = None) -> None:
-    """Says once what `check_loader` finds; for callbacks."""
+def warn_about_loader(loader: Any, batch: Any = None) -> None:
+    """Logs the warnings of `check_loader` once; for callbacks."""
     try:
         for warning in check_loader(loader, batch) if loader is not None else []:
             warn_once(warning.text)
-    except Exception:  # a dataset with odd attributes is not for us to complain about
+    except Exception:  # a dataset with unusual attributes must not break a training
         pass

@@ -1,15 +1,15 @@
-"""What lowtide says in somebody's training: few words, each once, and never an exception (`-W error` would make one of
-a warning, so these go through logging)."""
+"""Messages of lowtide in a training job: each once, and never an exception. They use `logging`, because `-W error` turns
+a warning into an exception."""
 
 from __future__ import annotations
 
 import logging
 
 _log = logging.getLogger("lowtide")
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 def warn_once(text: str) -> None:
-    if text not in _told:
-        _told.add(text)
+    if text not in _logged:
+        _logged.add(text)
         _log.warning("%s", text)

@@ -1,9 +1,8 @@
-"""The monitor: `lowtide attach` on this process, in a process of its own.
+"""The monitor: `lowtide attach` on this process, as a child process.
 
-It is a child of the job, and so needs two things that a stranger would not. Where Yama is on (ptrace_scope 1) only
-ancestors may enter a process: the job says once that its child may (PR_SET_PTRACER), and no root is needed. And it must
-not hear what the terminal says to the job: it gets a session of its own. When the job ends, however it ends, the
-monitor sees that, closes the recording and goes.
+A child of the job needs two things. With Yama (kernel.yama.ptrace_scope 1) only ancestors may attach to a process: the job
+permits its child once (PR_SET_PTRACER), so root is not needed. And signals of the terminal, such as Ctrl-C, must not reach
+the monitor: it has its own session. When the job ends for any reason, the monitor closes the recording and exits.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ _PR_SET_PTRACER = 0x59616D61
 
 
 def _let_enter(pid: int) -> None:
-    """The process and what it starts may look into this one. Where Yama is not there the kernel says no, and is right."""
+    """Permits the process and its children to attach to this one. Without Yama the kernel refuses the call, and it is not
+    needed."""
     try:
         import ctypes
 
@@ -34,62 +34,62 @@ def _let_enter(pid: int) -> None:
 
 
 class Monitor:
-    """A running `lowtide attach`. Started by `start`; `words` is what it has said so far."""
+    """A running `lowtide attach`. `start` starts it; `output` is what it has printed."""
 
-    def __init__(self, process: subprocess.Popen[bytes], said: IO[bytes], deep: bool) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], printed: IO[bytes], deep: bool) -> None:
         self._process = process
-        self._said = said
+        self._printed = printed
         self.deep = deep
 
     @staticmethod
     def start(command: str, recording: str, *, deep: bool, options: Sequence[str] = ()) -> Monitor:
-        """Returns when it watches, or has given up: ask `is_alive`. Raises OSError where it cannot be started."""
+        """Returns when the monitor watches or has given up: check `is_alive`. Raises OSError if it cannot be started."""
         if deep:
-            _let_enter(os.getpid())  # its pid is not known before it is there
-        said = tempfile.TemporaryFile()
+            _let_enter(os.getpid())  # its pid is unknown until it runs
+        printed = tempfile.TemporaryFile()
         try:
             process = subprocess.Popen(
                 [command, "attach", "--output", recording, "--no-status", "--no-report", *(["--deep"] if deep else []),
                  *options, str(os.getpid())],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=printed, start_new_session=True,
                 env=clean_environment(), cwd=os.path.dirname(recording))
         except OSError:
-            said.close()
+            printed.close()
             raise
         if deep:
             _let_enter(process.pid)
-        monitor = Monitor(process, said, deep)
+        monitor = Monitor(process, printed, deep)
         ends = time.monotonic() + _LONGEST_START_S
-        while monitor.is_alive() and "lowtide: watching" not in monitor.words() and time.monotonic() < ends:
+        while monitor.is_alive() and "lowtide: watching" not in monitor.output() and time.monotonic() < ends:
             time.sleep(0.005)
         return monitor
 
-    def words(self) -> str:
+    def output(self) -> str:
         try:
-            return os.pread(self._said.fileno(), 65536, 0).decode(errors="replace")
+            return os.pread(self._printed.fileno(), 65536, 0).decode(errors="replace")
         except (OSError, ValueError):
             return ""
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask_look(self) -> None:
-        """A look at all objects of the job, as soon as the monitor comes to it."""
+    def request_snapshot(self) -> None:
+        """Asks the monitor for a snapshot of the Python heap."""
         self._signal(signal.SIGUSR2)
 
     def end(self) -> None:
-        """The monitor lets go of the job and closes the recording."""
+        """Detaches the monitor from the job and closes the recording."""
         if self.is_alive():
             self._signal(signal.SIGINT)
             try:
                 self._process.wait(_LONGEST_END_S)
             except subprocess.TimeoutExpired:
-                self._process.kill()  # the agent goes quiet without it, and the recording is whole up to here
+                self._process.kill()  # the agent stops without it, and the recording stays readable
                 self._process.wait()
-        self._said.close()
+        self._printed.close()
 
     def forget(self) -> None:
-        """In a forked child: it is the parent's."""
+        """In a forked child: the monitor belongs to the parent."""
         self._process.returncode = 0
 
     def _signal(self, number: int) -> None:

@@ -1,7 +1,7 @@
-"""The arguments of `lowtide.watch()` that the program gets as flags.
+"""The arguments of `lowtide.watch()` that become flags of the program.
 
-They are checked here, before anything starts. A wrong argument is a mistake in the script, and raises an error where it
-is written. Everything that goes wrong later is logged, and the training continues without a watch.
+They are checked before anything starts. A wrong argument is a mistake in the script, so it raises an error at the call.
+Any later failure is logged, and the training continues without a watch.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LEAST_LIMIT_BYTES = 1_000_000  # the bound of --limit
 
 
 def interval_flags(interval: str | SupportsFloat | None) -> list[str]:
-    """--interval. Raises ValueError or TypeError for what the program would refuse."""
+    """--interval. Raises ValueError or TypeError for a value that the program would refuse."""
     if interval is None:
         return []
     seconds = parse_seconds(interval, "interval")
@@ -27,7 +27,7 @@ def interval_flags(interval: str | SupportsFloat | None) -> list[str]:
 
 
 def limit_flags(limit: str | SupportsFloat | None) -> list[str]:
-    """--limit. Raises ValueError or TypeError for what the program would refuse."""
+    """--limit. Raises ValueError or TypeError for a value that the program would refuse."""
     if limit is None:
         return []
     size = parse_size(limit, "limit")
@@ -38,7 +38,7 @@ def limit_flags(limit: str | SupportsFloat | None) -> list[str]:
 
 
 def check_recording(recording: str | os.PathLike[str] | None) -> None:
-    """Raises TypeError for what is no path, and ValueError for a folder."""
+    """Raises TypeError for anything but a path, and ValueError for a folder."""
     if recording is None:
         return
     if not isinstance(recording, (str, os.PathLike)):

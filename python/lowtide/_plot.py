@@ -18,7 +18,7 @@ def _thinned(curve: Sequence[tuple[float, float]]) -> Sequence[tuple[float, floa
 
 
 def plot(curve: Sequence[tuple[float, float]], axis: str = "s", level: float | None = None) -> str:
-    """Points of (time or step, bytes), and the level they settle at; nothing for less than two."""
+    """A curve of (time or step, bytes), with the level of its plateau; empty for fewer than two points."""
     points = [(x, y) for x, y in _thinned(curve) if x == x and y == y]
     if len(points) < 2:
         return ""

@@ -1,7 +1,7 @@
-"""The memory of this process, for a log: some microseconds a reading, no import of anything, no reference to anything.
+"""Memory of this process for a trainer's log. A reading takes some microseconds, imports nothing and keeps nothing.
 
-What is counted is what nobody can take back: anonymous and shared memory and swap. Pages of files (the 1 GB of a torch
-with CUDA, mapped data sets) come and go as the kernel likes, and would drown the growth.
+It counts memory that the kernel cannot reclaim: anonymous memory, shared memory and swap. Pages of files (the 1 GB of a torch
+with CUDA, mapped datasets) come and go as the kernel decides, and would hide the growth.
 """
 
 from __future__ import annotations
@@ -15,23 +15,32 @@ if TYPE_CHECKING:
 _COUNTED = (b"RssAnon:", b"RssShmem:", b"VmSwap:")
 
 
-def own_bytes() -> int:
-    """What this process alone has; 0 where /proc does not tell."""
+def _read(path: str) -> bytes:
     try:
-        with open("/proc/self/status", "rb", buffering=0) as file:
-            text = file.read(8192)
+        with open(path, "rb", buffering=0) as file:
+            return file.read(8192)
     except OSError:
-        return 0
-    total = 0
-    for key in _COUNTED:
-        at = text.find(key)
-        if at >= 0:
-            total += int(text[at + len(key):text.index(b"kB", at)])
-    return total * 1024
+        return b""
+
+
+def _bytes_of(text: bytes, key: bytes) -> int | None:
+    at = text.find(key)
+    return None if at < 0 else int(text[at + len(key):text.index(b"kB", at)]) * 1024
+
+
+def own_bytes() -> int:
+    """Memory of this process alone; 0 if /proc cannot be read."""
+    text = _read("/proc/self/status")
+    return sum(_bytes_of(text, key) or 0 for key in _COUNTED)
+
+
+def available_bytes() -> int | None:
+    """Memory of the machine that programs can still get without swapping."""
+    return _bytes_of(_read("/proc/meminfo"), b"MemAvailable:")
 
 
 def _cuda() -> Any:
-    """torch.cuda where the job uses it; asking must not be what starts it."""
+    """torch.cuda if the job uses it. A reading must not initialize it."""
     cuda = sys.modules.get("torch.cuda")
     return cuda if cuda is not None and cuda.is_initialized() else None
 
@@ -41,19 +50,35 @@ def device_bytes() -> tuple[int, int] | None:
     try:
         cuda = _cuda()
         return None if cuda is None else (int(cuda.memory_allocated()), int(cuda.memory_reserved()))
-    except Exception:  # a device that has failed is the job's matter
+    except Exception:  # a device that has failed is not for a reading to report
         return None
 
 
+def to_mb(count: float) -> float:
+    return round(count / 1e6, 3)
+
+
 def metrics(watch: Watch | None = None) -> dict[str, float]:
-    """Numbers for a trainer's log, in MB (10^6 bytes): `memory/process_mb` of this process, `memory/tree_mb` with
-    workers and shared pages counted once (while a watch is on), `memory/gpu_allocated_mb` and `memory/gpu_reserved_mb`."""
-    told = {"memory/process_mb": round(own_bytes() / 1e6, 3)}
+    """Numbers for a trainer's log, in MB (10^6 bytes).
+
+    memory/process_mb         this process: anonymous memory, shared memory and swap
+    memory/swap_mb            the part of it that is swapped out
+    memory/tree_mb            the process tree, shared pages counted once (PSS); only while a watch is on
+    memory/host_available_mb  memory of the machine that programs can still get
+    memory/gpu_allocated_mb   allocated by torch on the current GPU
+    memory/gpu_reserved_mb    reserved by torch there
+    """
+    status = _read("/proc/self/status")
+    process = sum(_bytes_of(status, key) or 0 for key in _COUNTED)
+    numbers = {"memory/process_mb": to_mb(process), "memory/swap_mb": to_mb(_bytes_of(status, b"VmSwap:") or 0)}
     tree = watch.tree_bytes() if watch is not None else None
     if tree is not None:
-        told["memory/tree_mb"] = round(tree / 1e6, 3)
+        # The tree was read up to a second ago, and this process belongs to it.
+        numbers["memory/tree_mb"] = to_mb(max(tree, process))
+    available = available_bytes()
+    if available is not None:
+        numbers["memory/host_available_mb"] = to_mb(available)
     device = device_bytes()
     if device is not None:
-        told["memory/gpu_allocated_mb"] = round(device[0] / 1e6, 3)
-        told["memory/gpu_reserved_mb"] = round(device[1] / 1e6, 3)
-    return told
+        numbers["memory/gpu_allocated_mb"], numbers["memory/gpu_reserved_mb"] = to_mb(device[0]), to_mb(device[1])
+    return numbers

@@ -1,4 +1,4 @@
-"""lowtide.open(recording): what was seen of a run, as tables."""
+"""lowtide.open(recording): a recorded run as a report and as tables."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _VIEWS = {"target": "target_memory", "process": "process_memory", "cgroup": "cgr
 
 
 class Recording:
-    """The file of one watched run; also of one that goes on. Made by `lowtide.open()`."""
+    """The file of a watched run, also while the run continues. `lowtide.open()` creates it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         if not self.path.is_file():
-            raise FileNotFoundError(f"no recording {self.path}")
+            raise FileNotFoundError(f"lowtide: there is no recording {self.path}")
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(f"file:{quote(os.fsencode(self.path.resolve()))}?mode=ro", uri=True, timeout=5)
@@ -38,15 +38,15 @@ class Recording:
             schema, = connection.execute("PRAGMA user_version").fetchone()
         except sqlite3.DatabaseError as error:
             connection.close()
-            raise ValueError(f"{self.path} is not a recording: {error}") from error
+            raise ValueError(f"lowtide: {self.path} is not a recording: {error}") from error
         if mark != _APPLICATION_ID or schema > _SCHEMA:
             connection.close()
-            raise ValueError(f"{self.path} is not a recording of lowtide" if mark != _APPLICATION_ID
-                             else f"{self.path} has schema {schema}, and this lowtide knows {_SCHEMA}")
+            raise ValueError(f"lowtide: {self.path} is not a recording of lowtide" if mark != _APPLICATION_ID
+                             else f"lowtide: {self.path} has schema {schema}; this version reads schema {_SCHEMA}")
         return connection
 
     def rows(self, question: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The answer to an SQL question; the tables are in docs/recording.md."""
+        """The rows of an SQL query; docs/recording.md describes the tables."""
         connection = self._connect()
         try:
             return connection.execute(question, tuple(values)).fetchall()
@@ -54,7 +54,7 @@ class Recording:
             connection.close()
 
     def frame(self, question: str) -> pandas.DataFrame:
-        """The answer to an SQL question as a DataFrame; needs pandas."""
+        """The result of an SQL query as a DataFrame; needs pandas."""
         import pandas
 
         connection = self._connect()
@@ -64,10 +64,11 @@ class Recording:
             connection.close()
 
     def memory(self, of: str = "target") -> pandas.DataFrame:
-        """Samples over time: of "target" (the tree, shared pages once), "process", "cgroup", "host", "gpu",
+        """Readings over time of "target" (the process tree, shared pages counted once), "process", "cgroup", "host", "gpu",
         "gpu_process", "heap" or "site"."""
         if of not in _VIEWS:
-            raise ValueError(f"no samples of {of!r}: one of {', '.join(_VIEWS)}")
+            raise ValueError(f"lowtide: there are no readings of {of!r}\n  why:  they are of one of {', '.join(_VIEWS)}\n"
+                             '  try:  memory("process")')
         return self.frame(f"SELECT * FROM {_VIEWS[of]} ORDER BY at_s")
 
     @property
@@ -83,9 +84,10 @@ class Recording:
         return {str(key): str(value) for key, value in self.rows("SELECT key, value FROM meta")}
 
     def report(self, limit: str | SupportsFloat | None = None) -> Report:
-        """Verdict and findings, as `lowtide report` tells them."""
-        told = json.loads(ask(["report", "--json", *limit_flags(limit), str(self.path)]))
-        return Report.from_json(told, self._curve())
+        """Verdict and findings, as `lowtide report` prints them."""
+        report = json.loads(ask(["report", "--json", *limit_flags(limit), str(self.path)]))
+        (readings,), = self.rows("SELECT sum(count) FROM target_memory")
+        return Report.from_json(report, self._curve(), readings)
 
     def verdict(self) -> Verdict:
         return self.report().verdict

@@ -1,7 +1,7 @@
-"""What lowtide says, with types: the report of docs/json.md as the program writes it.
+"""Reports, verdicts and findings as Python types.
 
-The classes name what people ask for; `raw` has all of it, as in the JSON. The types of the JSON itself are made from its
-description (`_report_types.py`), so that mypy refuses a field here that the report does not have.
+The classes have the fields that scripts use most; `raw` has the whole JSON (docs/json.md). The types of the JSON itself are
+generated (`_report_types.py`), so mypy refuses a field here that the JSON does not have.
 """
 
 from __future__ import annotations
@@ -9,35 +9,37 @@ from __future__ import annotations
 import dataclasses
 import html
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from lowtide._units import format_bytes
+from lowtide._answer import Answer
+from lowtide._text import readable
 
 if TYPE_CHECKING:
     from lowtide import _report_types as types
 
 Json = Mapping[str, Any]
-_LARGE_BYTES = 1_000_000
+VerdictKind = Literal["leak", "warmup", "spikes", "stable", "inconclusive"]
+Severity = Literal["critical", "high", "medium", "low", "info"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Rate:
-    """Growth of the floor per step or second, with its 95 % interval."""
+    """Growth of the floor per step or second, with its 95% interval."""
 
     bytes: float
     low: float
     high: float
-    per: str
+    per: Literal["step", "second"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """leak, warmup, spikes, stable or inconclusive: the shape of a series."""
+    """What a series of memory readings does: leak, warmup, spikes, stable or inconclusive."""
 
-    kind: str
-    confidence: float
+    kind: VerdictKind
+    confidence: float  # of an inconclusive verdict: that it is right to leave it open
     reason: str
-    axis: str = "time"
+    axis: Literal["step", "time"] = "time"
     samples: int = 0
     rate: Rate | None = None
     floor_first_bytes: int = 0
@@ -46,8 +48,8 @@ class Verdict:
     warmup_end_s: float | None = None
     plateau_bytes: int | None = None
     spike_bytes: int | None = None
-    needs: str | None = None
-    lean: str | None = None
+    needs: str | None = None  # inconclusive: what would settle it
+    lean: VerdictKind | None = None  # inconclusive: the most likely kind
     lean_confidence: float | None = None
     basis: Sequence[str] = ("series",)
     raw: Json = dataclasses.field(default_factory=dict, repr=False, compare=False)
@@ -59,12 +61,20 @@ class Verdict:
 
     @property
     def growth_bytes(self) -> int:
-        """From the first floor to the last; below zero where it fell."""
+        """From the first floor to the last; negative if the floor fell."""
         return self.floor_last_bytes - self.floor_first_bytes
 
     def __str__(self) -> str:
-        words = f"{self.kind} ({self.confidence:.0%}): {self.reason}"
-        return words if self.needs is None else f"{words}; {self.needs}"
+        text = f"{self._kind_with_confidence()}: {self.reason}"
+        return readable(text if self.needs is None else f"{text}; {self.needs}")
+
+    def _kind_with_confidence(self) -> str:
+        # The confidence of an inconclusive verdict is about leaving it open. Readers take it for that of a leak.
+        if self.kind != "inconclusive":
+            return f"{self.kind} ({self.confidence:.0%})"
+        if self.lean is None or self.lean_confidence is None:
+            return self.kind
+        return f"{self.kind}, leans to {self.lean} ({self.lean_confidence:.0%})"
 
     def _repr_html_(self) -> str:
         from lowtide._plot import plot
@@ -74,7 +84,7 @@ class Verdict:
 
     @staticmethod
     def unknown(reason: str) -> Verdict:
-        """Nothing was seen. Not an error: a training goes on without us."""
+        """Nothing was measured. This is not an error: the training continues without lowtide."""
         return Verdict("inconclusive", 0.0, reason)
 
     @staticmethod
@@ -94,10 +104,10 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """A claim: what, where, how sure, evidence, fix."""
+    """A claim with its place, evidence and fix."""
 
     id: str
-    severity: str
+    severity: Severity
     title: str
     mechanism: str | None
     file: str | None
@@ -111,18 +121,22 @@ class Finding:
 
     @property
     def where(self) -> str | None:
-        return None if self.file is None else f"{self.file}:{self.line}"
+        """`train.py:30`, or `cell [3], line 3` of a notebook."""
+        return None if self.file is None else readable(f"{self.file}:{self.line}")
 
     def __str__(self) -> str:
+        return "\n".join(self._lines(with_fix=True))
+
+    def _lines(self, *, with_fix: bool) -> list[str]:
         lines = [self.title]
         if self.where is not None:
             lines.append(f"  where:  {self.where}" + (f" in {self.function}" if self.function else ""))
         if self.holder:
             lines.append(f"  holder: {self.holder}")
         lines += [f"  - {fact}" for fact in self.evidence]
-        if self.fix:
+        if self.fix and with_fix:
             lines.append(f"  fix:    {self.fix}")
-        return "\n".join(lines)
+        return [readable(line) for line in lines]
 
     @staticmethod
     def from_json(told: Json) -> Finding:
@@ -136,75 +150,72 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What was seen of a run, and what it means."""
+    """What was measured of a run, and what it means."""
 
     verdict: Verdict
     findings: Sequence[Finding] = ()
     raw: Json = dataclasses.field(default_factory=dict, repr=False, compare=False)
     curve: Sequence[tuple[float, float]] = dataclasses.field(default=(), repr=False, compare=False)
+    answer: Answer | None = None  # None: the program that wrote the report has none
+    readings: int | None = None  # of the process tree in the recording; `verdict.samples` is how many were judged
 
     @property
     def holders(self) -> Sequence[types.Holder]:
-        """The variables that keep what grew, the largest first."""
+        """The variables that hold what grew, the largest growth first."""
         return tuple(self.raw.get("holders") or ())
 
     @property
     def tensors(self) -> Sequence[types.Tensors]:
-        """Tensors by device, type and shape, with what each kind grew by."""
+        """Tensors by device, type and shape, with the growth of each group."""
         return tuple(self.raw.get("tensors") or ())
 
     @property
     def sites(self) -> Sequence[types.Site]:
-        """The lines that allocate, the one that grew most first."""
+        """The lines that allocate, the largest growth first."""
         return tuple(self.raw.get("sites") or ())
 
     @property
+    def phases(self) -> Sequence[types.Phase]:
+        """The phases of the training (train, eval, checkpoint, or your own): peak, and memory that each keeps."""
+        return tuple(self.raw.get("phases") or ())
+
+    @property
     def problems(self) -> Sequence[Finding]:
-        """The findings that ask for something to be done."""
+        """The findings that need a change."""
         return tuple(one for one in self.findings if not one.ruled_out and one.severity != "info")
 
+    def count_lines(self) -> list[str]:
+        """Why an inconclusive verdict has fewer samples than the recording has readings. Otherwise nothing."""
+        judged = self.verdict.samples
+        if self.verdict.kind != "inconclusive" or self.readings is None or self.readings <= judged:
+            return []
+        return [f"  {judged} of {self.readings} readings were judged: those during the start, and those while processes started or "
+                "ended, are not"]
+
     def __str__(self) -> str:
-        return "\n".join([f"lowtide: {self.verdict}", *(str(one) for one in self.problems)])
+        """The answer, then the findings with their evidence. One fix is printed once."""
+        if self.answer is None:
+            return "\n".join([f"lowtide: {self.verdict}", *self.count_lines(), *(str(one) for one in self.problems)])
+        lines = [f"lowtide: {self.answer}", readable(f"  reason: {self.verdict.reason}"), *self.count_lines()]
+        for one in self.problems:
+            lines += one._lines(with_fix=one.fix != self.answer.fix)
+        return "\n".join(lines)
 
     @staticmethod
-    def from_json(told: Json, curve: Sequence[tuple[float, float]] = ()) -> Report:
+    def from_json(told: Json, curve: Sequence[tuple[float, float]] = (), readings: int | None = None) -> Report:
         seen = cast("types.Report", told)
-        return Report(Verdict.from_json(seen["verdict"]), tuple(Finding.from_json(one) for one in seen["findings"]), told, curve)
+        return Report(Verdict.from_json(seen["verdict"]), tuple(Finding.from_json(one) for one in seen["findings"]), told, curve,
+                      Answer.from_json(told.get("answer")), readings)
 
     def _repr_html_(self) -> str:
         from lowtide._plot import plot
 
         rows = "".join(
-            f"<tr><td>{html.escape(one.severity)}</td><td>{html.escape(one.title)}</td>"
-            f"<td>{html.escape(one.where or '')}</td><td>{html.escape(one.holder or '')}</td></tr>" for one in self.problems)
+            "<tr>" + "".join(f"<td>{html.escape(readable(cell))}</td>"
+                             for cell in (one.severity, one.title, one.where or "", one.holder or "")) + "</tr>"
+            for one in self.problems)
         table = f"<table><tr><th></th><th>finding</th><th>where</th><th>holder</th></tr>{rows}</table>" if rows else ""
+        first, *others = str(self.verdict if self.answer is None else self.answer).splitlines()
+        below = "".join(f"<p><code>{html.escape(line.strip())}</code></p>" for line in others)
         shown = plot(self.curve, level=self.verdict.plateau_bytes)
-        return f"<div><p><b>{html.escape(str(self.verdict))}</b></p>{shown}{table}</div>"
-
-
-def growth_words(report: Report, most: int = 3) -> list[str]:
-    """The end of a training in some lines: growth, who holds it, which tensors it is made of."""
-    verdict = report.verdict
-    lines = [f"lowtide: {verdict}"]
-    lines.append(f"  floor {format_bytes(verdict.floor_first_bytes)} -> {format_bytes(verdict.floor_last_bytes)}"
-                 f" over {report.raw.get('source', {}).get('steps', 0)} steps")
-    first, others = report.problems[:1], report.problems[1:most]
-    lines += ["  " + line for one in first for line in str(one).splitlines()]
-    lines += [f"  also: {one.title}" for one in others]
-    kept = [one for one in report.holders if (one["growth_bytes"] or 0) > 0]
-    if kept:
-        lines.append("  held by:")
-        lines += [f"    {one['path']} ({one['type']}), +{format_bytes(one['growth_bytes'] or 0)}" for one in kept[:most]]
-    grown = [one for one in report.tensors if (one["growth_bytes"] or 0) > 0]
-    if grown:
-        lines.append("  tensors that grew:")
-        lines += [f"    {_tensor_words(one)}, +{format_bytes(one['growth_bytes'] or 0)}" for one in grown[:most]]
-    large = sorted((one for one in report.tensors if one["bytes"] >= _LARGE_BYTES), key=lambda one: -one["bytes"])
-    if large:
-        lines.append("  tensors that are large:")
-        lines += [f"    {_tensor_words(one)}" for one in large[:most]]
-    return lines
-
-
-def _tensor_words(one: types.Tensors) -> str:
-    return f"{one['device']} {one['dtype']} {one['shape']}: {one['count']} of them, {format_bytes(one['bytes'])}"
+        return f"<div><p><b>{html.escape(first)}</b></p>{below}{shown}{table}</div>"

@@ -1,8 +1,8 @@
-"""How much lower memory is for what was freed: not what all calls freed together, which a job may take back and free
-again for ever, but what was free because of them, on average over all steps.
+"""How much cleanup lowers memory on average over all steps. This is not the sum of what all calls freed: a job may take
+the same memory back again and again.
 
-What an action frees is spared until memory rises again: a rise is taken to be the job taking back what was freed. Of a
-job that grows for reasons of its own this says too little, and never too much.
+Freed memory counts as spared until memory rises again, because a rise is taken for the job using the freed memory again. For
+a job that grows for another reason the result is too low, never too high.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 
 class Spared:
-    """One kind of memory, and what several actions spare of it; `name` of an action is the key."""
+    """One kind of memory, and how much of it each action spares, by the name of the action."""
 
     def __init__(self) -> None:
         self._now: dict[str, float] = {}
@@ -21,7 +21,7 @@ class Spared:
         self._steps = 0
 
     def after_steps(self, level: int, steps: int) -> None:
-        """Memory as the last of so many steps left it, before anything is freed."""
+        """`level`: memory after the last of `steps` steps, before anything is freed."""
         whole = sum(self._now.values())
         risen = max(0, level - self._level)
         if whole > 0 and risen > 0:

@@ -1,9 +1,9 @@
 """Does memory still rise at the end of a test that repeats one step?
 
-The verdict of `judge` needs hundreds of steps, because a training may warm up for long. A test makes about a hundred
-equal calls, and its author says that they need no more memory. So this rule asks for less: the last half of the steps is
-divided into stretches, nearly every stretch has a higher floor than all before it, and the rise does not slow down.
-Noise, caches that are full and memory that the allocator keeps do not do that (docs/python.md has the measured rates).
+The verdict of `judge` needs hundreds of steps, because a training may warm up for a long time. A test makes about a hundred
+equal calls, and its author states that they need no more memory. So this rule needs less: the last half of the steps is
+divided into stretches, nearly every stretch has a higher floor than all stretches before it, and the rise does not slow down.
+Noise, full caches and free memory kept by the allocator do not look like this (docs/python.md has the measured rates).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Sequence
 _STRETCHES = 9
 _SHORTEST_STRETCH = 2
 _PAIRS_FOR_AN_EXCEPTION = 18  # 2 of 36 pairs of floors may not rise; noise alone does that in 1 of 8,000 tests
-_LEAST_RISE_BYTES = 1_000_000  # what interpreter, allocator and agent take for themselves
+_LEAST_RISE_BYTES = 1_000_000  # the interpreter, the allocator and the agent need some memory themselves
 _LEAST_SHARE_OF_BEFORE = 0.6  # of the rise per step in the first half, where the rise is uneven
-_LEAST_LATER_SHARE = 0.5  # of the rise in the first half of the stretches; a leak has about 1, a cache that fills less
+_LEAST_LATER_SHARE = 0.5  # of the rise in the first half of the stretches; about 1 for a leak, less for a filling cache
 
 
 def rises_steadily(readings: Sequence[int], after_step: int = 0) -> bool:

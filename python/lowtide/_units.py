@@ -1,5 +1,5 @@
-"""Sizes and times as people write and read them, by the rules of the program (src/base/units.h): "MB" is 10^6 bytes
-and "MiB" 2^20, in what we print and in what we read; a bare letter ("20G") is a power of 1024."""
+"""Sizes and times as text, with the rules of the program (src/base/units.h): "MB" is 10^6 bytes and "MiB" is 2^20, in input
+and output; a single letter ("20G") is a power of 1024."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SECONDS = {"ms": 1e-3, "": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "
 
 
 def parse_size(value: str | SupportsFloat, name: str = "size") -> int:
-    """Bytes: a number, or text such as "500MB", "20G", "17.5 GiB". `name` is the argument that an error names."""
+    """Bytes from a number or a text such as "500MB", "20G", "17.5 GiB". `name`: the argument, for the error message."""
     wrong = _Wrong(name, value, "a size", f'{name}="20GB", or {name}=20e9 for a number of bytes')
     if not isinstance(value, str):
         return int(wrong.number())
@@ -28,7 +28,7 @@ def parse_size(value: str | SupportsFloat, name: str = "size") -> int:
 
 
 def parse_seconds(value: str | SupportsFloat, name: str = "time") -> float:
-    """Seconds: a number, or text such as "500ms", "2.5 min", "1h". `name` is the argument that an error names."""
+    """Seconds from a number or a text such as "500ms", "2.5 min", "1h". `name`: the argument, for the error message."""
     wrong = _Wrong(name, value, "a time", f'{name}="500ms", or {name}=0.5 for a number of seconds')
     if not isinstance(value, str):
         return wrong.number()
@@ -39,7 +39,7 @@ def parse_seconds(value: str | SupportsFloat, name: str = "time") -> float:
 
 
 class _Wrong:
-    """A value of an argument, and the error for it: what, why, what to try."""
+    """A value of an argument, and the error message for it: what, why, what to try."""
 
     def __init__(self, name: str, value: Any, kind: str, example: str) -> None:
         self._what = f"lowtide: {name}={value!r} is not {kind}"
@@ -50,7 +50,7 @@ class _Wrong:
         return ValueError(f"{self._what}\n  why:  {why}\n  try:  {self._example}")
 
     def number(self) -> float:
-        """The value as a number that is finite and not negative; numbers of numpy are numbers too."""
+        """The value as a finite number that is not negative. Numbers of numpy are accepted."""
         if isinstance(self._value, bool) or not hasattr(self._value, "__float__"):
             raise TypeError(str(self.error(f"it is of type {type(self._value).__name__}")))
         number = float(self._value)

@@ -1,7 +1,7 @@
-"""lowtide.watch(): a monitor outside of this process, started by one line in it.
+"""lowtide.watch(): one line in a script starts a monitor outside of its process.
 
-Nothing here may break a training: whatever is missing (the program, rights, a place to write) is said once, by logging,
-and everything else answers "nothing was watched".
+A watch must not break a training. If the program, a permission or a writable folder is missing, one message is logged, the
+training continues, and all answers are "nothing was watched".
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from lowtide._live import LiveRecording
     from lowtide._monitor import Monitor
 
-_LONGEST_LOOK_S = 60.0  # a million objects take some seconds, on a machine that has them to spare
+_LONGEST_SNAPSHOT_S = 60.0  # a million objects take some seconds on an idle machine
 _LONGEST_WAKING_S = 1.0
-_LAPSES_S = 3.0  # a look that has not begun by then does not, on a machine that is busy, and is asked for again
+_REQUEST_LAPSES_S = 3.0  # a snapshot that has not begun by then will not begin; it is requested again
 _MOST_REQUESTS = 4
-_WATCHED = "LOWTIDE_WATCHED"  # the process that has a watch of its own and whatever it starts
+_WATCHED = "LOWTIDE_WATCHED"  # the pid that has a watch; its children inherit the variable
 _current: Watch | None = None
 
 
 def _is_helper() -> bool:
-    """A worker that was spawned imports the script again, and comes by its watch() again: then its job is watched as a
-    whole. A rank that was spawned by a parent which watches nothing is none."""
+    """True in a spawned worker of a watched job: it imports the script again, and so calls watch() again. A rank that was
+    spawned by an unwatched parent is not a helper."""
     multiprocessing = sys.modules.get("multiprocessing.process")
     watcher = os.environ.get(_WATCHED, "")
     if multiprocessing is None or not os.path.exists(f"/proc/{watcher or 'none'}"):
         return False
-    # While it imports the script it does not know its parent yet; `_inheriting` is what multiprocessing itself asks.
+    # While a worker imports the script, its parent is not set yet; `_inheriting` is what multiprocessing itself checks.
     return multiprocessing.parent_process() is not None or getattr(multiprocessing.current_process(), "_inheriting", False)
 
 
@@ -51,7 +51,7 @@ def _parent_of(pid: int) -> int:
 
 
 def _find_outer_recording() -> str | None:
-    """The recording of a `lowtide run` that started this process: what its monitor has open."""
+    """The recording of the `lowtide run` that started this process: the file that its monitor has open."""
     if "LOWTIDE_AGENT_SOCKET" not in os.environ and not hasattr(sys, "_lowtide"):
         return None
     try:
@@ -67,7 +67,7 @@ def _find_outer_recording() -> str | None:
 
 
 def _rank() -> str:
-    """"-rank3" where a launcher says that this is one of several; each of them writes a file of its own."""
+    """"-rank3" if a launcher set a rank; each rank writes its own file."""
     ranks = (os.environ.get(name, "") for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"))
     return next((f"-rank{rank}" for rank in ranks if rank.isdigit()), "")
 
@@ -82,13 +82,13 @@ def _choose_recording(wanted: str | os.PathLike[str] | None) -> str:
 
 
 class Watch:
-    """A job that is being watched, or was. Made by `lowtide.watch()`."""
+    """A job that is or was watched. `lowtide.watch()` creates it."""
 
     def __init__(self, recording: str | None, monitor: Monitor | None, why_not: str | None, quiet: bool,
                  outer: Watch | None = None) -> None:
         self.recording = recording
         self._monitor = monitor
-        self._outer = outer  # of a watch within a watch: whose monitor it is
+        self._outer = outer  # the watch whose monitor this one uses
         self._why_not = why_not
         self._quiet = quiet
         self._owner = os.getpid()
@@ -96,19 +96,19 @@ class Watch:
         self._live: LiveRecording | None = None
         self._is_over = False
 
-    # The loop's side: cheap.
+    # For the training loop: cheap.
 
     def step(self, number: int | None = None) -> None:
-        """One step more; or the step's own number."""
+        """Counts one step; `number` sets the step instead."""
         lowtide.step(number)
 
     def phase(self, name: str) -> AbstractContextManager[Any]:
-        """A context: what runs in it is the phase of that name."""
+        """A context manager: the code inside it is the phase `name`."""
         return lowtide.phase(name)
 
     @property
     def is_on(self) -> bool:
-        """Somebody watches, this watch's own monitor or the `lowtide run` around the job."""
+        """True while a monitor runs: that of this watch, of an outer watch, or of `lowtide run`."""
         if os.getpid() != self._owner or self.recording is None or self._is_over:
             return False
         if self._outer is not None:
@@ -117,56 +117,57 @@ class Watch:
 
     @property
     def is_own(self) -> bool:
-        """Started here; else the watch, or the `lowtide run`, was there before."""
+        """True if this watch started its monitor; False if it uses that of an outer watch or of `lowtide run`."""
         return self._is_started_here
 
     def now_s(self) -> float:
-        """The time of the recording, at its last tick."""
+        """The time of the last reading, in seconds from the start of the recording."""
         live = self._reader()
         return (live.now_s() if live is not None else None) or 0.0
 
     def tree_bytes(self) -> int | None:
-        """The memory of this process and all below it, shared pages once, at the monitor's last look; None where nobody
-        watches any more."""
+        """The memory of the process tree at the last reading, shared pages counted once (PSS); None without a monitor."""
         live = self._reader() if self.is_on else None
         return None if live is None else live.tree_bytes()
 
     def judgement(self) -> dict[str, Any] | None:
-        """What the monitor thinks so far: `kind`, `confidence`, `reason`, `limit_step`. For a loop that wants to know
-        now; `verdict()` asks all the evidence."""
+        """The monitor's latest verdict: `kind`, `confidence`, `reason`, `limit_step`. It is cheap enough for a loop;
+        `verdict()` uses all the evidence and takes longer."""
         live = self._reader()
         return None if live is None else live.judgement()
 
-    # The user's side.
+    # For the script.
 
     def verdict(self) -> Verdict:
-        """The verdict of the job, now or after its end."""
+        """The verdict on the job, during it or after it."""
         return self.report().verdict
 
     def report(self) -> Report:
-        """Verdict, findings and all the rest, now or after the end."""
+        """The verdict with findings and evidence, during the job or after it."""
         if self.recording is None:
             return Report(Verdict.unknown(f"nothing was watched: {self._why_not}"))
         from lowtide._recording import Recording
 
         try:
             return Recording(self.recording).report()
-        except Exception as error:  # nothing of it is worth a training
+        except Exception as error:  # a report must not break a training
             return Report(Verdict.unknown(f"the recording cannot be read: {(str(error).splitlines() or [type(error).__name__])[0]}"))
 
-    def look(self) -> bool:
-        """A look at all objects of this process, now; False where nobody could take one. The process stands still for
-        a fork of it, and waits here for the monitor to come to it: not for the inner loop."""
+    def snapshot(self) -> bool:
+        """Takes a snapshot of the Python heap now; returns False if none could be taken. The process forks, and this call
+        waits until the snapshot is recorded: do not call it in the inner loop."""
         if self._outer is not None:
-            return self._outer.look()
+            return self._outer.snapshot()
         monitor = self._monitor
         if monitor is None or not monitor.deep or not self.is_on:
             return False
-        return self._look(monitor)
+        return self._take_snapshot(monitor)
 
-    def stop(self, *, look: bool = True) -> None:
-        """The monitor takes a last look, lets go of this process and closes the recording. A watch within a watch ends
-        nothing but itself."""
+    look = snapshot  # its name before 0.1.0
+
+    def stop(self, *, snapshot: bool = True) -> None:
+        """Takes a last snapshot (unless `snapshot` is False), detaches the monitor and closes the recording. A watch
+        inside another watch does not stop that one's monitor."""
         global _current
         if self._outer is not None:
             self._is_over = True
@@ -181,36 +182,36 @@ class Watch:
             monitor.forget()
             return
         os.environ.pop(_WATCHED, None)
-        if look and monitor.deep and monitor.is_alive():
-            self._look(monitor)
-        if self._live is not None:  # before the monitor: who closes last puts the write-ahead log away
+        if snapshot and monitor.deep and monitor.is_alive():
+            self._take_snapshot(monitor)
+        if self._live is not None:  # before the monitor, because the last one that closes removes the write-ahead log
             self._live.close()
             self._live = None
         monitor.end()
 
-    def _look(self, monitor: Monitor) -> bool:
+    def _take_snapshot(self, monitor: Monitor) -> bool:
         live = self._reader()
         if live is None:
             return False
         began = time.monotonic()
-        # On a busy machine the first tick may come later than this.
+        # On a busy machine the first reading may come later than this.
         while (asked_s := live.now_s()) is None:
-            if not monitor.is_alive() or time.monotonic() - began > _LONGEST_LOOK_S:
+            if not monitor.is_alive() or time.monotonic() - began > _LONGEST_SNAPSHOT_S:
                 return False
             time.sleep(0.01)
-        before_s = live.looked_s()
-        # On a busy machine the last tick may be older than the look before this one.
+        before_s = live.snapshot_s()
+        # On a busy machine the last reading may be older than the previous snapshot.
         after_s = max(asked_s, math.nextafter(before_s, math.inf))
         requests = 0
-        while live.looked_s() < after_s and monitor.is_alive() and time.monotonic() - began < _LONGEST_LOOK_S:
-            if time.monotonic() - began >= requests * _LAPSES_S and not (requests and _is_walked()):
+        while live.snapshot_s() < after_s and monitor.is_alive() and time.monotonic() - began < _LONGEST_SNAPSHOT_S:
+            if time.monotonic() - began >= requests * _REQUEST_LAPSES_S and not (requests and _is_snapshot_running()):
                 if requests == _MOST_REQUESTS:
-                    return False  # the monitor takes none where memory is short
-                monitor.ask_look()
+                    return False  # the monitor takes none if memory is short
+                monitor.request_snapshot()
                 requests += 1
-            bytearray(1 << 20)  # the agent comes to it with an allocation, and here nobody else allocates
-            time.sleep(0.01 if time.monotonic() - began < requests * _LAPSES_S else 0.2)
-        return live.looked_s() >= after_s
+            bytearray(1 << 20)  # the agent acts at a sampled allocation, and nothing else allocates here
+            time.sleep(0.01 if time.monotonic() - began < requests * _REQUEST_LAPSES_S else 0.2)
+        return live.snapshot_s() >= after_s
 
     def _reader(self) -> LiveRecording | None:
         if self.recording is None or os.getpid() != self._owner:
@@ -228,10 +229,10 @@ class Watch:
         if self._quiet or self.recording is None or sys.stderr is None:
             return
         try:
-            words = ask(["report", "--quiet", "--color", "never", self.recording])
+            text = ask(["report", "--quiet", "--color", "never", self.recording])
         except (CommandFailed, CommandMissing):
             return
-        print(f"{words.rstrip()}\nrecording: {self.recording}   (lowtide report {self.recording})", file=sys.stderr)
+        print(f"{text.rstrip()}\nrecording: {self.recording}   (lowtide report {self.recording})", file=sys.stderr)
 
     def __enter__(self) -> Watch:
         return self
@@ -241,14 +242,14 @@ class Watch:
         self.stop()
 
     def __repr__(self) -> str:
-        return f"<lowtide.Watch {self.recording or 'of nothing: ' + str(self._why_not)}>"
+        return f"<lowtide.Watch {self.recording or 'off: ' + str(self._why_not)}>"
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()
 
 
-def _is_walked() -> bool:
-    """A copy of this process counts its objects; it is not our child."""
+def _is_snapshot_running() -> bool:
+    """A forked copy of this process counts its objects. It is not a child of this process."""
     mine = os.readlink("/proc/self/exe")
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -266,9 +267,9 @@ def _nothing(why: str, *, warn: bool = True) -> Watch:
     return Watch(None, None, why.splitlines()[0], True)
 
 
-def _last_words(words: str) -> str:
-    lines = [line for line in words.splitlines() if line.strip()]
-    return "\n".join(lines[-3:]) or "the monitor ended without a word"
+def _last_lines(output: str) -> str:
+    lines = [line for line in output.splitlines() if line.strip()]
+    return "\n".join(lines[-3:]) or "the monitor ended without a message"
 
 
 def _start(recording: str, deep: bool, options: list[str], quiet: bool) -> Watch:
@@ -277,23 +278,23 @@ def _start(recording: str, deep: bool, options: list[str], quiet: bool) -> Watch
     command = find_command()
     monitor = Monitor.start(command, recording, deep=deep, options=options)
     if deep and not monitor.is_alive():
-        words = _last_words(monitor.words())
+        message = _last_lines(monitor.output())
         monitor.end()
         monitor = Monitor.start(command, recording, deep=False, options=options)
         if monitor.is_alive():
-            warn_once(f"lowtide: this job is watched from outside only, without lines and variables:\n{words}")
+            warn_once(f"lowtide: this job is watched from outside only, without lines and variables:\n{message}")
     if not monitor.is_alive() or not os.path.exists(recording):
-        words = _last_words(monitor.words())
+        message = _last_lines(monitor.output())
         monitor.end()
-        return _nothing(words)
+        return _nothing(message)
     if monitor.deep:
         _wake_agent()
     return Watch(recording, monitor, None, quiet)
 
 
 def _wake_agent() -> None:
-    """The agent comes to the interpreter with a sampled allocation, one in half a MB, once the monitor has asked for it:
-    from then on it hears of steps."""
+    """The agent enters the interpreter at a sampled allocation (one per half a MB) after the monitor has requested it. From
+    then on it receives steps."""
     ends = time.monotonic() + _LONGEST_WAKING_S
     while not hasattr(sys, "_lowtide") and time.monotonic() < ends:
         bytearray(1 << 20)
@@ -301,29 +302,29 @@ def _wake_agent() -> None:
 
 
 def current() -> Watch | None:
-    """The watch that is on in this process."""
+    """The active watch of this process."""
     return _current if _current is not None and _current.is_on else None
 
 
 def watch(recording: str | os.PathLike[str] | None = None, *, deep: bool = True,
           interval: str | SupportsFloat | None = None, limit: str | SupportsFloat | None = None,
           quiet: bool = False) -> Watch:
-    """Watches this process and all below it from outside, until the end of the job, `stop()` or the end of a `with`.
+    """Watches this process and its children from outside, until the end of the job, `stop()` or the end of a `with`.
 
-    recording   the file it goes to; default lowtide-TIME-PID.lowtide here
-    deep        also let the agent into this process: lines that allocate, variables that hold
-    interval    between two readings: "500ms", or seconds as a number; default 250ms, later 1s
-    limit       forecast when this much is reached: "32GB", or bytes as a number; default the cgroup's limit or the machine
-    quiet       no words at the end of the job
+    recording   the file to write; default lowtide-TIME-PID.lowtide in the working directory
+    deep        also load the agent into this process, for allocation lines and holding variables
+    interval    time between two readings: "500ms", or a number of seconds; default 250 ms, later 1 s
+    limit       the memory limit of the forecast: "32GB", or a number of bytes; default the cgroup's limit or the machine
+    quiet       print nothing at the end of the job
 
-    Under `lowtide run` no second monitor is started: the answers come from the one that is there. A wrong argument raises
-    ValueError or TypeError. Everything else that goes wrong is logged, and the job runs unwatched.
+    Under `lowtide run` no second monitor starts: the answers come from the existing one. A wrong argument raises
+    ValueError or TypeError. Any other failure is logged, and the job runs unwatched.
     """
     global _current
     flags = [*interval_flags(interval), *limit_flags(limit)]
     check_recording(recording)
     if _is_helper():
-        return _nothing("a worker of a job that is watched as a whole", warn=False)
+        return _nothing("this is a worker, and its whole job is watched already", warn=False)
     if _current is not None and _current.is_on:
         return Watch(_current.recording, None, None, True, outer=_current)
     outer = _find_outer_recording()
@@ -334,7 +335,7 @@ def watch(recording: str | os.PathLike[str] | None = None, *, deep: bool = True,
         watched = _start(_choose_recording(recording), deep, flags, quiet)
     except CommandMissing as missing:
         return _nothing(str(missing))
-    except Exception as error:  # a watch is never worth a training
+    except Exception as error:  # a watch must not break a training
         return _nothing(f"{type(error).__name__}: {error}")
     if watched.recording is not None:
         _current = watched

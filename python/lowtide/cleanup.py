@@ -1,4 +1,4 @@
-"""lowtide.Cleanup: the cleanup that people write by hand, with measurements.
+"""lowtide.Cleanup: the memory cleanup that people write by hand, with measurements.
 
     cleanup = lowtide.Cleanup(optimizer=optimizer)
     for batch in batches:
@@ -6,20 +6,20 @@
         cleanup.step()
     print(cleanup)
 
-By hand it is `gc.collect()`, `empty_cache()`, `malloc_trim(0)` every few steps, for ever, and nobody knows whether it
-frees anything. Here every call is measured: what it took, and what it freed *that stayed free until the next step*;
-memory that the job takes back at once was not spare. What decides at the end whether it was needed is how much lower
-memory was for it on average (_spared.py). The policy:
+Handwritten cleanup calls `gc.collect()`, `empty_cache()` and `malloc_trim(0)` every few steps, whether it frees anything or
+not. Here every call is measured: its time, and the memory that it freed *and that stayed free until the next step*. Memory
+that the job takes back at once does not count. At the end an action was needed if it lowered memory by enough on average
+(_spared.py). The policy:
 
-- All actions together stay under a share of the time since the start (1 % by default), at every moment: a call comes when
-  the time that has passed pays for it. What a call will take is the longest of its last five; before the first call it
-  is a guess by the memory of the process, on the safe side.
-- An action is tried alone, one a step, so that what is freed has one cause.
-- What frees nothing is asked again for a tenth of the budget, since a job has phases: what costs little soon, what costs
-  much late. After five times it counts as dropped.
-- Of what frees something, the one that frees most for its time goes first.
+- All actions together take at most a share of the time since the start (1% by default), at every moment: an action is called
+  when enough time has passed. The expected time of a call is the longest of its last five; before the first call it is
+  a cautious estimate from the memory of the process.
+- Actions are tried alone, one per step, so that freed memory has one cause.
+- An action that frees nothing is tried again for a tenth of the budget, because a job has phases: a cheap one soon, an
+  expensive one later. After five such calls it counts as dropped.
+- Among actions that free something, the one that frees most per second goes first.
 
-With `every=10` all actions are called every ten steps, as by hand, and measured all the same.
+With `every=10` all actions are called every ten steps, as in handwritten code, and are measured too.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _WORTH_BYTES = 1_000_000
 _WORTH_SHARE = 0.002  # of the memory of the process
 _NEEDED_SHARE = 0.2  # of the job's memory, on average over its steps
 _NEEDED_SHARE_IF_CLOSE = 0.01
-_CLOSE_SHARE = 0.8  # of what there is
+_CLOSE_SHARE = 0.8  # of the memory limit
 _SHARE_FOR_USELESS = 0.1  # of the budget
-_SHORTEST_PAUSE_S = 0.3  # between two chances of what was dropped: asking takes time too
+_SHORTEST_PAUSE_S = 0.3  # between two tries of a dropped action, because a try takes time too
 _STEPS_BETWEEN_READINGS = 8
 _SHARE_FOR_READINGS = 0.1  # of the budget
-_GUESS_S = 0.1  # for a first call of an action of the user
-_FIRST_STEPS = 3  # imports, caches and pools are filled in these
+_GUESS_S = 0.1  # for the first call of the user's own action
+_FIRST_STEPS = 3  # they fill imports, caches and pools
 
 
 def malloc_trim() -> None:
-    """glibc gives back to the kernel what it keeps; nothing where the C library has no such function."""
+    """Makes glibc return free memory to the kernel; does nothing if the C library has no such function."""
     trim = _find_trim()
     if trim is not None:
         trim(0)
@@ -78,7 +78,7 @@ def _empty_cache() -> None:
 
 
 def _waited_s() -> float:
-    """Seconds that this thread has waited for a processor. Other programs cause that wait, not the cleanup."""
+    """Seconds that this thread has waited for a processor. Other programs cause this wait, not the cleanup."""
     try:
         with open("/proc/thread-self/schedstat", "rb") as file:
             return int(file.read().split()[1]) / 1e9
@@ -88,19 +88,19 @@ def _waited_s() -> float:
 
 @dataclasses.dataclass
 class Action:
-    """One thing that may free memory, and what it did."""
+    """A call that may free memory, and its measurements."""
 
     name: str
     call: Callable[[], None]
     calls: int = 0
     freed_bytes: int = 0  # that stayed free until the next step
-    came_back_bytes: int = 0  # that did not
+    came_back_bytes: int = 0  # freed, but in use again at the next step
     took_s: float = 0.0
-    longest_s: float = 0.0  # of its calls
+    longest_s: float = 0.0  # the longest call
     is_dropped: bool = False
-    is_for_steps: bool = False  # not for an evaluation, which may come between the parts of a step
-    guess_s: float = 0.0  # what a first call may take
-    guess_s_per_mb: float = 0.0  # of the process, in addition
+    is_for_steps: bool = False  # not after an evaluation, which may come between accumulated batches
+    guess_s: float = 0.0  # expected time of the first call
+    guess_s_per_mb: float = 0.0  # in addition, per MB of the process
 
     _useless: int = 0
     _next_chance_s: float = 0.0
@@ -120,16 +120,16 @@ class Action:
 
     @property
     def _usual_s(self) -> float:
-        """What a call takes: one that was interrupted, or had much to free, is not what the next will take."""
+        """The median time of the last calls. A call that was interrupted or freed much says little about the next."""
         return sorted(self._lately_s)[len(self._lately_s) // 2] if self._lately_s else 0.0
 
     def _expected_s(self, host_bytes: int) -> float:
-        """What the next call may take, for the budget."""
+        """The time that the next call may take, for the budget."""
         return max(self._lately_s) if self._lately_s else self.guess_s + self.guess_s_per_mb * host_bytes / 1e6
 
     @property
     def _worth(self) -> float:
-        """Bytes for a second; what was never tried comes first."""
+        """Bytes freed per second; an action that was never tried comes first."""
         return self.freed_bytes / max(self.took_s, 1e-6) if self.calls else float("inf")
 
 
@@ -143,19 +143,21 @@ class _Pending:
 
 
 class Cleanup:
-    """budget      the share of the job's time that all of it may take
-    every       call every action every so many steps instead, whatever it costs
-    optimizer   also zero_grad(set_to_none=True) after the step: the gradients go until the next backward
-    actions     more of your own: {"name": function}
-    trim        malloc_trim(0) among the actions
+    """budget      the share of the job's time that all actions together may take
+    every       ignore the budget and call every action every N steps
+    optimizer   also call its zero_grad(set_to_none=True) after a step, which frees the gradients until the next backward
+    actions     your own actions: {"name": function}
+    trim        use malloc_trim(0)
     """
 
     def __init__(self, *, budget: float = 0.01, every: int | None = None, optimizer: Any = None,
                  actions: dict[str, Callable[[], None]] | None = None, trim: bool = True) -> None:
         if not 0 < budget <= 1:
-            raise ValueError(f"budget={budget}: a share of the time, above 0 and at most 1")
+            raise ValueError(f"lowtide: budget={budget} is out of range\n  why:  it is a share of the time, above 0 and at most 1\n"
+                             "  try:  budget=0.01")
         if every is not None and every < 1:
-            raise ValueError(f"every={every}: a number of steps, at least 1")
+            raise ValueError(f"lowtide: every={every} is out of range\n  why:  it is a number of steps, at least 1\n"
+                             "  try:  every=10")
         self.budget = budget
         self.every = every
         self.actions: list[Action] = []
@@ -164,7 +166,7 @@ class Cleanup:
                 optimizer.zero_grad(set_to_none=True)
 
             self.actions.append(Action("zero_grad(set_to_none=True)", drop_gradients, is_for_steps=True, guess_s=0.002))
-        # The ones that cost least come first: what they cost is not known before.
+        # The cheapest come first, because their cost is unknown before the first call.
         if trim and _find_trim() is not None:
             self.actions.append(Action("malloc_trim(0)", malloc_trim, guess_s_per_mb=0.0001))
         cuda = sys.modules.get("torch.cuda")
@@ -173,24 +175,25 @@ class Cleanup:
         self.actions.append(Action("gc.collect()", _collect, guess_s=0.005, guess_s_per_mb=0.0003))
         self.actions += [Action(name, call, guess_s=_GUESS_S) for name, call in (actions or {}).items()]
         self.steps = 0
+        self._printed_at_step = -1
         self._began_s = time.perf_counter()
         self._spent_s = 0.0
         self._pending: list[_Pending] = []
         self._host, self._device = Spared(), Spared()
         self._read_step = 0
-        self._reading_s = 0.0  # what a reading takes
+        self._reading_s = 0.0  # time of a reading
         self._next_reading_s = 0.0
         self._limit = memory_limit()
 
-    # When the loop calls.
+    # Calls from the training loop.
 
     def step(self) -> None:
-        """After every step of the training."""
+        """Call it after every step of the training."""
         self._visit(all_at_once=False)
 
     def after_evaluation(self) -> None:
-        """After an evaluation or a checkpoint: much has just become free. All actions that are not dropped, within the
-        budget."""
+        """Call it after an evaluation or a checkpoint, when much memory has just been freed. It calls all actions that are
+        not dropped, within the budget."""
         self._visit(all_at_once=True)
 
     after_epoch = after_evaluation
@@ -198,7 +201,7 @@ class Cleanup:
     def _visit(self, *, all_at_once: bool) -> None:
         self.steps += 1
         if self._pending or self._is_reading_due():
-            # The processor time of this thread: a reading waits for nothing but a processor.
+            # Processor time of this thread: a reading waits only for a processor.
             began_s = time.thread_time()
             self._settle()
             self._reading_s = time.thread_time() - began_s
@@ -218,7 +221,7 @@ class Cleanup:
         fitting = [action for action in self.actions if not (all_at_once and action.is_for_steps)]
         if self.every is not None:
             return fitting if all_at_once or self.steps % self.every == 0 else ()
-        if self.steps <= _FIRST_STEPS or self._host.level == 0:  # what a call may take is guessed by the level
+        if self.steps <= _FIRST_STEPS or self._host.level == 0:  # the level is needed to estimate the time of a call
             return ()
         now_s = time.perf_counter()
         left_s = self.budget * (now_s - self._began_s) - self._spent_s
@@ -229,7 +232,7 @@ class Cleanup:
                      key=lambda action: -action._worth)
         chosen = []
         for action in due:
-            # One reading before the call, one after it and one at the next step.
+            # One reading before the call, one after it, and one at the next step.
             cost_s = action._expected_s(self._host.level) + 3 * self._reading_s
             if cost_s <= left_s:
                 left_s -= cost_s
@@ -245,8 +248,8 @@ class Cleanup:
         self._pending.append(done)
 
     def _settle(self) -> None:
-        """What is still free of what the last actions freed, a step later. Of several, what came back is laid to all
-        in proportion."""
+        """Measures, one step later, how much of the freed memory is still free. If several actions ran, the memory that is
+        in use again is split among them in proportion."""
         unread = self.steps - self._read_step
         self._read_step = self.steps
         host, device = own_bytes(), (device_bytes() or (0, 0))[1]
@@ -276,7 +279,7 @@ class Cleanup:
             pause_s = action._usual_s / (_SHARE_FOR_USELESS * self.budget)
             action._next_chance_s = time.perf_counter() + max(pause_s, _SHORTEST_PAUSE_S if action.is_dropped else 0)
 
-    # At the end.
+    # Results.
 
     @property
     def elapsed_s(self) -> float:
@@ -284,17 +287,17 @@ class Cleanup:
 
     @property
     def spent_share(self) -> float:
-        """Of the time since the beginning, our readings included."""
+        """The share of the time since the start that cleanup and its readings took."""
         return self._spent_s / max(self.elapsed_s, 1e-9)
 
     def spared_bytes(self, action: Action | None = None) -> int:
-        """How much lower memory was for it, on average over all steps: for one action, or all of them."""
+        """How much one action, or all of them, lowered memory on average over all steps."""
         names = None if action is None else [action.name]
         return round(self._host.mean(names) + self._device.mean(names))
 
     @property
     def was_needed(self) -> bool:
-        """Memory was lower for it by a part that matters: a fifth, or a hundredth where there is little room."""
+        """True if cleanup lowered memory by at least 20%, or by 1% if memory was close to its limit."""
         return self._is_needed(None)
 
     def _is_needed(self, action: Action | None) -> bool:
@@ -310,14 +313,14 @@ class Cleanup:
 
     def _advice(self, action: Action, elapsed_s: float) -> str:
         if not action.calls:
-            return "never within the budget" if self.every is None else "never called"
+            return "never called: the budget was too small" if self.every is None else "never called"
         if self._is_needed(action):
             return f"keep it: memory was {self._lower_words(action)}"
         times = f"{action.calls:,} call{'' if action.calls == 1 else 's'}"
         words = (f"{action.name} freed {format_bytes(action.freed_bytes)} in {times} and cost "
                  f"{action.took_s / elapsed_s:.1%}: ")
         if action.came_back_bytes > _WORTH_BYTES * action.calls:
-            words += f"{format_bytes(action.came_back_bytes)} more was taken back within a step: "
+            words += f"another {format_bytes(action.came_back_bytes)} was in use again one step later: "
         if action.freed_bytes > _WORTH_BYTES:
             words += f"memory was {self._lower_words(action)}: "
         return words + ("remove it" if self.every is not None else "not needed, dropped" if action.is_dropped else "not needed")
@@ -331,11 +334,17 @@ class Cleanup:
         widths = [max(len(row[at]) for row in rows) for at in range(5)]
         lines = [("  ".join([row[0].ljust(widths[0]), *(row[at].rjust(widths[at]) for at in range(1, 5)), row[5]])).rstrip()
                  for row in rows]
-        lines.append(f"all of it took {self.spent_share:.2%} of {elapsed_s:.1f} s, "
+        lines.append(f"cleanup took {self.spent_share:.2%} of {elapsed_s:.1f} s, "
                      + (f"budget {self.budget:.2%}" if self.every is None else f"every {self.every} steps")
-                     + ("" if self.was_needed else "; nothing was called" if not any(action.calls for action in self.actions)
-                        else f"; nothing of it was needed: memory was {self._lower_words(None)}"))
+                     + ("" if self.was_needed else "; no action was called" if not any(action.calls for action in self.actions)
+                        else f"; no action was needed: memory was {self._lower_words(None)}"))
         return "\n".join(lines)
+
+    def print_once(self) -> None:
+        """Prints the table on standard error, unless it was printed after the same step already."""
+        if self._printed_at_step != self.steps and sys.stderr is not None:
+            self._printed_at_step = self.steps
+            print(self.table(), file=sys.stderr)
 
     def __str__(self) -> str:
         return self.table()

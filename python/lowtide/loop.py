@@ -1,4 +1,4 @@
-"""For a loop of your own, and for whatever you log to:
+"""For your own training loop, with any logger:
 
     with lowtide.MemoryLog(log, every=10) as memory:
         for number, batch in enumerate(batches):
@@ -19,8 +19,8 @@ from lowtide._training import TrainingMemory
 
 
 class MemoryLog:
-    """log     called every N steps with a dictionary of numbers and the step; None: nothing is logged, only watched
-    every   steps between two readings; the rest as in `lowtide.watch()`
+    """log     called every N steps with a dictionary of numbers and the step; None: log nothing
+    every   steps between two readings; the other arguments are those of `lowtide.watch()`
     """
 
     def __init__(self, log: Callable[[dict[str, float], int], object] | None = None, every: int = 10, *,
@@ -32,15 +32,15 @@ class MemoryLog:
 
     @property
     def report(self) -> Report | None:
-        """There after the end of the `with`."""
+        """Set at the end of the `with`."""
         return self.memory.report
 
     def step(self, number: int) -> None:
-        """After every step of the training."""
+        """Call it after every step of the training."""
         self._last_step = number
-        told = self.memory.step(number)
-        if told is not None and self._log is not None:
-            self._log(told, number)
+        reading = self.memory.step(number)
+        if reading is not None and self._log is not None:
+            self._log(reading, number)
 
     def __enter__(self) -> MemoryLog:
         self.memory.begin()

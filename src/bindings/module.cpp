@@ -1,4 +1,4 @@
-// The Python module lowtide._native: converts, lets go of the interpreter, calls. No logic lives here.
+// The Python module lowtide._native: converts values, releases the GIL and calls the library. It has no logic.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -22,13 +22,13 @@ namespace nb = nanobind;
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-constexpr double kMostBytes = 9e18;  // what still fits into 64 bits
+constexpr double kMostBytes = 9e18;  // fits into 64 bits
 
 double at(const Numbers& numbers, std::size_t index) {
   return index < numbers.shape(0) ? numbers.data()[index] : model::kUnknown;
 }
 
-// What is no number that memory can have is a reading that is missing. Time begins at the first one.
+// A value that cannot be a size of memory is a missing reading. Time starts at the first reading.
 std::vector<model::Sample> to_samples(const Numbers& bytes, const Numbers& steps, const Numbers& seconds) {
   std::vector<model::Sample> samples;
   samples.reserve(bytes.shape(0));
@@ -69,7 +69,7 @@ NB_MODULE(_native, module) {
   module.def(
       "judge", &lowtide::bindings::judge_series, nanobind::arg("series"), nanobind::arg("steps"),
       nanobind::arg("seconds"), nanobind::arg("running"),
-      "The verdict of a series of bytes, as JSON (docs/json.md); an empty axis is one that is not known.");
+      "The verdict on a series of bytes, as JSON (docs/json.md); an empty axis is unknown.");
   module.def("floor_trend", &lowtide::bindings::trend_of_floor, nanobind::arg("series"),
              "The trend of the floor of a series, in bytes over the whole series (src/judge/floor_trend.h).");
 }

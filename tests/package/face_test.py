@@ -37,7 +37,7 @@ def judge_says_what_analyze_says(binary):
 
 def judge_refuses_axes_of_another_length(binary):
     done = run(binary, [PYTHON, "-c", "import lowtide; lowtide.judge([1, 2, 3], steps=[1])"], expect=1)
-    assert "ValueError: 3 readings and 1 steps" in done.stderr, done.stderr
+    assert "ValueError: lowtide: 3 readings, but 1 steps\n  why:" in done.stderr, done.stderr
 
 
 def sizes_and_times_are_read_as_the_program_reads_them(binary):

@@ -1,4 +1,4 @@
-"""What needs packages that pip installs: numpy and pandas, xdist, mypy. Every function without an underscore is a test.
+"""Tests that need packages from pip: numpy, pandas, xdist, mypy, ipykernel. Every function without an underscore is a test.
 
 usage: installed_test.py --binary LOWTIDE [NAME...] | --list
 """
@@ -39,10 +39,32 @@ def recording_opens_as_tables(binary):
     assert "FileNotFoundError" in missing.stderr and "is not a recording" in other.stderr, (missing.stderr, other.stderr)
 
 
-def marks_work_in_several_processes(binary):
+def marks_and_summary_work_in_several_processes(binary):
     with folder() as place:
-        done = run_suite(binary, place, "-n", "2", python=frameworks())
+        done = run_suite(binary, place, "-n", "2", "--lowtide", python=frameworks())
     assert outcomes(done.stdout) == EXPECTED, done.stdout
+    assert "memory per test, highest peak first" in done.stdout and done.stdout.count("::test_beyond_the_limit\n") == 1, done.stdout
+
+
+def cell_of_a_notebook_is_named_by_its_number(binary):
+    code = ("import os\nfrom IPython.core.interactiveshell import InteractiveShell\nfrom ipykernel.compiler import XCachingCompiler\n"
+            "from lowtide._text import readable\n"
+            "shell = InteractiveShell.instance(); shell.compile = XCachingCompiler()\n"
+            "shell.run_cell('1', store_history=True); shell.run_cell('def leak():\\n    return 1', store_history=True)\n"
+            "path = shell.user_ns['leak'].__code__.co_filename\n"
+            "print(json.dumps([path, [readable(f'{name}:2 leaks') for name in (path, os.path.basename(path))]]))")
+    path, shown = _say(binary, code)
+    assert "ipykernel" in path and shown == ["cell [2], line 2 leaks"] * 2, (path, shown)
+
+
+def script_can_rely_on_the_kinds_of_a_verdict(binary):
+    script = ("from typing import Literal\nimport lowtide\n"
+              "kind: Literal['leak', 'warmup', 'spikes', 'stable', 'inconclusive'] = lowtide.judge([1.0]).kind\n"
+              "answer = lowtide.open('job.lowtide').report().answer\nheadline: str = '' if answer is None else answer.headline\n")
+    with folder() as place:
+        (place / "job.py").write_text(script)
+        done = run(binary, [frameworks(), "-m", "mypy", "--strict", "--cache-dir=/dev/null", "job.py"], cwd=place, MYPYPATH=str(ROOT / "python"))
+    assert "no issues" in done.stdout, done.stdout
 
 
 def package_is_typed_to_the_last(binary):

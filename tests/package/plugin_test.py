@@ -1,4 +1,4 @@
-"""The marks memory_stable and limit_memory. Every function without an underscore is a test.
+"""The marks memory_stable, limit_memory and limit_leaks, and --lowtide. Every function without an underscore is a test.
 
 usage: plugin_test.py --binary LOWTIDE [NAME...] | --list
 """
@@ -43,11 +43,50 @@ def failure_is_a_finding_with_numbers_site_and_holder(binary):
         done = run_suite(binary, place, "-k", "test_leaking and not test_leaking_")
         recordings = list((place / "cache").rglob("*.lowtide"))
     text = done.stdout
-    grown = re.search(r"memory grows by ([0-9.]+) MB in steps \d+ to 120, 2\.0\d MB a step; 50\.0 MB are allowed", text)
+    grown = re.search(r"memory grew by ([0-9.]+) MB in steps \d+ to 120, 2\.0\d MB per step; the limit is 50\.0 MB", text)
     assert grown and 100 < float(grown[1]) < 250, text
     line = next(number for number, line in enumerate(SUITE.read_text().splitlines(), 1) if "block = " in line)
     assert "holder: memory_suite.kept" in text and f"memory_suite.py:{line}" in text, text
     assert len(recordings) == 1 and str(recordings[0]) in text, (recordings, text)
+
+
+def lines_that_allocated_are_shown_when_a_limit_is_exceeded(binary):
+    need(PYTHON, "pytest")
+    with folder() as place:
+        done = run_suite(binary, place, "-k", "test_holding_beyond or test_leaking_once")
+    assert outcomes(done.stdout) == {"test_holding_beyond_the_limit": "FAILED", "test_leaking_once": "FAILED"}, done.stdout
+    assert "MB at its peak; the limit is 100 MB" in done.stdout, done.stdout
+    assert f"allocated at {SUITE}:{_line_with('held = ')}: up to 300 MB in use" in done.stdout, done.stdout
+    assert f"allocated at {SUITE}:{_line_with('return bytearray')}: +20.0 MB in use" in done.stdout, done.stdout
+    assert re.search(r"(19|2\d)\.\d MB is still in use after the test; the limit is 5\.00 MB", done.stdout), done.stdout
+    assert "held by memory_suite.kept (list): +" in done.stdout, done.stdout
+
+
+def _line_with(text):
+    return next(number for number, line in enumerate(SUITE.read_text().splitlines(), 1) if text in line)
+
+
+def tests_with_the_highest_peaks_are_listed(binary):
+    need(PYTHON, "pytest")
+    with folder() as place:
+        done = run_suite(binary, place, "--lowtide", "--lowtide-most", "2", "--junitxml", place / "junit.xml", "-k", "test_beyond or test_within or without",
+                         LOWTIDE_COMMAND="/nonexistent")
+        junit = (place / "junit.xml").read_text()
+        without = run_suite(binary, place, "-k", "test_without_a_mark", expect=0)
+    listed = re.findall(r"^ +([0-9.]+)  +([+-][0-9.]+)  \S*::(\w+)$", done.stdout, re.M)
+    assert [name for _, _, name in listed] == ["test_beyond_the_limit", "test_within_the_limit"], done.stdout
+    assert 290 < float(listed[0][0]) < 400 and 45 < float(listed[1][0]) < 100, listed
+    assert junit.count('name="memory_peak_mb"') == 3, junit
+    assert "memory per test" not in without.stdout, without.stdout
+
+
+def marks_of_pytest_memray_are_left_to_it(binary):
+    """It has marks of the same names, and its own units."""
+    need(PYTHON, "pytest")
+    with folder() as place:
+        (place / "stand_in.py").write_text("def pytest_configure(config): config.pluginmanager.register(object(), 'memray')")
+        done = run_suite(binary, place, "-p", "stand_in", "-k", "test_beyond_the_limit or test_leaking_once", expect=0)
+    assert outcomes(done.stdout) == dict.fromkeys(("test_beyond_the_limit", "test_leaking_once"), "PASSED"), done.stdout
 
 
 def recording_that_was_there_before_is_left_alone(binary):

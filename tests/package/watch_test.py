@@ -12,6 +12,7 @@ import sys
 from environment import HERE, PYTHON, folder, main, need, run, told
 
 JOB = HERE / "jobs" / "plain.py"
+READING = {"memory/process_mb", "memory/swap_mb", "memory/tree_mb", "memory/host_available_mb"}
 
 
 def _job(binary, place, *words, **more):
@@ -79,8 +80,8 @@ def loop_of_your_own_is_logged_and_summed_up(binary):
         (place / "loop.py").write_text(script)
         done = run(binary, [PYTHON, "loop.py"], cwd=place)
     logged, kind, holders = told(done)
-    assert [step for step, _ in logged] == [*range(0, 400, 50), 399] and logged[1][1] == ["memory/process_mb", "memory/tree_mb"], logged
-    assert "memory/leak" in logged[-1][1] and kind == "leak" and any("kept" in one for one in holders), (logged[-1], kind, holders)
+    assert [step for step, _ in logged] == [*range(0, 400, 50), 399] and set(logged[1][1]) == READING, logged
+    assert {"memory/leak", "memory/train_growth_mb"} <= set(logged[-1][1]) and kind == "leak" and any("kept" in one for one in holders), (logged[-1], kind, holders)
     assert "held by" in done.stderr and "loop.lowtide" in done.stderr, done.stderr
 
 
@@ -156,18 +157,18 @@ def under_lowtide_run_no_second_monitor_is_started(binary):
     code = ("import lowtide, time, json, os\n"
             "w = lowtide.watch()\nfor n in range(40):\n    lowtide.step(n); x = bytearray(2 << 20); time.sleep(0.05)\n"
             "report = w.report()\n"
-            "print(json.dumps([w.recording, report.verdict.samples, w._monitor is None]))")
+            "print(json.dumps([w.recording, report.verdict.samples, report.readings, w._monitor is None]))")
     with folder() as place:
         done = run(binary, [binary, "run", "--output", place / "outer.lowtide", "--", PYTHON, "-c", code], cwd=place)
-        recording, samples, alone = told(done)
-        assert recording == str(place / "outer.lowtide") and samples >= 3 and alone, told(done)
+        recording, samples, readings, alone = told(done)
+        assert recording == str(place / "outer.lowtide") and 3 <= samples <= readings and alone, told(done)
         assert [name for name in os.listdir(place) if name.endswith(".lowtide")] == ["outer.lowtide"]
 
 
 def watch_within_a_watch_ends_nothing_but_itself(binary):
     code = ("import lowtide, json, os\n"
             "with lowtide.watch('a.lowtide', quiet=True) as a:\n"
-            "    with lowtide.watch('b.lowtide', quiet=True) as b: inner = [b.is_on, b.is_own, b.recording == a.recording, b.look()]\n"
+            "    with lowtide.watch('b.lowtide', quiet=True) as b: inner = [b.is_on, b.is_own, b.recording == a.recording, b.snapshot()]\n"
             "    print(json.dumps([inner, b.is_on, a.is_on, a.is_own, os.path.exists('b.lowtide')]))")
     with folder() as place:
         assert told(run(binary, [PYTHON, "-c", code], cwd=place)) == [[True, False, True, True], False, True, True, False]
@@ -188,15 +189,15 @@ def ranks_have_files_of_their_own(binary):
         assert sorted(os.listdir(place)) == ["job-rank0.lowtide", "job-rank1.lowtide", "job.py"], os.listdir(place)
 
 
-def look_that_nobody_takes_is_not_waited_for(binary):
-    """It is asked for a few times, at intervals that are shorter here, and then given up."""
+def snapshot_that_is_refused_is_not_waited_for(binary):
+    """It is requested a few times, at intervals that are shorter here. `look` is the old name of `snapshot`."""
     code = ("import lowtide, lowtide._watch as inner, json\nw = lowtide.watch('job.lowtide', limit='200MB', quiet=True)\n"
-            "inner._LAPSES_S, inner._LONGEST_LOOK_S, asked = 0.3, 600, []\n"
-            "ask = w._monitor.ask_look; w._monitor.ask_look = lambda: (asked.append(1), ask())\n"
-            "w.stop(); print(json.dumps([len(asked), inner._MOST_REQUESTS]))")
+            "inner._REQUEST_LAPSES_S, inner._LONGEST_SNAPSHOT_S, requests = 0.3, 600, []\n"
+            "request = w._monitor.request_snapshot; w._monitor.request_snapshot = lambda: (requests.append(1), request())\n"
+            "w.stop(); print(json.dumps([len(requests), inner._MOST_REQUESTS, lowtide.Watch.look is lowtide.Watch.snapshot]))")
     with folder() as place:
-        asked, most = told(run(binary, [PYTHON, "-c", code], cwd=place))
-    assert asked == most > 0, (asked, most)
+        requests, most, is_same = told(run(binary, [PYTHON, "-c", code], cwd=place))
+    assert requests == most > 0 and is_same, (requests, most)
 
 
 def place_that_cannot_be_written_is_told(binary):

@@ -6,7 +6,7 @@ import unittest
 
 import pytest
 
-kept, cache = [], []
+kept, cache, filled = [], [], []
 numbers = random.Random(0)
 
 
@@ -52,6 +52,34 @@ def test_within_the_limit():
 @pytest.mark.limit_memory("100MB")
 def test_beyond_the_limit():
     assert len(b"x" * int(300e6)) == 300e6  # no constant, which would be made when the file is read
+
+
+@pytest.mark.limit_memory("100MB")
+def test_holding_beyond_the_limit():
+    held = b"x" * int(300e6)
+    time.sleep(0.5)  # long enough for the lines to be read
+    assert held
+
+
+def make_block():
+    return bytearray(b"x" * int(20e6))
+
+
+@pytest.mark.limit_leaks("5MB")
+def test_leaking_once():
+    kept.append(make_block())
+
+
+@pytest.mark.limit_leaks("5MB")
+def test_cache_that_is_filled_by_the_first_call():
+    if not filled:
+        filled.append(make_block())
+    make_block()
+
+
+@pytest.mark.limit_leaks("5MB", warmups=-1)
+def test_wrong_number_of_warmups():
+    pass
 
 
 @pytest.mark.memory_stable(steps=120)
