@@ -7,7 +7,7 @@ export type * from "./report_types";
 export type Course = [number, number][]; // seconds, bytes
 
 export interface Series {
-  pid: number; // 0: of the whole job
+  pid: number; // 0: the whole job
   name: string;
   millis: Uint32Array;
   values: Float32Array;
@@ -31,7 +31,7 @@ function bytesOf(text: string): ArrayBuffer {
 export function readData(): Data {
   const element = document.getElementById("lowtide-data");
   const data = parseData(element?.textContent ?? "");
-  element?.remove(); // tens of megabytes of text that nobody needs any more
+  element?.remove(); // frees up to tens of megabytes
   return data;
 }
 

@@ -14,6 +14,7 @@ export interface PageData {
   processes: NamedProcess[]; // the names of the processes
   frames: Frame[]; // the frames of `profile`, each once
   profile: Stack[]; // stacks that allocate
+  baseline: Baseline | null; // the run before a change; null if nothing is compared
   site_courses: [number, number][][]; // seconds and bytes of each of `report.sites`
   holder_courses: [number, number][][]; // seconds and bytes of each of `report.holders`
   limit_bytes: number | null; // the limit of the job
@@ -431,3 +432,9 @@ export interface Stack {
 }
 
 // made from src/show, TypeScript: end
+
+// The run before a change, of `compare --html`.
+export interface Baseline {
+  profile: Stack[]; // stacks that allocated memory
+  growth_scale: number; // what its growth is multiplied by, so that both runs have the same length
+}
