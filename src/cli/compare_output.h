@@ -9,8 +9,8 @@
 
 namespace lowtide::cli {
 
-// Writes the page to `where` and returns a line that confirms it. For "-" it returns the page, which belongs on
-// standard output.
+// Writes the page to `where` and returns a line that confirms it. For "-" it returns the page, which belongs
+// on standard output.
 std::variant<std::string, console::UserError> write_comparison_page(const std::string& before,
                                                                     const std::string& after,
                                                                     const model::Comparison& comparison,

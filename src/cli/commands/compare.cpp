@@ -58,7 +58,8 @@ console::ExitCode run_compare(const CompareFlags& flags, const Words& words) {
   const model::Comparison comparison = explain::compare_reports(std::move(reports[0]), std::move(reports[1]));
   Output output;
   if (flags.html) {
-    const auto page = write_comparison_page(words.positionals[0], words.positionals[1], comparison, *flags.html);
+    const auto page =
+        write_comparison_page(words.positionals[0], words.positionals[1], comparison, *flags.html);
     if (const auto* user_error = std::get_if<console::UserError>(&page))
       return refuse(*user_error, console::ExitCode::Unreadable);
     output.write(std::get<std::string>(page));

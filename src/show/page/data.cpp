@@ -81,7 +81,8 @@ class Times {
   std::vector<std::string> list_;
 };
 
-// Resident memory counts shared pages once per process, so it is in the report's tables but not in the charts.
+// Resident memory counts shared pages once per process, so it is in the report's tables but not in the
+// charts.
 bool is_drawn(const model::CounterTrack& track) {
   return track.pid == 0 || track.name != "resident";
 }
@@ -163,8 +164,7 @@ constexpr auto describe(Tag<PageCounter>) {
 
 constexpr auto describe(Tag<model::TraceSpan>) {
   using model::TraceSpan;
-  return object("Span", "a stretch of time",
-                field<&TraceSpan::pid>("pid", "its process; 0: the whole job"),
+  return object("Span", "a stretch of time", field<&TraceSpan::pid>("pid", "its process; 0: the whole job"),
                 field<&TraceSpan::track>("track", "phases, events, snapshots, not recorded, verdict"),
                 field("name", "its name", [](const TraceSpan& span) { return printable_name(span.name); }),
                 field_as<Seconds, &TraceSpan::at_s>("at_s", "its start"),
@@ -211,7 +211,9 @@ constexpr auto describe(Tag<PageData>) {
       field<&PageData::site_courses>("site_courses", "seconds and bytes of each of `report.sites`"),
       field<&PageData::holder_courses>("holder_courses", "seconds and bytes of each of `report.holders`"),
       field<&PageData::limit_bytes>("limit_bytes", "the limit of the job"),
-      field<&PageData::again_s>("again_s", "after how many seconds the page of a running job, served by `lowtide serve`, fetches itself again; else null"));
+      field<&PageData::again_s>("again_s",
+                                "after how many seconds the page of a running job, served by `lowtide "
+                                "serve`, fetches itself again; else null"));
 }
 
 ObjectText page_text() {
@@ -244,9 +246,9 @@ std::string page_data(const PageContents& contents, std::size_t most_points) {
                       .trace = contents.trace,
                       .frames = std::move(frames).list(),
                       .profile = std::move(profile),
-                      .baseline = std::move(baseline),
                       .site_courses = courses_of(report.sites),
                       .holder_courses = courses_of(report.holders),
+                      .baseline = std::move(baseline),
                       .limit_bytes = report.limit ? std::optional(report.limit->bytes) : std::nullopt,
                       .again_s = contents.again_s};
   return written(json_of(data));

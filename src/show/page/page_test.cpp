@@ -48,7 +48,8 @@ TEST(Page, table_can_be_scrolled_by_keyboard) {
   const std::string html = page_summary(watched_leak_report());
 
   EXPECT_EQ(count_of(html, "class=\"scroll\""), count_of(html, "tabindex=\"0\""));
-  EXPECT_THAT(html, HasSubstr("id=\"process-table\" role=\"region\" tabindex=\"0\" aria-label=\"Processes\""));
+  EXPECT_THAT(html,
+              HasSubstr("id=\"process-table\" role=\"region\" tabindex=\"0\" aria-label=\"Processes\""));
 }
 
 TEST(Base64, is_that_of_the_standard) {

@@ -89,7 +89,8 @@ class PageWriter {
                         table.id.empty() ? "" : fmt::format(R"( id="{}")", table.id),
                         title_.empty() ? "Table" : markup_text(title_));
     out_ += "<table>\n<thead><tr>";
-    for (const std::string& name : grid.head) out_ += "<th scope=\"col\">" + markup_text(title_of(name)) + "</th>";
+    for (const std::string& name : grid.head)
+      out_ += "<th scope=\"col\">" + markup_text(title_of(name)) + "</th>";
     out_ += "</tr></thead>\n<tbody>\n";
     for (const TableRow& row : grid.rows) {
       out_ += "<tr>";

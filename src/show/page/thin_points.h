@@ -1,7 +1,7 @@
 // Fewer points that look the same: the lowest and the highest of each bucket of time.
 //
-// A chart is some thousand columns wide, and only the extremes of a column are visible. All series of a run are
-// cut at the same moments, so that those that cover the whole run can share one list of times.
+// A chart is some thousand columns wide, and only the extremes of a column are visible. All series of a run
+// are cut at the same moments, so that those that cover the whole run can share one list of times.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct Buckets {
   std::size_t count = 0;  // 0: nothing is thinned
 };
 
-// `points` are ordered by time. Each bucket with points has two, at its start and its middle, in the order in which
-// the lowest and the highest came. A series with no more points than that is returned as it is.
+// `points` are ordered by time. Each bucket with points has two, at its start and its middle, in the order in
+// which the lowest and the highest came. A series with no more points than that is returned as it is.
 std::vector<model::CounterPoint> thinned(const std::vector<model::CounterPoint>& points,
                                          const Buckets& buckets);
 
