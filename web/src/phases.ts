@@ -27,7 +27,7 @@ export function phasesSection(data: Data): HTMLElement | null {
           { title: "Visits", kind: "number", cell: (phase) => count(phase.count) },
           { title: "Retained", kind: "number", cell: (phase) => bytes(phase.kept_bytes) },
           { title: "Peak", kind: "number", cell: (phase) => (phase.peak_bytes === null ? "–" : bytes(phase.peak_bytes)) },
-          { title: "Duration", kind: "number", cell: (phase) => seconds(phase.took_s) },
+          { title: "Duration", kind: "number", cell: (phase) => (phase.took_s > 0 ? seconds(phase.took_s) : "–") },
           { title: "Pid", kind: "number", cell: (phase) => String(phase.pid) },
         ], (phase) => `${phase.pid} ${phase.name}`)
       : null,

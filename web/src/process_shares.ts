@@ -1,5 +1,6 @@
 // The memory of the process tree at its peak, divided: what each process had alone, and what the processes shared.
 import type { Data, Series } from "./data";
+import { processSeries } from "./process_series";
 import { lowerBound, valueAt } from "./resample";
 import { peakOf, type Range } from "./values";
 
@@ -31,8 +32,7 @@ export function sharesAtPeak(data: Data, range: Range | null): Shares | null {
   const processes = new Map<number, number>();
   let others = 0;
   let sum = 0;
-  for (const series of data.series) {
-    if (series.pid === 0 || series.name !== "memory") continue;
+  for (const series of processSeries(data)) {
     const bytes = bytesAt(series, peak.at);
     sum += bytes;
     if (listed.has(series.pid)) processes.set(series.pid, (processes.get(series.pid) ?? 0) + bytes);

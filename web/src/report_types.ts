@@ -431,10 +431,10 @@ export interface Stack {
   frames: number[]; // indices in `frames`, innermost first
 }
 
-// made from src/show, TypeScript: end
-
 // The run before a change, of `compare --html`.
 export interface Baseline {
   profile: Stack[]; // stacks that allocated memory
   growth_scale: number; // what its growth is multiplied by, so that both runs have the same length
 }
+
+// made from src/show, TypeScript: end

@@ -40,7 +40,7 @@ function rowOf<Row>(row: Row, index: number, columns: Column<Row>[], key: string
 }
 
 export function share(value: number | null): HTMLElement | null {
-  if (value === null || value <= 0) return null;
+  if (value === null || value < 0.005) return null; // 0%
   const bar = el("i");
   bar.style.width = `${Math.min(100, value * 100)}%`;
   return el("span", { class: "share" }, el("span", {}, bar), percent(value));

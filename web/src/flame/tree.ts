@@ -107,7 +107,7 @@ export function buildTree(data: Data, bytes: ArrayLike<number>, options: Options
 // The names from the root down to the call; the root itself is not in it.
 export function pathOf(call: Call): string[] {
   const names: string[] = [];
-  for (let at: Call | null = call; at?.parent; at = at.parent) names.unshift(at.name);
+  for (let at = call; at.parent; at = at.parent) names.unshift(at.name);
   return names;
 }
 

@@ -141,7 +141,7 @@ export class Chart {
     const ink = () => color("muted");
     const grid = { stroke: () => color("hairline"), width: 1 };
     const axes: uPlot.Axis[] = [
-      { stroke: ink, grid, ticks: grid, font: FONT, size: 32, incrs: TIME_STEPS, values: (_, at, __, ___, gap) => at.map((s) => clock(s, gap)), space: 80 },
+      { stroke: ink, grid, ticks: grid, font: FONT, size: 32, incrs: TIME_STEPS, values: (_, at, __, ___, gap) => at.map((s) => clock(s, gap)), space: 60 },
       { stroke: ink, grid, ticks: { show: false }, font: FONT, size: 68, values: (_, at) => at.map(bytes), space: 44 },
     ];
     if (this.steps) axes.push(stepAxis(() => this.steps, ink));

@@ -5,6 +5,7 @@ import { color, hue, HUES } from "../colors";
 import type { Data, Series } from "../data";
 import { bytes, count } from "../format";
 import { roleName } from "../process_branches";
+import { processSeries } from "../process_series";
 import { resample, valueAt } from "../resample";
 import { jobSeries } from "../values";
 import type { Figure, Picture } from "./chart";
@@ -23,8 +24,6 @@ export interface Stacked {
 }
 
 export const SHARED: Pick<Layer, "name" | "swatch"> = { name: "shared", swatch: () => color("shared") };
-
-export const processSeries = (data: Data) => data.series.filter((series) => series.pid !== 0 && series.name === "memory");
 
 export function processLayers(data: Data): Stacked {
   const all = processSeries(data);
