@@ -17,6 +17,9 @@ export interface Data extends Omit<PageData, "times" | "counters"> {
   series: Series[];
 }
 
+// The memory of the process tree.
+export const jobSeries = (data: Data) => data.series.find((series) => series.pid === 0 && series.name === "memory of the job");
+
 // Newer browsers have it built in, ten times as fast.
 const fromBase64 = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { processSeries } from "./process_series";
+import { endedEarly, processSeries } from "./process_series";
 import { dataOf, processOf, seriesOf } from "./test_data";
 
 const tree = seriesOf([[0, 100], [50, 300]], "memory of the job", 0);
@@ -28,5 +28,17 @@ describe("processSeries", () => {
 
   it("does not need readings", () => {
     expect(processSeries(dataOf({ series: [tree, seriesOf([], "memory", 1)] }))).toEqual([seriesOf([], "memory", 1)]);
+  });
+});
+
+describe("endedEarly", () => {
+  it("are processes that ended while the job went on", () => {
+    const data = dataOf({
+      report: { processes: [processOf(2, 1, { ended_s: 49.5 })] },
+      series: [tree, seriesOf([[0, 1], [50, 1]], "memory", 1), seriesOf([[0, 1], [48, 1]], "memory", 2), seriesOf([[0, 1], [9, 1]], "memory", 3)],
+    });
+
+    expect([...endedEarly(data)]).toEqual([3]);
+    expect(endedEarly(dataOf()).size).toBe(0);
   });
 });

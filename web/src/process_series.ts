@@ -1,6 +1,7 @@
 // The memory that each process has alone, from its start to its end.
-import type { Data, Series } from "./data";
-import { jobSeries } from "./values";
+import { jobSeries, type Data, type Series } from "./data";
+
+const EXIT_MS = 1000; // of the last processes of a job, which do not end at the same moment
 
 // The last reading of a process can be older than its end: while it exits, it cannot be read. Until then the memory of
 // the process tree counts it with its last value, and so does this.
@@ -10,6 +11,13 @@ export function processSeries(data: Data): Series[] {
   return data.series
     .filter((series) => series.pid !== 0 && series.name === "memory")
     .map((series) => held(series, Math.floor(Math.min(treeEnd, ends.get(series.pid) ?? 0))));
+}
+
+// Processes that ended while the job went on, such as workers that were replaced.
+export function endedEarly(data: Data): Set<number> {
+  const treeEnd = jobSeries(data)?.millis.at(-1) ?? 0;
+  const lastOf = new Map(processSeries(data).map(({ pid, millis }) => [pid, millis.at(-1) ?? 0]));
+  return new Set([...lastOf].filter(([, last]) => last < treeEnd - EXIT_MS).map(([pid]) => pid));
 }
 
 function held(series: Series, until: number): Series {

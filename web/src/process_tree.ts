@@ -1,6 +1,6 @@
 // The processes as a tree, in the place of the plain table.
 import { courseIn, courseOf } from "./course";
-import type { Data, Process } from "./data";
+import { jobSeries, type Data, type Process } from "./data";
 import { el } from "./dom";
 import { bytes, clock } from "./format";
 import { patch } from "./patch";
@@ -8,7 +8,7 @@ import { branches, lived, roleName } from "./process_branches";
 import { sharesAtPeak } from "./process_shares";
 import { sparkline } from "./sparkline";
 import { share, table, verdictChip, type Cell } from "./tables";
-import { jobSeries, type Range } from "./values";
+import type { Range } from "./values";
 
 const ID = "process-table";
 

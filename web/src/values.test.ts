@@ -72,6 +72,14 @@ describe("stackBytes", () => {
     expect(stackBytes(data, "live", null)).toEqual([75, 25, 0, 5, 9]);
   });
 
+  it("are not live at the end if the process ended before", () => {
+    const { series } = data;
+    const ended = { ...data, series: [...series, seriesOf([[0, 9], [3, 9]], "memory", 2)] };
+
+    expect(stackBytes(ended, "live", null)).toEqual([75, 25, 0, 5, 0]);
+    expect(stackBytes(ended, "growth", null)).toEqual([75, 25, 0, 5, 9]);
+  });
+
   it("divide the bytes of a line among its stacks", () => {
     expect(stackBytes(data, "growth", { from: 0, to: 4 })).toEqual([30, 10, 0, 0, 0]);
     expect(stackBytes(data, "peak", null)).toEqual([30, 10, 60, 0, 0]);

@@ -3,7 +3,8 @@
 // Only lines have a curve over time, a stack has not. The bytes of a line are divided among its stacks in the proportions
 // of the whole run. A stack that belongs to none of the report's lines has no bytes in a part of the run.
 import { courseAt, courseIn, isWithin } from "./course";
-import type { Course, Data, Frame } from "./data";
+import { jobSeries, type Course, type Data, type Frame } from "./data";
+import { endedEarly } from "./process_series";
 import { lowerBound } from "./resample";
 
 export interface Range {
@@ -17,8 +18,6 @@ export interface Moment {
   at: number;
   bytes: number;
 }
-
-export const jobSeries = (data: Data) => data.series.find((series) => series.pid === 0 && series.name === "memory of the job");
 
 // The highest reading of the process tree; null without readings.
 export function peakOf(data: Data, range: Range | null): Moment | null {
@@ -76,10 +75,14 @@ export function siteBytes(data: Data, value: Value, range: Range | null): number
   });
 }
 
-// The bytes of each stack.
+// The bytes of each stack. A process that has ended holds nothing at the end of the run.
 export function stackBytes(data: Data, value: Value, range: Range | null): number[] {
   const whole = (at: number) => data.profile[at]?.[value === "growth" ? "growth_bytes" : "live_bytes"] ?? 0;
-  if (value !== "peak" && !range) return data.profile.map((_, at) => whole(at));
+  if (value === "growth" && !range) return data.profile.map((_, at) => whole(at));
+  if (value === "live" && !range) {
+    const ended = endedEarly(data);
+    return data.profile.map(({ pid }, at) => (ended.has(pid) ? 0 : whole(at)));
+  }
   const lines = sitesOfStacks(data);
   const bytes = siteBytes(data, value, range);
   const sums = new Map<number, { weight: number; stacks: number }>();

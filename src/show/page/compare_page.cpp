@@ -30,7 +30,7 @@ std::string summary_of(const model::Comparison& comparison) {
   const Document document = comparison_document(comparison);
   std::string out = fmt::format(
       "<header class=\"masthead\">\n<p class=\"brand\">lowtide compare</p>\n<h1>{}</h1>\n</header>\n"
-      "<section id=\"verdict\" class=\"verdict {}\">\n<h2>{}</h2>\n",
+      "<section id=\"verdict\" class=\"verdict {} comparison\">\n<h2>{}</h2>\n",
       markup_text(subject(comparison.after.source), 200), tone_of(comparison.outcome),
       markup_text(document.title, 600));
   for (std::size_t at = 0; at < document.sections.size(); ++at) {

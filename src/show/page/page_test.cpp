@@ -211,7 +211,7 @@ TEST(Page, comparison_has_the_stacks_of_both_runs) {
 
   const std::string page = to_page(kTemplate, comparison, before, after);
 
-  EXPECT_THAT(page, HasSubstr("class=\"verdict stable\""));
+  EXPECT_THAT(page, HasSubstr("class=\"verdict stable comparison\""));
   EXPECT_THAT(page, HasSubstr("the leak is gone"));
   EXPECT_EQ(count_of(page, "<script"), 1U);
   EXPECT_THAT(page, Not(HasSubstr("<img")));

@@ -25,6 +25,7 @@ export function differenceSection(data: Data): Part | null {
     shown.root,
     (call) => {
       details.textContent = call ? graph.words(call) : summary();
+      reset.disabled = !graph.isZoomed;
     },
     { shadeOf: (call) => changeShade(changeOf(call)), wordsOf: (call) => `${call.name}: ${changeWords(changeOf(call))}` },
   );
@@ -44,9 +45,10 @@ export function differenceSection(data: Data): Part | null {
     field = name;
     draw();
   });
-  const reset = el("button", { type: "button" }, "Reset zoom");
+  const reset = el("button", { type: "button", disabled: true }, "Reset zoom");
   reset.addEventListener("click", () => {
     graph.reset();
+    reset.disabled = true;
   });
   const scaled = Math.abs(baseline.growth_scale - 1) > 0.005 ? " The growth before the change is scaled to the length of the run after it." : "";
   const element = section(

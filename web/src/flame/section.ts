@@ -16,7 +16,7 @@ const NOTE =
 export function flameSection(first: Data, view: View): Part | null {
   if (first.profile.length === 0) return null;
   let data = first;
-  let value: Value = data.profile.some((stack) => stack.growth_bytes > 0) ? "growth" : "live";
+  let value: Value = (["growth", "live"] as const).find((one) => stackBytes(data, one, null).some((size) => size > 0)) ?? "peak";
   const options: Options = { bottomUp: false, hideImports: false, hideNative: false, mergeProcesses: largestGroup(data) > MANY };
   const tree = () => buildTree(data, stackBytes(data, value, view.range), options);
   let root = tree();

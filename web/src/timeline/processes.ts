@@ -2,12 +2,11 @@
 // memory of the process tree.
 import type uPlot from "uplot";
 import { color, hue, HUES } from "../colors";
-import type { Data, Series } from "../data";
+import { jobSeries, type Data, type Series } from "../data";
 import { bytes, count } from "../format";
 import { roleName } from "../process_branches";
 import { processSeries } from "../process_series";
 import { resample, valueAt } from "../resample";
-import { jobSeries } from "../values";
 import type { Figure, Picture } from "./chart";
 
 const MOST_FIGURES = 5;
@@ -37,7 +36,7 @@ export function processLayers(data: Data): Stacked {
     series: [series],
   }));
   const rest = all.slice(HUES);
-  if (rest.length > 0) layers.push({ name: `${count(rest.length)} other ${rest.length > 1 ? "processes" : "process"}`, swatch: () => color("muted"), series: rest });
+  if (rest.length > 0) layers.push({ name: `${count(rest.length)} other ${rest.length > 1 ? "processes" : "process"}`, swatch: () => color("others"), series: rest });
   return { layers, tree: jobSeries(data) ?? null };
 }
 

@@ -1,9 +1,8 @@
 // The run over time: all charts, their buttons and legends.
 import { color, hue } from "../colors";
-import type { Data } from "../data";
+import { jobSeries, type Data } from "../data";
 import { el, section, type Part } from "../dom";
 import { count } from "../format";
-import { jobSeries } from "../values";
 import { gpuPicture } from "./gpus";
 import { jobPicture } from "./job";
 import { processLayers, processPicture, SHARED } from "./processes";

@@ -1,6 +1,6 @@
 // The time range that all charts show. Where it is not the whole run, the flame graph and the tables follow it.
-import type { Data } from "../data";
-import { jobSeries, type Range } from "../values";
+import { jobSeries, type Data } from "../data";
+import type { Range } from "../values";
 
 type Listener = () => void;
 
