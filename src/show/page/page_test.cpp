@@ -196,7 +196,8 @@ TEST(Page, fix_and_code_of_a_finding_are_shown) {
 }
 
 TEST(Page, comparison_has_the_stacks_of_both_runs) {
-  model::Comparison comparison{.before = watched_leak_report(), .after = watched_leak_report()};
+  model::Comparison comparison;
+  comparison.before = comparison.after = watched_leak_report();
   comparison.outcome = model::ChangeOutcome::Better;
   comparison.reason = "the leak is gone";
   comparison.before.source.steps = 200;

@@ -83,6 +83,15 @@ describe("View", () => {
     expect([view.from, view.to]).toEqual([25, 75]);
   });
 
+  it.each([[0, 100], [0.1, 0.7], [0.3, 7.9], [0.024, 50.742], [0.203, 78.899]])("of %s to %s is whole after zooming in and out", (first, last) => {
+    const view = new View(first, last);
+
+    view.zoom(0.5);
+    expect(view.isWhole).toBe(false);
+    view.zoom(2);
+    expect(view.isWhole).toBe(true);
+  });
+
   it("does not zoom out beyond either end", () => {
     const view = new View(100, 200);
 

@@ -62,7 +62,9 @@ export class View {
   zoom(factor: number) {
     const middle = (this.from + this.to) / 2;
     const half = ((this.to - this.from) / 2) * factor;
-    if (2 * half >= this.last - this.first) {
+    const run = this.last - this.first;
+    // Halves and doubles of most numbers are not exact.
+    if (2 * half >= run - 1e-9 * run) {
       this.reset();
       return;
     }
