@@ -312,6 +312,7 @@ const tests = {
 
   async served_page_is_patched_and_interrupts_nobody(at) {
     const [recording, end] = [join(at.folder, "live.lowtide"), join(at.folder, "end")];
+    rmSync(end, { force: true }); // of an earlier test with --keep
     const script = `import os, time\nkept = []\ndef keep():\n    kept.append(bytearray(b"x") * 300_000)\nwhile not os.path.exists(${JSON.stringify(end)}):\n    keep(); time.sleep(0.02)`;
     const job = spawn(at.lowtide, ["run", "--quiet", "--interval", "100ms", "--output", recording, "--", "python3", "-c", script], { stdio: "ignore" });
     let server;

@@ -89,7 +89,7 @@ Command compare_command() {
            {"lowtide compare before.lowtide after.lowtide", "did the fix help?"},
            {"lowtide compare --markdown before.lowtide after.lowtide > fix.md", "for the pull request"},
            {"lowtide compare --json a.lowtide b.lowtide | jq .outcome", "for scripts"},
-           {"lowtide compare --html change.html before.lowtide after.lowtide && xdg-open change.html",
+           {"lowtide compare --html diff.html a.lowtide b.lowtide && xdg-open diff.html",
             "which calls have more or less memory than before"},
        }},
       {
