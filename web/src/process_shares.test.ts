@@ -39,6 +39,15 @@ describe("sharesAtPeak", () => {
     expect(sharesAtPeak(data, { from: 0, to: 1 })).toEqual({ at: 0, tree: 100, processes: new Map([[1, 90], [2, 0]]), others: 0, shared: 10 });
   });
 
+  it("adds up although a process that exits was last read before the peak", () => {
+    const exiting = dataOf({
+      report: { processes: [processOf(1, null, { ended_s: 9 }), processOf(2, null)] },
+      series: [seriesOf([[0, 20], [8, 100]], "memory of the job", 0), seriesOf([[0, 10], [7, 42]], "memory", 1), seriesOf([[0, 10], [8, 60]], "memory", 2)],
+    });
+
+    expect(sharesAtPeak(exiting, null)).toEqual({ at: 8, tree: 100, processes: new Map([[2, 60], [1, 40]]), others: 0, shared: 0 });
+  });
+
   it("needs readings of the tree", () => {
     expect(sharesAtPeak(dataOf(), null)).toBeNull();
   });

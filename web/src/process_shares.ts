@@ -32,8 +32,12 @@ export function sharesAtPeak(data: Data, range: Range | null): Shares | null {
   const processes = new Map<number, number>();
   let others = 0;
   let sum = 0;
-  for (const series of processSeries(data)) {
-    const bytes = bytesAt(series, peak.at);
+  // What was not read at the peak is at most what the process tree has left for it.
+  const readUntil = new Map(data.series.filter((series) => series.name === "memory").map(({ pid, millis }) => [pid, millis.at(-1) ?? 0]));
+  const isRead = ({ pid }: Series) => (readUntil.get(pid) ?? 0) >= Math.round(peak.at * 1000);
+  for (const series of processSeries(data).sort((a, b) => Number(isRead(b)) - Number(isRead(a)))) {
+    const value = bytesAt(series, peak.at);
+    const bytes = isRead(series) ? value : Math.min(value, Math.max(0, peak.bytes - sum));
     sum += bytes;
     if (listed.has(series.pid)) processes.set(series.pid, (processes.get(series.pid) ?? 0) + bytes);
     else others += bytes;
