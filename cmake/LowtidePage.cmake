@@ -1,8 +1,8 @@
 # The page of `report --html`: web/ built by npm and Vite into one HTML file, and that into a source,
 # ${LOWTIDE_PAGE_SOURCE}. Nothing of it is committed.
 #
-# Without npm, or where the packages cannot be had, the source holds an empty page: one line says so,
-# everything else is built, and `report --html` tells it. It is tried again when the build is configured anew.
+# Without npm or its packages, the source has an empty page: the build prints one line, everything else is
+# built, and `report --html` reports it. The build tries again when it is configured again.
 set(LOWTIDE_PAGE_SOURCE "${PROJECT_BINARY_DIR}/web/page_template.cpp")
 set(page_html "${PROJECT_BINARY_DIR}/web/page.html")
 find_program(LOWTIDE_NPM npm)
@@ -24,5 +24,5 @@ add_custom_command(
   DEPENDS ${page_parts} "${PROJECT_SOURCE_DIR}/cmake/build_page.cmake"
   COMMENT "page: web/ into one file"
   VERBATIM)
-# One string of 158 KB: the standard asks for 64 KB of every compiler, both of ours take more, and clang warns.
+# One string of 114 kB: the standard requires 64 kB, GCC and clang accept more, and clang warns.
 set_source_files_properties("${LOWTIDE_PAGE_SOURCE}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings SKIP_UNITY_BUILD_INCLUSION ON)

@@ -4,13 +4,15 @@ import { defineConfig, type Plugin } from "vite";
 
 const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-// No source of anything, no connection, no form, and no text that becomes markup.
+// No source of anything, no form, and no text that becomes markup. lowtide fills in where the page may connect to: nowhere,
+// or, if `lowtide serve` shows a running job, to the server that it came from.
 const policy = (script: string, style: string) =>
   [
     "default-src 'none'",
     `script-src ${hash(script)}`,
     `style-src ${hash(style)}`,
     "img-src data:",
+    "connect-src <!--lowtide:connect-->",
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",

@@ -41,7 +41,7 @@ async function measure(browser, file) {
   await page.waitForSelector("html[data-ready]", { state: "attached", timeout: 60_000 });
   const opened = await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now())))));
   const zoomed = await page.evaluate(async () => {
-    const button = [...document.querySelectorAll("button")].find((each) => each.textContent === "Closer");
+    const button = [...document.querySelectorAll("button")].find((each) => each.textContent === "Zoom in");
     const took = [];
     for (let round = 0; round < 6; ++round) {
       const began = performance.now();

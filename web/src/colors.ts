@@ -1,9 +1,9 @@
-// The colours of style.css, for what is drawn by hand.
+// The colours of style.css, for canvases.
 
 const known = new Map<string, string>();
 let probe: HTMLElement | null = null;
 
-// Its colour is asked for.
+// Reads the computed value of a colour.
 function probeElement(): HTMLElement {
   if (probe) return probe;
   probe = document.createElement("i");
@@ -12,7 +12,7 @@ function probeElement(): HTMLElement {
   return probe;
 }
 
-// As it is in the theme of the moment: "rgb(1, 2, 3)".
+// In the current theme: "rgb(1, 2, 3)".
 export function color(name: string): string {
   const found = known.get(name);
   if (found !== undefined) return found;
@@ -32,6 +32,7 @@ export function withAlpha(ink: string, alpha: number): string {
   return `rgba(${red}, ${green}, ${blue}, ${alpha})`;
 }
 
-// For things that have no colour of their own: processes and phases.
-const HUES = 12;
-export const hue = (at: number) => color(`hue-${at % HUES}`);
+// For things without a colour of their own: processes, phases and GPUs. If there are more things than hues, the others are
+// drawn together in grey, so two things never share a colour.
+export const HUES = 12;
+export const hue = (at: number) => color(at < HUES ? `hue-${at}` : "muted");

@@ -1,4 +1,4 @@
-// A curve as small as a word: its points and paths.
+// A sparkline: its points and paths.
 import type { Course, Series } from "./data";
 import { orNull, resample } from "./resample";
 
@@ -14,7 +14,7 @@ export interface SparkPaths {
   lastBytes: number;
 }
 
-// Of at least two points; null of fewer.
+// Null for fewer than two points.
 export function sparkPaths(course: Course): SparkPaths | null {
   const [first, last] = [course[0], course.at(-1)];
   if (!first || !last || course.length < 2) return null;
@@ -32,9 +32,36 @@ export function sparkPaths(course: Course): SparkPaths | null {
   };
 }
 
-// Over the whole run, so that curves of several processes can be compared.
+// Over the same time for all processes, so that their curves can be compared.
 export function courseOf(series: Series, from: number, to: number): Course {
   return orNull(resample(series, from, to, COLUMNS).mean).flatMap((value, at): Course => {
     return value === null ? [] : [[from + (at * (to - from)) / COLUMNS, value]];
   });
+}
+
+// The value at a moment: on the line between two points. Before the first and after the last it is theirs.
+export function courseAt(course: Course, at: number): number {
+  const [first, last] = [course[0], course.at(-1)];
+  if (!first || !last) return 0;
+  if (at <= first[0]) return first[1];
+  if (at >= last[0]) return last[1];
+  const next = course.findIndex(([moment]) => moment > at);
+  const [before, after] = [course[next - 1] ?? first, course[next] ?? last];
+  return before[1] + ((at - before[0]) / (after[0] - before[0])) * (after[1] - before[1]);
+}
+
+// Whether the course was still being read at a moment: a process that has ended holds nothing.
+export function isWithin(course: Course, at: number): boolean {
+  const [first, last] = [course[0], course.at(-1)];
+  if (!first || !last) return false;
+  const gap = course.length > 1 ? (2 * (last[0] - first[0])) / (course.length - 1) : Infinity;
+  return at >= first[0] - gap && at <= last[0] + gap;
+}
+
+// The part of the course within a time range, with its values at both ends.
+export function courseIn(course: Course, from: number, to: number): Course {
+  const [first, last] = [course[0], course.at(-1)];
+  if (!first || !last || last[0] <= from || first[0] >= to) return [];
+  const [begin, end] = [Math.max(from, first[0]), Math.min(to, last[0])];
+  return [[begin, courseAt(course, begin)], ...course.filter(([at]) => at > begin && at < end), [end, courseAt(course, end)]];
 }

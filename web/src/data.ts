@@ -7,7 +7,7 @@ export type * from "./report_types";
 export type Course = [number, number][]; // seconds, bytes
 
 export interface Series {
-  pid: number; // 0: of the whole job
+  pid: number; // 0: the whole job
   name: string;
   millis: Uint32Array;
   values: Float32Array;
@@ -16,6 +16,9 @@ export interface Series {
 export interface Data extends Omit<PageData, "times" | "counters"> {
   series: Series[];
 }
+
+// The memory of the process tree.
+export const jobSeries = (data: Data) => data.series.find((series) => series.pid === 0 && series.name === "memory of the job");
 
 // Newer browsers have it built in, ten times as fast.
 const fromBase64 = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
@@ -31,7 +34,7 @@ function bytesOf(text: string): ArrayBuffer {
 export function readData(): Data {
   const element = document.getElementById("lowtide-data");
   const data = parseData(element?.textContent ?? "");
-  element?.remove(); // tens of megabytes of text that nobody needs any more
+  element?.remove(); // frees up to tens of megabytes
   return data;
 }
 

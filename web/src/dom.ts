@@ -1,4 +1,12 @@
 // Elements of the page. Text only ever becomes text: the job's names are hostile.
+import type { Data } from "./data";
+
+// A section of the page.
+export interface Part {
+  element: HTMLElement;
+  show: () => void; // once it is in the page and has a width
+  update: (data: Data) => void;
+}
 
 type Child = Node | string | null;
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void)>;

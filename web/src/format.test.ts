@@ -63,16 +63,17 @@ describe("count", () => {
 });
 
 describe("percent", () => {
-  it("rounds to whole ones", () => {
-    expect(percent(0)).toBe("0 %");
-    expect(percent(0.004)).toBe("0 %");
-    expect(percent(0.126)).toBe("13 %");
+  it("rounds to whole numbers", () => {
+    expect(percent(0)).toBe("0%");
+    expect(percent(0.004)).toBe("0%");
+    expect(percent(0.126)).toBe("13%");
   });
 
-  it("never claims all of it", () => {
-    expect(percent(0.999)).toBe("99 %");
-    expect(percent(1)).toBe("99 %");
-    expect(percent(7)).toBe("99 %");
+  it("is 100% only of all of it", () => {
+    expect(percent(0.994)).toBe("99%");
+    expect(percent(0.999)).toBe(">99%");
+    expect(percent(1)).toBe("100%");
+    expect(percent(7)).toBe("100%");
   });
 });
 

@@ -1,4 +1,4 @@
-// Numbers as lowtide writes them everywhere: three digits that mean something, and a unit.
+// Numbers as lowtide writes them everywhere: three significant digits and a unit.
 
 const UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 
@@ -19,7 +19,11 @@ export const growth = (value: number) => (value > 0 ? `+${bytes(value)}` : bytes
 
 export const count = (value: number) => Math.round(value).toLocaleString("en-US");
 
-export const percent = (share: number) => `${Math.min(99, Math.round(share * 100))} %`;
+// 100% is all of it, not almost all.
+export function percent(share: number): string {
+  if (share < 0.995) return `${Math.round(share * 100)}%`;
+  return share < 1 ? ">99%" : "100%";
+}
 
 export function seconds(value: number): string {
   if (value < 1) return `${Math.round(value * 1000)} ms`;
@@ -29,7 +33,7 @@ export function seconds(value: number): string {
   return `${(value / 86_400).toFixed(1)} days`;
 }
 
-// A place on the time axis: 0:05, 12:30, 3:04:05, 2 d 3:04.
+// A moment on the time axis: 0:05, 12:30, 3:04:05, 2 d 3:04.
 export function clock(value: number, step = 1): string {
   if (step < 1) return `${value.toFixed(Math.min(3, Math.ceil(-Math.log10(step))))} s`;
   const whole = Math.round(value);

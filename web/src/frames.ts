@@ -7,7 +7,8 @@ export function frameParts(frame: Frame): { name: string; place: string } {
   return frame.function ? { name: frame.function, place: file } : { name: file || "?", place: "" };
 }
 
-export const frameWords = (frame: Frame) => {
+export const frameWords = (frame: Frame | null) => {
+  if (!frame) return "?";
   const { name, place } = frameParts(frame);
   return place ? `${name}  ${place}` : name;
 };

@@ -1,44 +1,63 @@
-// A page that `lowtide serve` shows of a job that runs comes anew by itself; what the reader chose stays.
-import { parseChosen, type Chosen } from "./chosen";
-import type { Data } from "./data";
+// A page that `lowtide serve` shows of a running job fetches itself again every few seconds and patches what has changed.
+// It is not loaded again, so nothing that the reader does is interrupted.
+import { parseData, type Data } from "./data";
 
-const KEY = "lowtide";
-const MOMENT_MS = 250; // a page that is looked at closely just now waits so long, again and again
+const RETRY_MS = 250; // while the page is hidden, or the reader drags
 
-const keepers: ((chosen: Chosen) => void)[] = [];
-const chosen: Chosen = read();
-let isLive = false;
-let isHeld = false;
-
-function read(): Chosen {
-  try {
-    return parseChosen(sessionStorage.getItem(KEY));
-  } catch {
-    return {}; // a file on disk has no storage, nor a page before
-  }
+// The page as the server makes it now. XMLHttpRequest parses HTML without running any of it; the page's policy allows no
+// other way to turn text into elements.
+function fetchPage(): Promise<Document> {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest();
+    request.open("GET", location.href);
+    request.responseType = "document";
+    request.addEventListener("load", () => {
+      if (request.status === 200 && request.responseXML) done(request.responseXML);
+      else fail(new Error(`status ${request.status}`));
+    });
+    request.addEventListener("error", () => {
+      fail(new Error("no connection"));
+    });
+    request.send();
+  });
 }
 
-// What was chosen before the page came anew; nothing in one from disk.
-export const before = (): Chosen => (isLive ? chosen : {});
-
-// Asked for what the reader has chosen, just before the page comes anew.
-export const onLeave = (keeper: (chosen: Chosen) => void) => keepers.push(keeper);
-
-function comeAnew() {
-  if (document.hidden || isHeld) {
-    setTimeout(comeAnew, MOMENT_MS);
-    return;
-  }
-  const next: Chosen = {};
-  for (const keeper of keepers) keeper(next);
-  sessionStorage.setItem(KEY, JSON.stringify(next));
-  location.reload();
+export interface Live {
+  update: (page: Document, data: Data) => void;
+  isLost: (lost: boolean) => void; // true: the server does not answer
 }
 
-export function keepUp(data: Data) {
-  if (data.again_s === null) return;
-  isLive = true;
+export function keepUp(first: Data, { update, isLost }: Live) {
+  if (first.again_s === null) return;
+  let isHeld = false;
   addEventListener("pointerdown", () => (isHeld = true));
-  addEventListener("pointerup", () => (isHeld = false));
-  setTimeout(comeAnew, data.again_s * 1000);
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (isHeld = false));
+  let millis = first.again_s * 1000;
+  const later = (wait: number) => setTimeout(() => void refresh(), wait);
+  const refresh = async () => {
+    if (document.hidden || isHeld) {
+      later(RETRY_MS);
+      return;
+    }
+    let page: Document;
+    let data: Data;
+    try {
+      page = await fetchPage();
+      data = parseData(page.getElementById("lowtide-data")?.textContent ?? "");
+    } catch {
+      isLost(true);
+      later(millis);
+      return;
+    }
+    isLost(false);
+    if (data.report.lowtide !== first.report.lowtide) {
+      location.reload(); // another version of lowtide serves now: its scripts belong to its data
+      return;
+    }
+    update(page, data);
+    if (data.again_s === null) return; // the job has ended
+    millis = data.again_s * 1000;
+    later(millis);
+  };
+  later(millis);
 }

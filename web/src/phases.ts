@@ -1,7 +1,8 @@
-// What each phase of the trainer kept, and of what the growth is made.
+// The causes of the growth, and how much each phase of the training retained.
 import type { Data } from "./data";
 import { el, section } from "./dom";
 import { bytes, count, seconds } from "./format";
+import { mechanismWords } from "./site_words";
 import { share, table } from "./tables";
 
 export function phasesSection(data: Data): HTMLElement | null {
@@ -10,25 +11,25 @@ export function phasesSection(data: Data): HTMLElement | null {
   if (phases.length < 2 && mechanisms.length === 0) return null;
   return section(
     "growth",
-    "What the growth is made of",
+    "Causes of the growth",
     "",
     mechanisms.length > 0
-      ? table(mechanisms, [
-          { title: "Mechanism", kind: "wide", cell: (part) => part.mechanism },
+      ? table("Causes of the growth", mechanisms, [
+          { title: "Cause", kind: "wide", cell: (part) => mechanismWords(part.mechanism) },
           { title: "Bytes", kind: "number", cell: (part) => bytes(part.bytes) },
           { title: "Share", cell: (part) => share(part.share) },
-        ])
+        ], (part) => part.mechanism)
       : null,
     phases.length > 1 ? el("h3", {}, "Phases") : null,
     phases.length > 1
-      ? table(phases, [
+      ? table("Phases", phases, [
           { title: "Phase", kind: "wide", cell: (phase) => phase.name },
           { title: "Visits", kind: "number", cell: (phase) => count(phase.count) },
-          { title: "Kept", kind: "number", cell: (phase) => bytes(phase.kept_bytes) },
+          { title: "Retained", kind: "number", cell: (phase) => bytes(phase.kept_bytes) },
           { title: "Peak", kind: "number", cell: (phase) => (phase.peak_bytes === null ? "–" : bytes(phase.peak_bytes)) },
-          { title: "Took", kind: "number", cell: (phase) => seconds(phase.took_s) },
+          { title: "Duration", kind: "number", cell: (phase) => (phase.took_s > 0 ? seconds(phase.took_s) : "–") },
           { title: "Pid", kind: "number", cell: (phase) => String(phase.pid) },
-        ])
+        ], (phase) => `${phase.pid} ${phase.name}`)
       : null,
   );
 }

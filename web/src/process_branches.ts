@@ -1,4 +1,4 @@
-// The processes as rows of a tree, and the words for each.
+// The processes as rows of a tree, and their text.
 import type { Process } from "./data";
 import { seconds } from "./format";
 
@@ -10,7 +10,7 @@ export interface Branch {
 export const roleName = (role: string | null, index: number | null) =>
   !role || role === "other" ? "process" : index === null ? role : `${role} ${index}`;
 
-// Children under their parents; the order of the report, which is by growth, among brothers.
+// Children are below their parents. Siblings keep the order of the report, which is by growth.
 export function branches(processes: Process[]): Branch[] {
   const pids = new Set(processes.map((process) => process.pid));
   const children = new Map<number | null, Process[]>();
@@ -27,7 +27,7 @@ export function branches(processes: Process[]): Branch[] {
     for (const child of children.get(process.pid) ?? []) visit(child, depth + 1);
   };
   for (const root of children.get(null) ?? []) visit(root, 0);
-  for (const process of processes) visit(process, 0); // a circle of pids that were used twice
+  for (const process of processes) visit(process, 0); // pids that were used twice may form a cycle
   return out;
 }
 

@@ -1,46 +1,88 @@
-// The processes as the tree they are, in the place of the plain table.
-import { courseOf } from "./course";
-import type { Data, Process } from "./data";
+// The processes as a tree, in the place of the plain table.
+import { courseIn, courseOf } from "./course";
+import { jobSeries, type Data, type Process } from "./data";
 import { el } from "./dom";
-import { bytes } from "./format";
+import { bytes, clock } from "./format";
+import { patch } from "./patch";
 import { branches, lived, roleName } from "./process_branches";
+import { sharesAtPeak } from "./process_shares";
 import { sparkline } from "./sparkline";
-import { share, table, verdictChip } from "./tables";
+import { share, table, verdictChip, type Cell } from "./tables";
+import type { Range } from "./values";
 
-export function showProcessTree(data: Data) {
-  const host = document.getElementById("process-table");
-  if (!host || data.report.processes.length === 0) return;
+const ID = "process-table";
+
+interface Row {
+  key: string;
+  name: Cell[];
+  course: Cell;
+  atPeak: number | null;
+  process: Process | null; // null: not a process, but a sum
+}
+
+export function showProcessTree(data: Data, range: Range | null) {
+  const old = document.getElementById(ID);
+  if (!old || data.report.processes.length === 0) return;
+  const next = processTree(data, range);
+  if (old.hasAttribute("data-own")) patch(old, next);
+  else old.replaceWith(next);
+}
+
+function processTree(data: Data, range: Range | null): HTMLElement {
   const end = Math.max(1e-3, ...data.series.map((series) => (series.millis.at(-1) ?? 0) / 1000));
-  const courses = new Map(
-    data.series.filter((series) => series.name === "memory").map((series) => [series.pid, series] as const),
+  const { from, to } = range ?? { from: 0, to: end };
+  const series = new Map(data.series.filter((one) => one.name === "memory").map((one) => [one.pid, one] as const));
+  const job = jobSeries(data);
+  const spark = (one: (typeof data.series)[number] | undefined) => (one ? sparkline(courseIn(courseOf(one, 0, end), from, to)) : null);
+  const shares = sharesAtPeak(data, range);
+  const rows = branches(data.report.processes).map(({ process, depth }): Row => ({
+    key: String(process.pid),
+    name: [indent(depth), title(process)],
+    course: spark(series.get(process.pid)),
+    atPeak: shares?.processes.get(process.pid) ?? null,
+    process,
+  }));
+  const sum = (key: string, name: string, atPeak: number, course: Cell = null): Row => ({ key, name: [el("b", {}, name)], course, atPeak, process: null });
+  if (shares) {
+    if (shares.others > 0) rows.unshift(sum("others", "other processes", shares.others));
+    if (shares.shared > 0) rows.unshift(sum("shared", "shared, counted once", shares.shared));
+    rows.unshift(sum("tree", "process tree", shares.tree, spark(job)));
+  }
+  const of = (cell: (process: Process) => Cell) => (row: Row) => (row.process ? cell(row.process) : null);
+  const box = table(
+    "Processes",
+    rows,
+    [
+      { title: "Process", kind: "wide", cell: ({ name }) => name },
+      { title: "Memory over time", cell: ({ course }) => course },
+      {
+        title: shares ? `At the peak (${clock(shares.at)})` : "At the peak",
+        kind: "number",
+        cell: ({ atPeak }) => (atPeak === null ? "–" : bytes(atPeak)),
+      },
+      { title: "Own peak", kind: "number", cell: of((process) => (process.peak_bytes === undefined ? "–" : bytes(process.peak_bytes))) },
+      { title: "PSS", kind: "number", cell: of((process) => (process.bytes.pss === null ? "–" : bytes(process.bytes.pss))) },
+      { title: "Share of growth", cell: of((process) => share(process.growth_share ?? null)) },
+      { title: "Verdict", cell: of((process) => verdictChip(process.verdict.kind)) },
+      { title: "Lifetime", kind: "number", cell: of((process) => lived(process, end)) },
+    ],
+    ({ key }) => key,
   );
-  const spark = (pid: number) => {
-    const series = courses.get(pid);
-    return series ? sparkline(courseOf(series, 0, end)) : null;
-  };
-  host.replaceWith(
-    table(branches(data.report.processes), [
-      { title: "Process", kind: "wide", cell: ({ process, depth }) => [indent(depth), title(process)] },
-      { title: "Memory over time", cell: ({ process }) => spark(process.pid) },
-      { title: "Peak", kind: "number", cell: ({ process }) => (process.peak_bytes === undefined ? "–" : bytes(process.peak_bytes)) },
-      { title: "PSS", kind: "number", cell: ({ process }) => (process.bytes.pss === null ? "–" : bytes(process.bytes.pss)) },
-      { title: "Share of growth", cell: ({ process }) => share(process.growth_share ?? null) },
-      { title: "Verdict", cell: ({ process }) => verdictChip(process.verdict.kind) },
-      { title: "Lived", kind: "number", cell: ({ process }) => lived(process, end) },
-    ]),
-  );
+  box.id = ID;
+  box.setAttribute("data-own", "");
+  return box;
 }
 
 function indent(depth: number): HTMLElement | null {
   if (depth === 0) return null;
-  const mark = el("span", { class: "branch" }, "└");
+  const mark = el("span", { class: "branch", "aria-hidden": "true" }, "└");
   mark.style.marginLeft = `${Math.min(depth - 1, 12) * 1.25}em`;
   return mark;
 }
 
 function title(process: Process): HTMLElement {
   const { processes = 1 } = process;
-  const many = processes > 1 ? `, ${processes} one after the other` : "";
+  const many = processes > 1 ? `, respawned ${processes - 1} ${processes > 2 ? "times" : "time"}` : "";
   return el(
     "span",
     { class: "process" },

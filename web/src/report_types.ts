@@ -5,19 +5,20 @@
 
 // What the scripts of the page read.
 export interface PageData {
-  report: Report; // the report of `--json`
+  report: Report; // the report, as `--json` prints it
   times: string[]; // base64 of uint32, little-endian: milliseconds from the start
   counters: Counter[]; // memory over time
-  readings: number; // how many points there were
-  thinned: boolean; // whether `counters` has fewer
-  spans: Span[]; // what happened when
+  readings: number; // number of readings in the recording
+  thinned: boolean; // whether `counters` has fewer than that
+  spans: Span[]; // phases, events and other stretches of time
   processes: NamedProcess[]; // the names of the processes
   frames: Frame[]; // the frames of `profile`, each once
-  profile: Stack[]; // stacks that allocate
+  profile: Stack[]; // stacks that allocated memory
+  baseline: Baseline | null; // the run before a change; null if nothing is compared
   site_courses: [number, number][][]; // seconds and bytes of each of `report.sites`
   holder_courses: [number, number][][]; // seconds and bytes of each of `report.holders`
   limit_bytes: number | null; // the limit of the job
-  again_s: number | null; // after how many seconds a page that is served is loaded again
+  again_s: number | null; // after how many seconds the page of a running job, served by `lowtide serve`, fetches itself again; else null
 }
 
 // What `--json` prints for a recording or a log.
@@ -447,19 +448,19 @@ export interface Rule {
 
 // A series of readings.
 export interface Counter {
-  pid: number; // its process; 0: of the whole job
-  name: string; // what was read
+  pid: number; // its process; 0: the whole job
+  name: string; // name of the series
   times: number; // index of its times in `times`
   values: string; // base64 of float32, little-endian
 }
 
 // A stretch of time.
 export interface Span {
-  pid: number; // its process; 0: of the whole job
+  pid: number; // its process; 0: the whole job
   track: string; // phases, events, snapshots, not recorded, verdict
-  name: string; // what it was
-  at_s: number; // when it began
-  took_s: number; // how long it was; 0: a moment
+  name: string; // its name
+  at_s: number; // its start
+  took_s: number; // its duration; 0: a moment
 }
 
 // The name of a process.
@@ -468,12 +469,18 @@ export interface NamedProcess {
   name: string; // its name
 }
 
-// A stack that allocates.
+// A stack that allocated memory.
 export interface Stack {
   pid: number; // its process
-  growth_bytes: number; // by how much its memory grew
-  live_bytes: number; // what is alive of it
+  growth_bytes: number; // growth of its live memory
+  live_bytes: number; // its live memory at the end
   frames: number[]; // indices in `frames`, innermost first
+}
+
+// The run before a change, of `compare --html`.
+export interface Baseline {
+  profile: Stack[]; // stacks that allocated memory
+  growth_scale: number; // what its growth is multiplied by, so that both runs have the same length
 }
 
 // made from src/show, TypeScript: end

@@ -1,4 +1,4 @@
-// A series in as many columns as the picture has: lowest, highest and mean of each.
+// A series in as many columns as the chart has: lowest, highest and mean of each.
 import type { Series } from "./data";
 
 export interface Columns {
@@ -81,5 +81,5 @@ function joinGaps(series: Series, from: number, to: number, count: number, begin
   if (after) join(after, count);
 }
 
-// For uPlot, where what is not there is null.
+// uPlot has null for a missing value.
 export const orNull = (values: Float64Array) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));

@@ -1,8 +1,8 @@
-// Words and order of what the tables of sites, holders, tensors and types list.
+// Text and order of the rows of the tables of sites, holders, tensors and types.
 import type { Holder, Tensors, TypeCount } from "./data";
 import { count, fileName } from "./format";
 
-// "1,200 (+200) of 2,048": how many elements, how many more than at first, how many at most.
+// "1,200 (+200) of 2,048": the number of elements, its growth, and its limit.
 export function lengthWords(holder: Pick<Holder, "length" | "growth_length" | "bound">): string {
   if (holder.length === null) return "–";
   const more = holder.growth_length ? ` (${signedCount(holder.growth_length)})` : "";
@@ -18,11 +18,27 @@ export function whereWords(holder: Pick<Holder, "type" | "cache" | "file" | "lin
 
 export const signedCount = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
 
-// A dash where nothing moved, or nothing is known.
+// A dash if nothing changed, or nothing is known.
 export const moved = (value: number | null, words: (value: number) => string) => (value ? words(value) : "–");
 
-// Those that grew most first, then the largest.
+// By growth, then by size.
 export const byGrowth = (tensors: Tensors[]) =>
   [...tensors].sort((a, b) => (b.growth_bytes ?? 0) - (a.growth_bytes ?? 0) || b.bytes - a.bytes);
 
 export const grown = (types: TypeCount[]) => types.filter((row) => (row.growth_bytes ?? 0) > 0);
+
+const MECHANISMS: Record<string, string> = {
+  "live-objects": "live Python objects",
+  "allocator-retention": "free memory kept by the allocator",
+  "copy-on-write": "copy-on-write: pages that were shared until one process wrote to them",
+  "shared-memory": "shared memory",
+  "page-cache": "page cache",
+  "bounded-cache": "a cache that is still filling",
+  "native-live": "native memory that was never freed",
+  "gpu-reserve": "GPU memory reserved by torch",
+  "gpu-outside-torch": "GPU memory outside torch",
+  unexplained: "unexplained",
+};
+
+// The mechanism of the JSON report in words.
+export const mechanismWords = (id: string) => MECHANISMS[id] ?? id;

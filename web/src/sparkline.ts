@@ -1,4 +1,4 @@
-// A curve as small as a word.
+// A sparkline: a curve in a table cell.
 import { HEIGHT, sparkPaths, WIDTH } from "./course";
 import type { Course } from "./data";
 import { svg } from "./dom";

@@ -1,4 +1,4 @@
-// Tables of what a report lists, longest part first, the rest behind a button.
+// Tables of what a report lists. The first rows are shown; a button shows the others.
 import { el } from "./dom";
 import { percent } from "./format";
 
@@ -10,29 +10,28 @@ export interface Column<Row> {
   cell: (row: Row, index: number) => Cell | Cell[];
 }
 
-const FIRST_ROWS = 12;
+const FIRST_ROWS = 12; // style.css hides the others
 
-export function table<Row>(rows: Row[], columns: Column<Row>[]): HTMLElement {
-  const body = el("tbody");
-  const add = (from: number, to: number) => {
-    for (const [at, row] of rows.slice(from, to).entries()) body.append(rowOf(row, from + at, columns));
-  };
-  add(0, FIRST_ROWS);
-  const head = el("thead", {}, el("tr", {}, ...columns.map((column) => el("th", { class: column.kind ?? "" }, column.title))));
-  const box = el("div", { class: "scroll" }, el("table", {}, head, body));
-  if (rows.length <= FIRST_ROWS) return box;
+// `label` names the table for screen readers. `keyOf` tells the rows apart when the table is made again.
+export function table<Row>(label: string, rows: Row[], columns: Column<Row>[], keyOf: (row: Row) => string): HTMLElement {
+  const head = el("thead", {}, el("tr", {}, ...columns.map((column) => el("th", { class: column.kind ?? "", scope: "col" }, column.title))));
+  const body = el("tbody", {}, ...rows.map((row, index) => rowOf(row, index, columns, keyOf(row))));
+  const box = el("div", { class: "scroll", role: "region", "aria-label": label }, el("table", {}, head, body));
+  const outer = el("div", { class: "table" }, box);
+  if (rows.length <= FIRST_ROWS) return outer;
   const more = el("button", { type: "button", class: "more" }, `Show all ${rows.length}`);
   more.addEventListener("click", () => {
-    add(FIRST_ROWS, rows.length);
-    more.remove();
+    more.parentElement?.setAttribute("data-chosen-all", "");
   });
-  return el("div", {}, box, more);
+  outer.classList.add("long");
+  outer.append(more);
+  return outer;
 }
 
-function rowOf<Row>(row: Row, index: number, columns: Column<Row>[]): HTMLElement {
+function rowOf<Row>(row: Row, index: number, columns: Column<Row>[], key: string): HTMLElement {
   return el(
     "tr",
-    {},
+    { "data-key": key },
     ...columns.map((column) => {
       const cells = column.cell(row, index);
       return el("td", { class: column.kind ?? "" }, ...(Array.isArray(cells) ? cells : [cells]));
@@ -41,7 +40,7 @@ function rowOf<Row>(row: Row, index: number, columns: Column<Row>[]): HTMLElemen
 }
 
 export function share(value: number | null): HTMLElement | null {
-  if (value === null || value <= 0) return null;
+  if (value === null || value < 0.005) return null; // 0%
   const bar = el("i");
   bar.style.width = `${Math.min(100, value * 100)}%`;
   return el("span", { class: "share" }, el("span", {}, bar), percent(value));

@@ -95,6 +95,7 @@ export const dataOf = ({ report, ...some }: Partial<Omit<Data, "report">> & { re
   processes: [],
   frames: [],
   profile: [],
+  baseline: null,
   site_courses: [],
   holder_courses: [],
   limit_bytes: null,

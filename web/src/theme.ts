@@ -1,7 +1,6 @@
-// Light or dark: what the system says, until the reader says otherwise.
+// Light or dark: the system's choice, until the reader makes another.
 import { forgetColors } from "./colors";
 import { el } from "./dom";
-import { before, onLeave } from "./live";
 
 type Listener = () => void;
 const listeners: Listener[] = [];
@@ -15,13 +14,7 @@ const isDark = () => {
 };
 
 export function themeButton(): HTMLElement {
-  const was = before().theme;
-  if (was) document.documentElement.dataset["theme"] = was;
-  onLeave((chosen) => {
-    const theme = document.documentElement.dataset["theme"];
-    if (theme) chosen.theme = theme;
-  });
-  const button = el("button", { class: "theme", type: "button", title: "Light or dark" });
+  const button = el("button", { class: "theme", type: "button", title: "Light or dark", "data-own": true });
   const show = () => {
     button.textContent = isDark() ? "Light" : "Dark";
     forgetColors();
@@ -32,7 +25,7 @@ export function themeButton(): HTMLElement {
     show();
   });
   system.addEventListener("change", show);
-  // Paper is white; canvases must be drawn anew for it.
+  // Paper is white; canvases are drawn again for it.
   addEventListener("beforeprint", () => {
     document.documentElement.dataset["print"] = "";
     show();

@@ -117,6 +117,8 @@ Table values_table(const std::vector<Compared>& values) {
   return table;
 }
 
+}  // namespace
+
 Document comparison_document(const model::Comparison& comparison) {
   const std::string words = base::printable(comparison_headline(comparison));
   Table values = values_table(comparison.values);
@@ -140,8 +142,6 @@ Document comparison_document(const model::Comparison& comparison) {
                        table_section("findings", std::move(findings))},
           .widest_cell = 44};
 }
-
-}  // namespace
 
 std::string to_text(const model::Comparison& comparison, const TextOptions& options) {
   return write_text(comparison_document(comparison), options);

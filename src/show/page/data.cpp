@@ -34,6 +34,11 @@ struct PageStack {
   std::vector<std::size_t> frames;
 };
 
+struct PageBaselineData {
+  std::vector<PageStack> profile;
+  Number growth_scale;
+};
+
 using Courses = std::vector<std::vector<std::array<Number, 2>>>;
 
 struct PageData {
@@ -47,6 +52,7 @@ struct PageData {
   std::vector<PageStack> profile;
   Courses site_courses;
   Courses holder_courses;
+  std::optional<PageBaselineData> baseline;
   std::optional<std::uint64_t> limit_bytes;
   std::optional<int> again_s;
 };
@@ -60,7 +66,7 @@ std::uint32_t millis(double seconds) {
       std::min(value, static_cast<double>(std::numeric_limits<std::uint32_t>::max())));
 }
 
-// Lists of moments, each once: the processes of a tree are read at the same ones.
+// Each list of times is kept once: the processes of a tree are read at the same moments.
 class Times {
  public:
   std::size_t index_of(std::vector<std::uint32_t> times) {
@@ -75,7 +81,8 @@ class Times {
   std::vector<std::string> list_;
 };
 
-// Resident memory counts shared pages once per process: the report's tables have it, the pictures do not.
+// Resident memory counts shared pages once per process, so it is in the report's tables but not in the
+// charts.
 bool is_drawn(const model::CounterTrack& track) {
   return track.pid == 0 || track.name != "resident";
 }
@@ -101,7 +108,7 @@ PageCounter counter_of(const model::CounterTrack& track, const Buckets& buckets,
   return {track.pid, printable_name(track.name), times.index_of(std::move(at)), to_base64(values)};
 }
 
-// A frame is in thousands of stacks: each once, and a stack is a list of their numbers.
+// A frame can be in thousands of stacks. It is written once, and a stack is a list of indices.
 class FrameTable {
  public:
   std::size_t index_of(const model::Frame& frame) {
@@ -149,20 +156,19 @@ Courses courses_of(const Rows& rows) {
 
 constexpr auto describe(Tag<PageCounter>) {
   return object("Counter", "a series of readings",
-                field<&PageCounter::pid>("pid", "its process; 0: of the whole job"),
-                field<&PageCounter::name>("name", "what was read"),
+                field<&PageCounter::pid>("pid", "its process; 0: the whole job"),
+                field<&PageCounter::name>("name", "name of the series"),
                 field<&PageCounter::times>("times", "index of its times in `times`"),
                 field<&PageCounter::values>("values", "base64 of float32, little-endian"));
 }
 
 constexpr auto describe(Tag<model::TraceSpan>) {
   using model::TraceSpan;
-  return object("Span", "a stretch of time",
-                field<&TraceSpan::pid>("pid", "its process; 0: of the whole job"),
+  return object("Span", "a stretch of time", field<&TraceSpan::pid>("pid", "its process; 0: the whole job"),
                 field<&TraceSpan::track>("track", "phases, events, snapshots, not recorded, verdict"),
-                field("name", "what it was", [](const TraceSpan& span) { return printable_name(span.name); }),
-                field_as<Seconds, &TraceSpan::at_s>("at_s", "when it began"),
-                field_as<Seconds, &TraceSpan::took_s>("took_s", "how long it was; 0: a moment"));
+                field("name", "its name", [](const TraceSpan& span) { return printable_name(span.name); }),
+                field_as<Seconds, &TraceSpan::at_s>("at_s", "its start"),
+                field_as<Seconds, &TraceSpan::took_s>("took_s", "its duration; 0: a moment"));
 }
 
 constexpr auto describe(Tag<model::TraceProcess>) {
@@ -173,10 +179,18 @@ constexpr auto describe(Tag<model::TraceProcess>) {
 }
 
 constexpr auto describe(Tag<PageStack>) {
-  return object("Stack", "a stack that allocates", field<&PageStack::pid>("pid", "its process"),
-                field<&PageStack::growth_bytes>("growth_bytes", "by how much its memory grew"),
-                field<&PageStack::live_bytes>("live_bytes", "what is alive of it"),
+  return object("Stack", "a stack that allocated memory", field<&PageStack::pid>("pid", "its process"),
+                field<&PageStack::growth_bytes>("growth_bytes", "growth of its live memory"),
+                field<&PageStack::live_bytes>("live_bytes", "its live memory at the end"),
                 field<&PageStack::frames>("frames", "indices in `frames`, innermost first"));
+}
+
+constexpr auto describe(Tag<PageBaselineData>) {
+  return object(
+      "Baseline", "the run before a change, of `compare --html`",
+      field<&PageBaselineData::profile>("profile", "stacks that allocated memory"),
+      field<&PageBaselineData::growth_scale>(
+          "growth_scale", "what its growth is multiplied by, so that both runs have the same length"));
 }
 
 constexpr auto describe(Tag<PageData>) {
@@ -184,19 +198,22 @@ constexpr auto describe(Tag<PageData>) {
   constexpr auto kTrace = &PageData::trace;
   return object(
       "PageData", "what the scripts of the page read",
-      field<&PageData::report>("report", "the report of `--json`"),
+      field<&PageData::report>("report", "the report, as `--json` prints it"),
       field<&PageData::times>("times", "base64 of uint32, little-endian: milliseconds from the start"),
       field<&PageData::counters>("counters", "memory over time"),
-      field<&PageData::readings>("readings", "how many points there were"),
-      field<&PageData::thinned>("thinned", "whether `counters` has fewer"),
-      field<kTrace, &Trace::spans>("spans", "what happened when"),
+      field<&PageData::readings>("readings", "number of readings in the recording"),
+      field<&PageData::thinned>("thinned", "whether `counters` has fewer than that"),
+      field<kTrace, &Trace::spans>("spans", "phases, events and other stretches of time"),
       field<kTrace, &Trace::processes>("processes", "the names of the processes"),
       field<&PageData::frames>("frames", "the frames of `profile`, each once"),
-      field<&PageData::profile>("profile", "stacks that allocate"),
+      field<&PageData::profile>("profile", "stacks that allocated memory"),
+      field<&PageData::baseline>("baseline", "the run before a change; null if nothing is compared"),
       field<&PageData::site_courses>("site_courses", "seconds and bytes of each of `report.sites`"),
       field<&PageData::holder_courses>("holder_courses", "seconds and bytes of each of `report.holders`"),
       field<&PageData::limit_bytes>("limit_bytes", "the limit of the job"),
-      field<&PageData::again_s>("again_s", "after how many seconds a page that is served is loaded again"));
+      field<&PageData::again_s>("again_s",
+                                "after how many seconds the page of a running job, served by `lowtide "
+                                "serve`, fetches itself again; else null"));
 }
 
 ObjectText page_text() {
@@ -215,6 +232,11 @@ std::string page_data(const PageContents& contents, std::size_t most_points) {
   }
   FrameTable frames;
   std::vector<PageStack> profile = stacks_of(contents.profile, frames);
+  std::optional<PageBaselineData> baseline;
+  if (contents.baseline) {
+    baseline = PageBaselineData{stacks_of(contents.baseline->profile, frames),
+                                Number{contents.baseline->growth_scale}};
+  }
   const model::Report& report = contents.report;
   const PageData data{.report = {report},
                       .times = std::move(times).list(),
@@ -226,6 +248,7 @@ std::string page_data(const PageContents& contents, std::size_t most_points) {
                       .profile = std::move(profile),
                       .site_courses = courses_of(report.sites),
                       .holder_courses = courses_of(report.holders),
+                      .baseline = std::move(baseline),
                       .limit_bytes = report.limit ? std::optional(report.limit->bytes) : std::nullopt,
                       .again_s = contents.again_s};
   return written(json_of(data));

@@ -1,12 +1,13 @@
 #include "show/page/page.h"
 
 #include "show/markup.h"
+#include "show/page/fill_template.h"
 #include "show/page/summary.h"
 
 namespace lowtide::show {
 namespace {
 
-// Goes through the template from left to right, so that a mark within what was put in is only text.
+// Fills the template from left to right, so that a mark within a text that was put in stays text.
 class Filling {
  public:
   explicit Filling(std::string_view page) : rest_(page) {}
@@ -27,12 +28,19 @@ class Filling {
 
 }  // namespace
 
-std::string to_page(std::string_view page, const PageContents& contents) {
+std::string fill_template(std::string_view page, std::string_view title, std::string_view summary,
+                          const PageContents& contents) {
   Filling filling(page);
-  filling.put("<!--lowtide:title-->", page_title(contents.report));
-  filling.put("<!--lowtide:summary-->", page_summary(contents.report));
+  // Only a page of a running job fetches anything: itself, from the server that it came from.
+  filling.put("<!--lowtide:connect-->", contents.again_s ? "'self'" : "'none'");
+  filling.put("<!--lowtide:title-->", title);
+  filling.put("<!--lowtide:summary-->", summary);
   filling.put("<!--lowtide:data-->", json_for_script(page_data(contents)));
   return std::move(filling).finish();
+}
+
+std::string to_page(std::string_view page, const PageContents& contents) {
+  return fill_template(page, page_title(contents.report), page_summary(contents.report), contents);
 }
 
 }  // namespace lowtide::show

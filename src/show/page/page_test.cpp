@@ -35,10 +35,21 @@ std::size_t count_of(std::string_view text, std::string_view word) {
   return count;
 }
 
-TEST(PageData, only_a_page_that_is_served_says_when_it_comes_anew) {
+TEST(PageData, only_the_page_of_a_running_job_fetches_itself_again) {
   const model::Report report;
   EXPECT_TRUE(data_of(report, {}).at("again_s").is_null());
   EXPECT_EQ(nlohmann::json::parse(page_data({report, {}, {}, 5})).at("again_s"), 5);
+  constexpr std::string_view kPolicy = "<meta content=\"connect-src <!--lowtide:connect-->\">";
+  EXPECT_THAT(to_page(kPolicy, {report, {}, {}}), HasSubstr("connect-src 'none'"));
+  EXPECT_THAT(to_page(kPolicy, {report, {}, {}, 5}), HasSubstr("connect-src 'self'"));
+}
+
+TEST(Page, table_can_be_scrolled_by_keyboard) {
+  const std::string html = page_summary(watched_leak_report());
+
+  EXPECT_EQ(count_of(html, "class=\"scroll\""), count_of(html, "tabindex=\"0\""));
+  EXPECT_THAT(html,
+              HasSubstr("id=\"process-table\" role=\"region\" tabindex=\"0\" aria-label=\"Processes\""));
 }
 
 TEST(Base64, is_that_of_the_standard) {
@@ -86,7 +97,7 @@ TEST(PageData, processes_that_are_read_together_share_their_times) {
   EXPECT_EQ(data["thinned"], false);
 }
 
-TEST(PageData, long_run_is_thinned_and_says_so) {
+TEST(PageData, long_run_is_thinned_and_marked_as_such) {
   model::Trace trace;
   trace.counters = {{1, "memory", {}}};
   for (int at = 0; at < 10'000; ++at) trace.counters[0].points.push_back({at * 0.1, at == 77 ? 9.0 : 1.0});
@@ -99,7 +110,7 @@ TEST(PageData, long_run_is_thinned_and_says_so) {
   EXPECT_LE(data["counters"][0]["values"].get<std::string>().size(), 2000U * 4 * 4 / 3 + 4);
 }
 
-TEST(PageData, time_that_is_no_time_is_the_begin) {
+TEST(PageData, time_out_of_range_is_clamped) {
   model::Trace trace;
   trace.counters = {{1, "memory", {{-1, 1}, {1e300, 1}}}};
 
@@ -168,7 +179,7 @@ TEST(Page, summary_needs_no_script) {
   EXPECT_THAT(html, Not(HasSubstr("<script")));
 }
 
-TEST(Page, fix_and_code_of_a_finding_are_told) {
+TEST(Page, fix_and_code_of_a_finding_are_shown) {
   model::Report report = watched_leak_report();
   model::Finding finding;
   finding.title = "val_losses keeps every loss";
@@ -182,6 +193,36 @@ TEST(Page, fix_and_code_of_a_finding_are_told) {
   EXPECT_THAT(html, HasSubstr("Keep .item() only."));
   EXPECT_THAT(html, HasSubstr("<pre>val_losses.append(loss.item())\n# not loss</pre>"));
   EXPECT_THAT(html, HasSubstr("The floor stays."));
+}
+
+TEST(Page, comparison_has_the_stacks_of_both_runs) {
+  model::Comparison comparison;
+  comparison.before = comparison.after = watched_leak_report();
+  comparison.outcome = model::ChangeOutcome::Better;
+  comparison.reason = "the leak is gone";
+  comparison.before.source.steps = 200;
+  comparison.after.source.steps = 100;
+  comparison.after.source.command = kAttack;
+  const model::Frame keep{model::FrameLanguage::Python, "keep", "train.py", 47, ""};
+  const model::Frame attack{model::FrameLanguage::Python, std::string(kAttack), "train.py", 48, ""};
+  model::Profile before;
+  before.samples = {{1, {keep}, 100, 1, 100, 50}};
+  model::Profile after;
+  after.samples = {{7, {attack}, 10, 1, 10, 5}};
+
+  const std::string page = to_page(kTemplate, comparison, before, after);
+
+  EXPECT_THAT(page, HasSubstr("class=\"verdict stable comparison\""));
+  EXPECT_THAT(page, HasSubstr("the leak is gone"));
+  EXPECT_EQ(count_of(page, "<script"), 1U);
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  constexpr std::string_view kBegin = "application/json\">";
+  const std::size_t begin = page.find(kBegin) + kBegin.size();
+  const auto data = nlohmann::json::parse(page.substr(begin, page.rfind("</script>") - begin));
+  EXPECT_EQ(data["baseline"]["growth_scale"], 0.5);
+  EXPECT_EQ(data["baseline"]["profile"][0]["growth_bytes"], 50);
+  EXPECT_EQ(data["profile"][0]["growth_bytes"], 5);
+  EXPECT_EQ(data["frames"].size(), 2U);
 }
 
 TEST(Page, report_of_nothing_is_a_page_too) {

@@ -48,6 +48,7 @@ std::string article(const Claim& claim) {
 class PageWriter {
  public:
   std::string write(const Section& section) && {
+    title_ = section.title;
     for (const Block& block : section.blocks) {
       std::visit([this](const auto& one) { (one.in & kPage) != 0 ? add(one) : void(); }, block);
     }
@@ -83,10 +84,13 @@ class PageWriter {
   void add(const Table& table) {
     const Grid grid = grid_of(table, kPage);
     if (grid.rows.empty()) return;
-    out_ += table.id.empty() ? "<div class=\"scroll\">"
-                             : fmt::format(R"(<div class="scroll" id="{}">)", table.id);
+    // It scrolls sideways on a narrow screen. Without a tabindex the keyboard could not scroll it.
+    out_ += fmt::format(R"(<div class="scroll"{} role="region" tabindex="0" aria-label="{}">)",
+                        table.id.empty() ? "" : fmt::format(R"( id="{}")", table.id),
+                        title_.empty() ? "Table" : markup_text(title_));
     out_ += "<table>\n<thead><tr>";
-    for (const std::string& name : grid.head) out_ += "<th>" + markup_text(title_of(name)) + "</th>";
+    for (const std::string& name : grid.head)
+      out_ += "<th scope=\"col\">" + markup_text(title_of(name)) + "</th>";
     out_ += "</tr></thead>\n<tbody>\n";
     for (const TableRow& row : grid.rows) {
       out_ += "<tr>";
@@ -117,6 +121,7 @@ class PageWriter {
   void add(const Entries& /*block*/) {}
   void add(const Plot& /*block*/) {}
 
+  std::string title_;
   std::string out_;
 };
 

@@ -22,8 +22,8 @@ std::string masthead(const model::Report& report) {
   if (report.source.duration_s) add(base::format_seconds(*report.source.duration_s));
   if (report.source.steps) add(format_count(*report.source.steps) + " steps");
   add(markup_text(source_name(report.source), 200));
-  if (report.ending == model::Ending::Running) add("the run goes on: this is the state so far");
-  if (report.ending == model::Ending::CutOff) add("the recording breaks off");
+  if (report.ending == model::Ending::Running) add("the job is still running");
+  if (report.ending == model::Ending::CutOff) add("the recording ends early");
   return out + "<p class=\"facts\">" + facts + "</p>\n</header>\n";
 }
 
@@ -45,9 +45,9 @@ std::string page_summary(const model::Report& report) {
                      model::to_string(report.verdict.kind), page_blocks(answer_section(report)),
                      page_blocks(evidence_section(report, *series)));
   out += page_section(findings_section(report)) + page_section(ruled_out_section(report));
-  // Where the pictures go; without scripts it stays empty.
+  // The place for the sections that scripts add; empty without them.
   out += "<div id=\"pictures\"></div>\n";
-  // The scripts put a tree with curves in place of the table.
+  // Scripts replace the table with a tree that has curves.
   Section processes = processes_section(report);
   processes.title = title_of(processes.label);
   return out + page_section(processes) + page_section(events_section(report));

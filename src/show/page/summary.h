@@ -7,10 +7,10 @@
 
 namespace lowtide::show {
 
-// What the page is of, for its title: "Memory of python train.py"; escaped.
+// The title of the page: "Memory of python train.py"; escaped.
 std::string page_title(const model::Report& report);
 
-// HTML; every text of the target in it is escaped.
+// HTML; every text of the target is escaped.
 std::string page_summary(const model::Report& report);
 
 }  // namespace lowtide::show

@@ -4,8 +4,8 @@
 
 namespace lowtide::show {
 
-// The page without its contents, scripts and styles inlined: made of web/ while lowtide is built. Empty where
-// that could not be done.
+// The page without its contents, with scripts and styles inlined, built from web/ with lowtide. Empty if that
+// was not possible.
 std::string_view page_template();
 
 }  // namespace lowtide::show

@@ -1,7 +1,7 @@
-// Fewer points that look the same: of each bucket of time the lowest and the highest.
+// Fewer points that look the same: the lowest and the highest of each bucket of time.
 //
-// A picture is some thousand columns wide, and within a column only the extremes are seen. All series of a
-// run are cut at the same moments, so that those that live through it can share one list of times.
+// A chart is some thousand columns wide, and only the extremes of a column are visible. All series of a run
+// are cut at the same moments, so that those that cover the whole run can share one list of times.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ struct Buckets {
   std::size_t count = 0;  // 0: nothing is thinned
 };
 
-// `points` by time. Two points a bucket that has any, at its begin and its middle, in the order in which
-// lowest and highest came; series with no more than that are handed back as they are.
+// `points` are ordered by time. Each bucket with points has two, at its start and its middle, in the order in
+// which the lowest and the highest came. A series with no more points than that is returned as it is.
 std::vector<model::CounterPoint> thinned(const std::vector<model::CounterPoint>& points,
                                          const Buckets& buckets);
 
-// Buckets with which all series together have no more than about `most` points; none where they have not
-// anyway. Short series keep what they have, and leave the rest to the long ones.
+// Buckets with which all series together have at most about `most` points; none if they have no more anyway.
+// Short series keep their points, and the long ones share the rest.
 using Tracks = std::vector<const model::CounterTrack*>;
 Buckets choose_buckets(const Tracks& tracks, std::size_t most);
 

@@ -1,4 +1,4 @@
-// One picture over time: axes, zoom by dragging, hover, theme, size. What it shows is a Picture.
+// One chart over time: axes, zoom by dragging, hover, theme, size. What it shows is a Picture.
 import uPlot from "uplot";
 import { color } from "../colors";
 import { el } from "../dom";
@@ -15,7 +15,8 @@ export interface Figure {
 }
 
 export interface Picture {
-  label: string; // for those who cannot see it
+  shape: string; // a picture of another shape has other series or colours
+  label: string; // for screen readers
   height: number;
   series: uPlot.Series[];
   bands?: uPlot.Band[];
@@ -23,16 +24,17 @@ export interface Picture {
   columns(from: number, to: number, count: number): (number | null)[][];
   // What the vertical axis must reach.
   top(highest: number): number;
-  // What stands beside the time while the pointer is at a column; null: nowhere.
+  // What is shown beside the time while the pointer is at a column; null: nowhere.
   figures(column: number | null): Figure[];
   drawBelow?(chart: uPlot): void;
   drawAbove?(chart: uPlot): void;
 }
 
-const HEADROOM = 1.1; // for words above the highest
+const HEADROOM = 1.1; // for text above the highest value
 const STEP_WIDTH = 72;
+const PRINT_WIDTH = 900; // style.css scales it to the width of the paper, whatever that is
 const HOUR = 3600;
-// Moments as people count them.
+// Distances between two marks of the time axis.
 const TIME_STEPS = [
   0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800,
   ...[1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720].map((hours) => hours * HOUR),
@@ -47,29 +49,52 @@ export class Chart {
 
   constructor(
     private readonly view: View,
-    private readonly picture: Picture,
-    private readonly steps: Steps | null,
+    private picture: Picture,
+    private steps: Steps | null,
   ) {
     this.host.setAttribute("role", "img");
-    this.host.setAttribute("aria-label", picture.label);
     this.element.append(this.readout, this.host);
     view.onChange(() => {
       this.update();
     });
     onThemeChange(() => this.plot?.redraw(false, true));
+    // Layout for paper leaves scripts no time to draw again, so the size is set before.
+    addEventListener("beforeprint", () => {
+      this.resize(PRINT_WIDTH);
+    });
+    addEventListener("afterprint", () => {
+      this.resize(this.width());
+    });
   }
 
   // Once it is in the page and has a width.
   show() {
-    this.plot = new uPlot(this.options(), this.data(), this.host);
-    this.tell();
+    this.draw();
     new ResizeObserver(() => {
-      const width = this.width();
-      if (this.plot && width > 0 && width !== this.plot.width) {
-        this.plot.setSize({ width, height: this.picture.height });
-        this.update();
-      }
+      this.resize(this.width());
     }).observe(this.host);
+  }
+
+  // Another picture in the same place.
+  replace(picture: Picture, steps: Steps | null) {
+    const isSame = picture.shape === this.picture.shape && (steps === null) === (this.steps === null);
+    this.picture = picture;
+    this.steps = steps;
+    if (!this.plot) return;
+    if (isSame) this.update();
+    else this.draw();
+  }
+
+  private draw() {
+    this.plot?.destroy();
+    this.plot = new uPlot(this.options(), this.data(), this.host);
+    this.describe();
+  }
+
+  private resize(width: number) {
+    if (!this.plot || width <= 0 || width === this.plot.width) return;
+    this.plot.setSize({ width, height: this.picture.height });
+    this.update();
   }
 
   private width() {
@@ -77,7 +102,7 @@ export class Chart {
   }
 
   private columnCount() {
-    return Math.max(200, Math.min(2400, this.width() * Math.min(2, devicePixelRatio)));
+    return Math.max(200, Math.min(4800, (this.plot?.width ?? this.width()) * Math.min(2, devicePixelRatio)));
   }
 
   private data(): uPlot.AlignedData {
@@ -89,10 +114,11 @@ export class Chart {
 
   private update() {
     this.plot?.setData(this.data());
-    this.tell();
+    this.describe();
   }
 
-  private tell() {
+  private describe() {
+    this.host.setAttribute("aria-label", this.picture.label);
     const column = this.plot?.cursor.idx ?? null;
     const at = column === null ? null : this.plot?.data[0][column];
     const { from, to } = this.view;
@@ -111,14 +137,14 @@ export class Chart {
   }
 
   private options(): uPlot.Options {
-    const { view, picture, steps } = this;
+    const { view, picture } = this; // of its shape: what may change later is read from `this`
     const ink = () => color("muted");
     const grid = { stroke: () => color("hairline"), width: 1 };
     const axes: uPlot.Axis[] = [
-      { stroke: ink, grid, ticks: grid, font: FONT, size: 32, incrs: TIME_STEPS, values: (_, at, __, ___, gap) => at.map((s) => clock(s, gap)), space: 80 },
+      { stroke: ink, grid, ticks: grid, font: FONT, size: 32, incrs: TIME_STEPS, values: (_, at, __, ___, gap) => at.map((s) => clock(s, gap)), space: 60 },
       { stroke: ink, grid, ticks: { show: false }, font: FONT, size: 68, values: (_, at) => at.map(bytes), space: 44 },
     ];
-    if (steps) axes.push(stepAxis(steps, ink));
+    if (this.steps) axes.push(stepAxis(() => this.steps, ink));
     return {
       width: Math.max(this.width(), 200),
       height: picture.height,
@@ -129,23 +155,23 @@ export class Chart {
       axes,
       scales: {
         x: { time: false, range: () => [view.from, view.to] },
-        // Without a value there is no highest.
-        y: { range: (_: uPlot, __: number, highest: number | null) => [0, picture.top(highest ?? 0) * HEADROOM || 1] },
+        // Without values there is no highest one.
+        y: { range: (_: uPlot, __: number, highest: number | null) => [0, this.picture.top(highest ?? 0) * HEADROOM || 1] },
       },
       cursor: {
         y: false,
         points: { size: 7 },
         drag: { x: true, y: false, setScale: false },
-        // Hovering is shared between the pictures; a drag is told by the view.
+        // Hovering is shared between the charts; a drag reaches the others through the view.
         sync: { key: "run", setSeries: false, filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
         bind: { dblclick: () => () => (view.reset(), null) },
       },
       hooks: {
-        drawClear: [(plot) => picture.drawBelow?.(plot)],
-        draw: [(plot) => picture.drawAbove?.(plot)],
+        drawClear: [(plot) => this.picture.drawBelow?.(plot)],
+        draw: [(plot) => this.picture.drawAbove?.(plot)],
         setCursor: [
           () => {
-            this.tell();
+            this.describe();
           },
         ],
         setSelect: [
@@ -173,7 +199,7 @@ function colored(background: string): HTMLElement {
   return swatch;
 }
 
-function stepAxis(steps: Steps, stroke: () => string): uPlot.Axis {
+function stepAxis(steps: () => Steps | null, stroke: () => string): uPlot.Axis {
   let ticks: Tick[] = [];
   return {
     scale: "x",
@@ -185,7 +211,7 @@ function stepAxis(steps: Steps, stroke: () => string): uPlot.Axis {
     grid: { show: false },
     ticks: { stroke: () => color("hairline"), width: 1, size: 5 },
     splits: (plot, _axis, from, to) => {
-      const all = steps.ticks(from, to, Math.max(3, Math.floor(plot.width / 120)));
+      const all = steps()?.ticks(from, to, Math.max(3, Math.floor(plot.width / 120))) ?? [];
       ticks = apart(all, (tick) => plot.valToPos(tick.at, "x"), STEP_WIDTH);
       return ticks.map((tick) => tick.at);
     },

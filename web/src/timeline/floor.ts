@@ -1,5 +1,5 @@
-// The floor for the eye: an opening of the low edge, first the lowest within a window, then the highest of these.
-// Spikes shorter than the window stand on it, a ramp stays a ramp. The verdict rests on better than this.
+// The floor as it is drawn: a morphological opening of the low edge, first the lowest value within a window, then the highest of
+// these. Spikes shorter than the window are removed, a ramp stays a ramp. The verdict does not use this approximation.
 import type { Series } from "../data";
 import { columnAt, resample, valueAt } from "../resample";
 
@@ -24,7 +24,7 @@ export class Floor {
     const right = Math.min(left + 1, COLUMNS - 1);
     const share = Math.min(1, Math.max(0, place - left));
     const [before, after] = [valueAt(this.values, left), valueAt(this.values, right)];
-    // Between the last column of the series and the first without it, the nearer one counts.
+    // Between the last column of the series and the first column without it, the nearer one is used.
     if (Number.isNaN(before) || Number.isNaN(after)) return share < 0.5 ? before : after;
     return before * (1 - share) + after * share;
   }
@@ -43,8 +43,8 @@ function opened(low: Float64Array): Float64Array {
   const last = low.findLastIndex((value) => !Number.isNaN(value));
   if (first < 0) return low;
   const room = 2 * HALF_WINDOW;
-  // Beyond its ends the series goes on as it came, turned around the end: a ramp stays a ramp. Where it ends in a
-  // spike it is mirrored instead.
+  // Beyond its ends the series is continued by point reflection, so that a ramp stays a ramp. If it ends in a spike, it is
+  // mirrored instead.
   const isRamp = { [first]: endsOrdinarily(low, first, 1), [last]: endsOrdinarily(low, last, -1) };
   const beyond = (end: number, inwards: number) => {
     const mirrored = valueAt(low, Math.min(Math.max(inwards, first), last));
@@ -59,7 +59,7 @@ function opened(low: Float64Array): Float64Array {
   return low.map((value, at) => (Number.isNaN(value) ? NaN : Math.min(value, valueAt(floor, at - first + room))));
 }
 
-// Whether the end is where its neighbours lead to, and not far above.
+// Whether the end continues the trend of its neighbours, and is not far above it.
 function endsOrdinarily(low: Float64Array, end: number, inwards: 1 | -1): boolean {
   const level = (from: number) => {
     const near = Array.from({ length: HALF_WINDOW }, (_, at) => valueAt(low, end + inwards * (from + at)));
@@ -70,7 +70,7 @@ function endsOrdinarily(low: Float64Array, end: number, inwards: 1 | -1): boolea
   return valueAt(low, end) - level(0) <= Math.max(rise, 0) + 0.02 * level(0);
 }
 
-// Of each column's neighbourhood.
+// The extreme value of each column's neighbourhood.
 function extreme(values: Float64Array, pick: (a: number, b: number) => number): Float64Array {
   return values.map((value, at) => {
     let out = value;

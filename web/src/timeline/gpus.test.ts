@@ -21,10 +21,13 @@ describe("gpuPicture", () => {
     expect(picture?.series.map(({ label }) => label)).toEqual(["GPU 0 used", "GPU 0 reserved, pid 7"]);
   });
 
-  it("draws sixteen lines at most", () => {
+  it("draws as many lines as there are colours, and counts the others", () => {
     const series = Array.from({ length: 40 }, (_, at) => everySecond(3, () => 1, `GPU ${at}`, 0));
 
-    expect(gpuPicture(dataOf({ series }))?.series).toHaveLength(16);
+    const picture = gpuPicture(dataOf({ series }));
+
+    expect(picture?.series).toHaveLength(12);
+    expect(picture?.figures(null).at(-1)?.name).toBe("28 more in the JSON report");
   });
 
   it("has null where a series is not there, and no figure", () => {

@@ -1,4 +1,4 @@
-// The memory of the whole job: its range at each moment, the floor below it, and what is known of both.
+// The memory of the process tree: its lowest and highest value at each moment, the floor below, limits and events.
 import uPlot from "uplot";
 import { color, withAlpha } from "../colors";
 import type { Data, Series, Span } from "../data";
@@ -29,7 +29,8 @@ export function jobPicture(data: Data, series: Series, view: View, phaseColor: (
   const isAhead = () => view.to > view.last + 1e-6;
 
   return {
-    label: `Memory of the job over time, from ${bytes(verdict.floor.first_bytes ?? 0)} to ${bytes(verdict.floor.last_bytes ?? 0)} at its floor`,
+    shape: floorInk,
+    label: `Memory of the process tree over time. The floor goes from ${bytes(verdict.floor.first_bytes ?? 0)} to ${bytes(verdict.floor.last_bytes ?? 0)}`,
     height: 340,
     series: [
       { label: "highest", stroke: () => color("line"), width: 1.25, points: { show: false } },
@@ -73,7 +74,7 @@ export function jobPicture(data: Data, series: Series, view: View, phaseColor: (
       if (verdict.warmup_end?.seconds != null) words.draw(verdict.warmup_end.seconds, "warm-up ended", "floor");
       if (isAhead() && reached !== null && limit !== null) {
         cone(plot, [view.last, floor.last], [reached, limit], earliest ?? reached, latest ?? reached, floorInk);
-        words.draw(reached, "the limit is reached", floorInk);
+        words.draw(reached, "limit reached", floorInk);
       }
       for (const moment of moments) words.draw(moment.at_s, moment.name, "event");
       const taken: [number, number][] = [];

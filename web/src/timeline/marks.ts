@@ -1,4 +1,4 @@
-// What is drawn on a picture beside its series: phases, moments, lines with a name.
+// What is drawn on a chart besides its series: phases, events, lines with a name.
 import type uPlot from "uplot";
 import { color } from "../colors";
 import type { Span } from "../data";
@@ -20,7 +20,7 @@ function onCanvas(plot: uPlot, draw: (context: CanvasRenderingContext2D) => void
 const x = (plot: uPlot, seconds: number) => plot.valToPos(seconds, "x", true);
 const y = (plot: uPlot, value: number) => plot.valToPos(value, "y", true);
 
-// Stretches as bands over the whole height; what is thinner than a pixel is a pixel wide, once.
+// Time spans as bands over the whole height. A span narrower than a pixel is one pixel wide; several in one pixel are drawn once.
 export function shade(plot: uPlot, spans: Span[], fill: (span: Span) => string) {
   const { min = 0, max = 0 } = plot.scales["x"] as { min?: number; max?: number };
   onCanvas(plot, (context) => {
@@ -47,7 +47,7 @@ export function levelLine(plot: uPlot, value: number, name: string, ink: string,
     context.moveTo(left, at);
     context.lineTo(plot.bbox.left + plot.bbox.width, at);
     context.stroke();
-    // Below a line over the whole width, where moments have no words; above one that begins later.
+    // The text is below a line over the whole width, where events have no text, and above a line that begins later.
     const isWhole = left === plot.bbox.left;
     context.textAlign = isWhole ? "left" : "right";
     if (isWhole) context.fillText(name, left + 6 * scale(), at + 15 * scale());
@@ -62,9 +62,9 @@ interface Taken {
 }
 
 const ROWS = 3;
-const GAP = 8; // between two words of a row
+const GAP = 8; // between two texts of a row
 
-// The first row that has room between `left` and `right`; null where none has.
+// The first row that has room between `left` and `right`; null: none has.
 export function freeRow(taken: Taken[], left: number, right: number): number | null {
   for (let row = 0; row < ROWS; ++row) {
     if (!taken.some((one) => one.row === row && one.left < right + GAP && left < one.right + GAP)) return row;
@@ -76,7 +76,7 @@ const MOST_LETTERS = 40;
 
 export const shortened = (name: string) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}…` : name);
 
-// A moment with a word beside its line; words that would lie on one another are left out.
+// A moment as a line with text beside it. Text that would overlap other text is left out.
 export class Moments {
   private taken: Taken[] = [];
 
@@ -106,7 +106,7 @@ export class Moments {
   }
 }
 
-// A point with words above it; only the point, where other words are already.
+// A point with text above it; only the point if the text would overlap other text.
 export function tag(plot: uPlot, seconds: number, value: number, words: string, ink: string, taken: [number, number][]) {
   onCanvas(plot, (context) => {
     const at = x(plot, seconds);
@@ -124,7 +124,7 @@ export function tag(plot: uPlot, seconds: number, value: number, words: string, 
   });
 }
 
-// From here to there, with where it may go at the least and at the most.
+// A forecast from one point to another, with its earliest and latest end.
 export function cone(plot: uPlot, from: [number, number], to: [number, number], low: number, high: number, ink: string) {
   onCanvas(plot, (context) => {
     const [x0, y0] = [x(plot, from[0]), y(plot, from[1])];

@@ -1,42 +1,52 @@
-// The processes, one on the other: what each alone is to blame for, shared pages counted once.
+// The processes, stacked: the memory that each has alone, and below them the memory that they share. Together they are the
+// memory of the process tree.
 import type uPlot from "uplot";
-import { color, hue } from "../colors";
-import type { Data, Series } from "../data";
+import { color, hue, HUES } from "../colors";
+import { jobSeries, type Data, type Series } from "../data";
 import { bytes, count } from "../format";
 import { roleName } from "../process_branches";
+import { processSeries } from "../process_series";
 import { resample, valueAt } from "../resample";
 import type { Figure, Picture } from "./chart";
 
-const MOST_SHOWN = 24;
 const MOST_FIGURES = 5;
 
 export interface Layer {
   name: string;
   swatch: () => string;
-  series: Series[]; // of one process, or of all those that are too small to tell
+  series: Series[]; // of one process, or of all those that have no colour of their own
 }
 
-export function processLayers(data: Data): Layer[] {
-  const all = data.series.filter((series) => series.pid !== 0 && series.name === "memory");
+export interface Stacked {
+  layers: Layer[]; // of processes alone
+  tree: Series | null; // the memory of the process tree, shared pages counted once
+}
+
+export const SHARED: Pick<Layer, "name" | "swatch"> = { name: "shared", swatch: () => color("shared") };
+
+export function processLayers(data: Data): Stacked {
+  const all = processSeries(data);
   const peaks = new Map(all.map((series) => [series, series.values.reduce((most, value) => Math.max(most, value), 0)]));
   const peak = (series: Series) => peaks.get(series) ?? 0;
   all.sort((a, b) => peak(b) - peak(a));
   const names = new Map(data.report.processes.map((process) => [process.pid, roleName(process.role, process.index ?? null)]));
-  const layers = all.slice(0, MOST_SHOWN).map((series, at) => ({
-    name: `${names.get(series.pid) ?? "process"} ${series.pid}`,
+  const layers = all.slice(0, HUES).map((series, at) => ({
+    name: `${names.get(series.pid) ?? "process"}, pid ${series.pid}`,
     swatch: () => hue(at),
     series: [series],
   }));
-  const rest = all.slice(MOST_SHOWN);
-  if (rest.length > 0) layers.push({ name: `${count(rest.length)} others`, swatch: () => color("muted"), series: rest });
-  return layers;
+  const rest = all.slice(HUES);
+  if (rest.length > 0) layers.push({ name: `${count(rest.length)} other ${rest.length > 1 ? "processes" : "process"}`, swatch: () => color("others"), series: rest });
+  return { layers, tree: jobSeries(data) ?? null };
 }
 
-export function processPicture(layers: Layer[]): Picture {
+export function processPicture({ layers: processes, tree }: Stacked): Picture {
+  const layers = tree ? [{ ...SHARED, series: [] }, ...processes] : processes;
   let own: Float64Array[] = [];
-  // The sum of all is drawn first and each smaller sum over it, so that what is left to see is each one's part.
+  // The sum of all is drawn first and each smaller sum over it, so that the part of each stays visible.
   return {
-    label: `Memory of ${layers.length} processes over time, one on the other`,
+    shape: layers.map((layer) => layer.name).join("\n"),
+    label: `Memory of ${processes.length} processes over time, stacked${tree ? ", with the memory that they share" : ""}`,
     height: 300,
     series: [...layers].reverse().map((layer): uPlot.Series => ({
       label: layer.name,
@@ -46,7 +56,8 @@ export function processPicture(layers: Layer[]): Picture {
       points: { show: false },
     })),
     columns(from, to, columns) {
-      own = layers.map((layer) => sumOf(layer.series, from, to, columns));
+      own = processes.map((layer) => sumOf(layer.series, from, to, columns));
+      if (tree) own.unshift(sharedOf(sumOf([tree], from, to, columns), own));
       const sums: (number | null)[][] = [];
       const sum = new Float64Array(columns);
       for (const values of own) {
@@ -77,4 +88,9 @@ function sumOf(series: Series[], from: number, to: number, columns: number): Flo
     });
   }
   return sum;
+}
+
+// The part of the tree that no process has alone.
+function sharedOf(tree: Float64Array, own: Float64Array[]): Float64Array {
+  return tree.map((value, at) => Math.max(0, value - own.reduce((sum, values) => sum + valueAt(values, at), 0)));
 }

@@ -1,4 +1,4 @@
-// Where memory leaves its floor and comes back: the highest of them, with the phase that each fell into.
+// Spikes: memory leaves its floor and returns to it. The highest ones are shown with the phase they happened in.
 import type { Series, Span } from "../data";
 import { columnAt, resample, valueAt } from "../resample";
 import type { Floor } from "./floor";

@@ -16,7 +16,7 @@ export class Steps {
     return this.series.values[index] ?? null;
   }
 
-  // Round steps within the stretch, about `most` of them, with their moments.
+  // Round step numbers within the range, about `most` of them, with their moments.
   ticks(from: number, to: number, most: number): Tick[] {
     const { millis, values } = this.series;
     const begin = lowerBound(millis, from * 1000);
@@ -36,7 +36,7 @@ export class Steps {
   }
 }
 
-// Steps need not be even in time: without those whose words would lie on the words of the one before.
+// Steps need not be even in time. Leaves out ticks whose text would overlap the text of the tick before.
 export function apart(ticks: Tick[], placeOf: (tick: Tick) => number, least: number): Tick[] {
   let before = -Infinity;
   return ticks.filter((tick) => {

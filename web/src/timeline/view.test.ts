@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { View } from "./view";
+import { dataOf, seriesOf } from "../test_data";
+import { runOf, View } from "./view";
 
 describe("View", () => {
   it("begins with the whole run", () => {
@@ -82,6 +83,15 @@ describe("View", () => {
     expect([view.from, view.to]).toEqual([25, 75]);
   });
 
+  it.each([[0, 100], [0.1, 0.7], [0.3, 7.9], [0.024, 50.742], [0.203, 78.899]])("of %s to %s is whole after zooming in and out", (first, last) => {
+    const view = new View(first, last);
+
+    view.zoom(0.5);
+    expect(view.isWhole).toBe(false);
+    view.zoom(2);
+    expect(view.isWhole).toBe(true);
+  });
+
   it("does not zoom out beyond either end", () => {
     const view = new View(100, 200);
 
@@ -102,5 +112,43 @@ describe("View", () => {
     view.zoom(0.5);
 
     expect([view.from, view.to]).toEqual([50, 100]);
+  });
+
+  it("has a range where it is not the whole run", () => {
+    const view = new View(10, 110);
+
+    expect(view.range).toBeNull();
+    view.set(20, 30);
+    expect(view.range).toEqual({ from: 20, to: 30 });
+    view.set(20, 300);
+    expect(view.range).toEqual({ from: 20, to: 110 });
+    view.set(10, 300); // the forecast
+    expect(view.range).toBeNull();
+  });
+
+  it("of the whole run stays that when the run becomes longer", () => {
+    const view = new View(0, 100);
+
+    view.extend(0, 105);
+
+    expect([view.from, view.to, view.isWhole]).toEqual([0, 105, true]);
+  });
+
+  it("of a selected range stays there when the run becomes longer", () => {
+    const view = new View(0, 100);
+    view.set(50, 100);
+
+    view.extend(0, 105);
+
+    expect([view.from, view.to, view.isWhole]).toEqual([50, 100, false]);
+  });
+});
+
+describe("runOf", () => {
+  it("is from the first reading of the job to the last of any series", () => {
+    const job = seriesOf([[2, 1], [8, 1]], "memory of the job", 0);
+
+    expect(runOf(dataOf({ series: [job, seriesOf([[1, 1], [9, 1]], "memory", 4)] }))).toEqual([2, 9]);
+    expect(runOf(dataOf())).toEqual([0, 0]);
   });
 });
