@@ -15,7 +15,7 @@ constexpr int kMostAttempts = 6;    // the last one after a minute
 constexpr int kMostRefusals = 2;
 constexpr std::size_t kMostKept = 100;
 
-// An image that cannot be read says nothing: the process ends, or has more rights than we.
+// An image that cannot be read proves nothing: the process ends, or has more privileges than lowtide.
 bool is_same(const Program& known, const Program& seen) {
   return known == seen || (seen.image == 0 && known.start_ticks == seen.start_ticks);
 }

@@ -122,7 +122,7 @@ void OutputRelay::read_from(Channel& channel, OutputSteps* steps) {
     return write_out(channel);
   }
   if (got < 0 && (error == EAGAIN || error == EINTR)) return;
-  channel.ours.reset();  // closed; a pseudo-terminal says EIO
+  channel.ours.reset();  // closed; a pseudo-terminal reports EIO
 }
 
 void OutputRelay::write_out(Channel& channel) {
@@ -172,7 +172,7 @@ pid_t OutputRelay::carry_on_in_background() {
 // stay blocked, for the words of a job that handles one must still get out.
 void OutputRelay::relay_until_closed() {
   ::prctl(PR_SET_NAME, "lowtide-relay", 0, 0, 0);
-  // Whoever waits for the end of our streams must wait only for the job.
+  // A program that waits for the end of these streams must wait only for the job.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, fd);
   std::array<pollfd, kMostFiles> files{};

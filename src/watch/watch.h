@@ -42,7 +42,7 @@ class Watch {
   // Between ticks: reads what the agents have sent. Returns in how many seconds to call it again.
   double poll_agents();
 
-  // A child of ours ended.
+  // A child of lowtide has ended.
   void note_exit(std::int32_t pid, int exit_status) { monitor_.tree().note_exit(pid, exit_status); }
   void add_event(model::EventKind kind, const std::string& text);
 
