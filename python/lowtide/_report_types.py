@@ -397,7 +397,9 @@ class Overhead(TypedDict):
     allocation_samples_dropped: int  # of these, lost
     sampling_s: float  # time of the job spent with samples
     asking_s: float  # time of the job spent with steps, phases and counters, without the few microseconds at each step
-    looks: int  # snapshots of the objects of its Pythons
+    looks: int  # the same as `snapshots`
+    snapshots: int  # heap snapshots of the Python processes
+    interpreter_s: float  # the same as `asking_s`
     pauses_s: float  # how long its Pythons stood still for these
 
 

@@ -376,7 +376,9 @@ export interface Overhead {
   allocation_samples_dropped: number; // of these, lost
   sampling_s: number; // time of the job spent with samples
   asking_s: number; // time of the job spent with steps, phases and counters, without the few microseconds at each step
-  looks: number; // snapshots of the objects of its Pythons
+  looks: number; // the same as `snapshots`
+  snapshots: number; // heap snapshots of the Python processes
+  interpreter_s: number; // the same as `asking_s`
   pauses_s: number; // how long its Pythons stood still for these
 }
 

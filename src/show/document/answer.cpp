@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "show/answer_words.h"
 #include "show/document/report_sections.h"
 #include "show/words.h"
 
@@ -87,6 +88,10 @@ Section answer_section(const model::Report& report) {
     if (series != nullptr) add(kMarkdown | kPage, "needs " + *verdict.needs);
   }
   if (series == nullptr) return out;
+  if (is_recording(report)) {
+    add(kMarkdown | kPage, answer_line(report), true);
+    out.blocks.emplace_back(cause_facts(report, kMarkdown | kPage));
+  }
   if (report.forecast) {
     const char* const if_so =
         report.ending == model::Ending::Running ? "if it goes on, " : "had it gone on: ";

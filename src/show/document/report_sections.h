@@ -17,7 +17,10 @@ Document report_document(const model::Report& report, bool has_stacks = false);
 // The answer, its cause, the fix and the evidence, in text. The rest of the report is report_document().
 Document short_report_document(const model::Report& report);
 
-// What was found, why, and what it rests on.
+// The lines of code, the variable and the fix that belong to the answer.
+Facts cause_facts(const model::Report& report, Formats in);
+
+// What was found, why, and what it is based on.
 Section answer_section(const model::Report& report);
 Section evidence_section(const model::Report& report, const model::SeriesReport& series);
 Section mechanisms_section(const model::Report& report);

@@ -113,17 +113,20 @@ Fact line_fact(const model::Finding& cause, const model::CodeLine& line) {
   return out;
 }
 
-Section cause_section(const model::Report& report) {
-  Facts out;
+}  // namespace
+
+Facts cause_facts(const model::Report& report, Formats in) {
+  Facts out{.in = in};
   const auto add = [&](std::string name, std::string value) {
     if (!value.empty())
-      out.facts.push_back({.in = kText, .name = std::move(name), .value = printable(value, kMostText)});
+      out.facts.push_back({.in = in, .name = std::move(name), .value = printable(value, kMostText)});
   };
   const model::Finding* cause = cause_of(report);
   if (cause != nullptr) {
     for (const model::CodeLine& line : cause->lines) {
-      if (cause->lines.size() == 1 || line.role != model::LineRole::Creates)
-        out.facts.push_back(line_fact(*cause, line));
+      if (cause->lines.size() > 1 && line.role == model::LineRole::Creates) continue;
+      out.facts.push_back(line_fact(*cause, line));
+      out.facts.back().in = in;
     }
     const bool is_variable =
         cause->id.row().theme == model::FindingTheme::Variable || !cause->variable.empty();
@@ -135,10 +138,10 @@ Section cause_section(const model::Report& report) {
   }
   const bool has_example = cause != nullptr && !cause->hint.empty() && !cause->ruled_out;
   add("fix", report.answer.fix + (has_example ? fmt::format(": `{}`", cause->hint) : ""));
-  Section section{.blocks = {std::move(out)}};
-  section.is_brief = true;
-  return section;
+  return out;
 }
+
+namespace {
 
 std::string steps_words(const model::SeriesReport& series) {
   const bool has_time = series.first_s && series.last_s && *series.last_s > *series.first_s;
@@ -367,7 +370,7 @@ Document short_report_document(const model::Report& report) {
     out.sections.push_back(events_section(report));
     return out;
   }
-  out.sections.push_back(cause_section(report));
+  out.sections.push_back({.blocks = {cause_facts(report, kText)}, .is_brief = true});
   out.sections.push_back(
       {.blocks = {Paragraph{.in = kText, .text = printable(growth_sentence(report, *series), 1000)}}});
   const bool has_rows = report.processes.size() > 1;
