@@ -48,7 +48,7 @@ constexpr std::array<HeldCause, 15> kCauses{{
      [](const HolderFeatures& features) { return features.is_shared; }, always},
     {"one-rank-differs", "only one of several equal processes keeps it",
      "the processes that run the same code stayed flat",
-     "store numbers, not tensors, in {0}; only this process fills it", "",
+     "store only numbers in {0}, or drop old entries; only this process fills it", "",
      "all of these processes use the same memory",
      [](const HolderFeatures& features) {
        return features.others_are_flat &&
@@ -100,7 +100,7 @@ constexpr std::array<HeldCause, 15> kCauses{{
               features.functions.has_any({"validate", "validation", "evaluate", "evaluation", "eval"});
      }},
     {"logger-history", "a log keeps every entry", "the name suggests a log or a metric history",
-     "store numbers, not tensors, or drop old entries", "del {0}[:-100]", kFlatButLonger,
+     "store only numbers, or drop old entries", "del {0}[:-100]", kFlatButLonger,
      [](const HolderFeatures& features) {
        return features.names.has_any(
            {"log", "logs", "logger", "logged", "history", "writer", "metrics", "records", "wandb", "meter"});
