@@ -1,11 +1,14 @@
 """Runs clang-tidy over the sources that changed, or over all of them.
 
-usage: lint_tidy.py BUILD_DIR [--all] [--base REVISION]      (BUILD_DIR: configured with clang; it holds compile_commands.json)
+usage: lint_tidy.py BUILD_DIR [--all] [--base REVISION] [--minutes N]
+
+BUILD_DIR is configured with clang and holds compile_commands.json.
 
 clang-tidy takes seconds per file, so by default it checks what changed since the base: changed sources, and for each
 changed header one source that includes it. A file that only moved did not change. The base is where this branch left its
-upstream; on the upstream branch itself it is the newest commit that is six hours older than the last one. With --all it
-checks every source.
+upstream; on the upstream branch itself it is the newest commit that is six hours older than the last one. The sources
+with most changed lines come first. After --minutes (10) the rest is left out, and the last line counts it: a slow
+machine must not use up the time of the tests. With --all it checks every source, however long that takes.
 
 A source is checked again only when it, a header of the project that it includes, the rules, the command or clang-tidy
 itself has changed: the key is a hash of all of these. Only clean results are kept, so a finding is shown until it is gone.
@@ -22,6 +25,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -53,6 +57,11 @@ def changed_since(base: str) -> set[pathlib.Path] | None:
     names = [row.split("\t")[-1] for row in rows if not row.startswith("R")]  # what only moved is not checked again
     names += git("ls-files", "--others", "--exclude-standard").splitlines()
     return {ROOT / name for name in names}
+
+
+def lines_changed(base: str) -> dict[pathlib.Path, int]:
+    rows = (row.split("\t") for row in git("diff", "--numstat", "--no-renames", base).splitlines())
+    return {ROOT / name: int(added) + int(removed) for added, removed, name in rows if added != "-"}
 
 
 def closure(source: pathlib.Path, folders: Iterable[pathlib.Path]) -> list[pathlib.Path]:
@@ -113,6 +122,7 @@ def main() -> int:
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--base", default=os.environ.get("LOWTIDE_LINT_BASE", ""))
+    parser.add_argument("--minutes", type=float, default=10)
     words = parser.parse_args()
     build = words.build.resolve()
     entries: dict[pathlib.Path, Entry] = {}
@@ -125,7 +135,8 @@ def main() -> int:
         return 1
 
     reached = {source: reached_by(entry) for source, entry in entries.items()}
-    changed = None if words.all else changed_since(words.base or find_base())
+    base = words.base or find_base()
+    changed = None if words.all else changed_since(base)
     chosen = set(entries) if changed is None else choose(reached, changed)
 
     version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
@@ -139,14 +150,26 @@ def main() -> int:
             known.unlink()
 
     bad = 0
+    left_out = 0
+    ends_s = float("inf") if changed is None else time.monotonic() + 60 * words.minutes
+    weights = lines_changed(base) if changed is not None else {}
+    stale.sort(key=lambda source: -weights.get(source, 0))
+
+    def tidy_in_time(source: pathlib.Path) -> tuple[int | None, str]:
+        return tidy(source, build) if time.monotonic() < ends_s else (None, "")
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for source, (status, output) in zip(stale, pool.map(lambda path: tidy(path, build), stale)):
-            if status == 0:
+        for source, (status, output) in zip(stale, pool.map(tidy_in_time, stale)):
+            if status is None:
+                left_out += 1
+            elif status == 0:
                 (cache / keys[source]).touch()
             else:
                 bad += 1
                 print(f"== {source.relative_to(ROOT)}\n{output}")
-    print(f"{len(entries)} sources, {len(chosen)} changed, {len(stale)} checked, {bad} with findings")
+    print(f"{len(entries)} sources, {len(chosen)} changed, {len(stale) - left_out} checked, {bad} with findings")
+    if left_out:
+        print(f"{left_out} changed sources were not checked in {words.minutes:g} minutes; try: ./dev lint --all")
     return 1 if bad else 0
 
 

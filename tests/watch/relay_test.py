@@ -195,7 +195,7 @@ def killed_monitor_takes_the_output_with_it_and_says_so(box: Box):
     os.kill(lowtide, signal.SIGKILL)
     assert wait_until(lambda: terminal.read() or text_of(box.path("how")), "how it ended")
     assert wait_until(lambda: text_of(box.path("how")), "how it ended") == "OSError 5"
-    assert b"can then no longer write" in b" ".join(box.run(options=("--help",)).stdout.split())
+    assert b"can no longer write" in b" ".join(box.run(options=("--help",)).stdout.split())
     terminal.kill()
 
 
