@@ -90,7 +90,7 @@ setup() {
   fi
 }
 
-# try_setup GROUP: the same for what is only nice to have; false where it cannot be had.
+# try_setup GROUP: the same for what is only nice to have; false where it is not available.
 # What this system does not have is asked for once per build folder.
 try_setup() {
   command -v dpkg-query >/dev/null 2>&1 || return 1

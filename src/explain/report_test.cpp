@@ -229,7 +229,7 @@ TEST_F(Report, forecast_leaves_page_cache_out_and_other_memory_in) {
   EXPECT_EQ(report.limit->bytes, 4ULL << 30U);
   ASSERT_TRUE(report.forecast);
   EXPECT_EQ(report.forecast->limit_bytes, 4ULL << 30U);
-  // 4.295 GB less 30 MB of kernel memory, from 1.0 GB at 5.2 MB a second: 628 s.
+  // 4.295 GB less 30 MB of kernel memory, from 1.0 GB at 5.2 MB per second: 628 s.
   EXPECT_NEAR(report.forecast->seconds->estimate, 628, 12);
 }
 
@@ -287,7 +287,7 @@ TEST_F(Report, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_reason) {
   EXPECT_EQ(report.verdict.kind, VerdictKind::Stable);
   ASSERT_EQ(report.gpus.size(), 1U);
   ASSERT_EQ(report.gpus[0].series.verdict.kind, VerdictKind::Inconclusive);
-  EXPECT_THAT(report.verdict.reason, HasSubstr("but GPU 0 of the job looks like a leak so far"));
+  EXPECT_THAT(report.verdict.reason, HasSubstr("but GPU 0 of the job may leak: "));
   EXPECT_NE(find_finding(report, "gpu-memory-grows"), nullptr);
 }
 

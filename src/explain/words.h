@@ -27,7 +27,7 @@ std::string role_words(model::ProcessRole role, std::uint64_t count);
 // "1.24 GB".
 std::string bytes_words(double bytes);
 
-// Of an exit status as a shell tells it: "signal 9 (SIGKILL)", or empty when it was no signal.
+// For an exit status as a shell reports it: "signal 9 (SIGKILL)"; empty when it was no signal.
 std::string signal_words(int exit_status);
 
 }  // namespace lowtide::explain

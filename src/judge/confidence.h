@@ -8,10 +8,10 @@
 
 namespace lowtide::judge {
 
-// Calibrated: of verdicts given at 95 % or more, at least 95 % are right (tests/verdict).
+// Calibrated: of the verdicts with a confidence of 95% or more, at least 95% are right (tests/verdict).
 double confidence(const Assessment& assessment);
 
-// What an inconclusive series looks like so far; absent when it says nothing at all.
+// The most likely kind of an inconclusive series; absent when the series gives no hint.
 std::optional<model::Lean> lean(const Assessment& assessment);
 
 }  // namespace lowtide::judge

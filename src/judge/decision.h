@@ -21,7 +21,7 @@ enum class Doubt {
   Leaving,            // stands above everything it settled at, since shortly
   GrowingTooBriefly,  // a new growth, not long enough
   MayBeWarmup,        // grows since the start, no longer than warm-ups do
-  Creeping,           // rises beyond doubt, but by too little to matter so far
+  Creeping,           // rises beyond doubt, but by too little to matter yet
   Undecided           // the slope is neither surely zero nor surely more
 };
 

@@ -25,8 +25,8 @@ class Detector {
   // The same, one after the other, several times faster where nothing falls.
   void add(std::span<const model::Sample> samples);
 
-  // The process began anew (another pid, "[Process restarted]"). Without this
-  // call a restart is looked for in the series itself.
+  // The process was restarted (another pid, "[Process restarted]"). Without this
+  // call the detector searches the series itself for restarts.
   void restart();
 
   [[nodiscard]] model::Verdict verdict() const;
@@ -35,11 +35,11 @@ class Detector {
   [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit,
                                                         std::uint64_t limit_bytes) const;
 
-  // The series so far, in a bounded number of stretches.
+  // The series up to the last sample, in a bounded number of stretches.
   [[nodiscard]] model::Outline outline() const;
 
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
-  // The lives of the process so far, the latest last; the oldest are forgotten.
+  // The generations of the process, the latest last. The oldest are dropped.
   [[nodiscard]] std::vector<Generation> generations() const;
 
  private:

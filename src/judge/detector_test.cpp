@@ -245,7 +245,7 @@ TEST(Detector, odd_series_get_a_verdict_and_no_nonsense) {
 }
 
 TEST(Forecast, says_when_the_floor_with_its_spikes_reaches_the_limit) {
-  const Detector detector = judged(300, leaking);  // 12.5 GB at step 2,990, 1.5 MB a step
+  const Detector detector = judged(300, leaking);  // 12.5 GB at step 2,990, 1.5 MB per step
 
   const auto forecast = detector.forecast(model::LimitKind::Host, 20'000'000'000U);
 

@@ -69,7 +69,7 @@ std::size_t floor_count(const Evidence& e, std::size_t points, std::size_t most,
   return std::max(fewest, std::min(count, points));
 }
 
-// A late slope clearly below 60 % of the early one (the first floor is start-up).
+// A late slope clearly below 60% of the early one (the first floor is start-up).
 bool is_slowing(std::span<const double> x, std::span<const double> floors, double least_sd) {
   if (floors.size() >= 10) {
     x = x.subspan(1);

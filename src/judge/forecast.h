@@ -9,8 +9,8 @@
 
 namespace lowtide::judge {
 
-// Growth of the floor per step or second, with a 95 % interval; absent where
-// there are too few samples to speak of one. Of a warm-up: while it rose.
+// Growth of the floor per step or second, with a 95% interval; absent where
+// there are too few samples. For a warm-up: the growth while it rose.
 std::optional<model::Rate> growth_rate(const Assessment& assessment);
 
 // Absent when the floor does not rise. What counts against the limit is the

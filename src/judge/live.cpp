@@ -39,7 +39,7 @@ VerdictKind kind_for_now(const Assessment& a) {
   return likely ? kind : VerdictKind::Inconclusive;
 }
 
-// Something rises now that the verdict so far does not account for.
+// Something rises now that the current verdict does not explain.
 bool speaks_against_flat(const Assessment& a) {
   const Doubt doubt = a.decision.doubt;
   return a.decision.kind == VerdictKind::Leak || doubt == Doubt::Leaving || doubt == Doubt::RisingAgain ||
@@ -55,7 +55,7 @@ void LiveVerdict::add(const model::Sample& sample) {
 
 void LiveVerdict::look() {
   const std::uint64_t samples = detector_.samples();
-  next_look_ = samples + samples / 32 + 2;  // every 3 %: about 400 looks for ten million samples
+  next_look_ = samples + samples / 32 + 2;  // every 3%: about 400 checks for ten million samples
   const Assessment a = assess(detector_.generations());
   const VerdictKind now = kind_for_now(a);
   times_heard_ = now == heard_ ? times_heard_ + 1 : 1;

@@ -127,9 +127,9 @@ void RestartFinder::learn_gaps_and_steps(std::span<const model::Sample> samples)
   }
 }
 
-// The floor of the last kWindow readings is asked for before each reading. Cut into blocks as long as the
-// window (van Herk, Gil and Werman), it is the lower of two: the lowest of the block before from the same
-// place on, and the lowest of this block so far. Both are a running minimum, without a queue.
+// The floor of the last kWindow readings is needed before each reading. The readings are cut into blocks as
+// long as the window (van Herk, Gil and Werman). The floor is then the lower of two minima: of the previous
+// block from the same position on, and of this block up to here. Both are running minima, without a queue.
 std::size_t RestartFinder::add_steady(std::span<const model::Sample> samples) {
   if (unclear_ > 0 || readings_ < 10 * kWindow || samples.size() < kWindow) return 0;
   Lows before = lows_from();

@@ -1,4 +1,4 @@
-// Finds, in the samples alone, where a process began anew.
+// Finds restarts of a process in the samples alone.
 //
 // A restart shows as a fall below the recent floor that does not come back, more
 // surely so when the step counter went back (a checkpoint was resumed) or no
@@ -38,7 +38,7 @@ class RestartFinder {
   // if any is left, needs add(). The same answers as add(), at a fifth of the cost: for long series.
   std::size_t add_steady(std::span<const model::Sample> samples);
 
-  // A restart that was told from outside.
+  // The caller knows of a restart.
   void reset();
 
  private:

@@ -42,7 +42,7 @@ struct Acceleration {
 Acceleration fit_acceleration(std::span<const double> x, std::span<const double> y, double end_x,
                               double least_sd);
 
-// Median of the slopes of all pairs (Theil-Sen): tolerates up to 29 % outliers;
+// Median of the slopes of all pairs (Theil-Sen): tolerates up to 29% outliers;
 // checkpoints and evaluations are outliers here.
 double theil_sen(std::span<const double> x, std::span<const double> y);
 

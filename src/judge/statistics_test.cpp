@@ -26,8 +26,8 @@ TEST(TheilSen, stands_with_a_quarter_of_outliers) {
   EXPECT_NEAR(theil_sen(x, y), 2.0, 0.05);
 }
 
-// Independent normal noise: the 95 % interval of the slope must hold the truth
-// in about 95 of 100 cases. Binomial: fewer than 372 of 400 has p < 1 %; the
+// Independent normal noise: the 95% interval of the slope must hold the truth
+// in about 95 of 100 cases. Binomial: fewer than 372 of 400 has p < 1%; the
 // autocorrelation correction widens the interval, so there is no upper bound.
 TEST(EstimateSlope, its_interval_holds_the_truth) {
   std::mt19937_64 random(7);

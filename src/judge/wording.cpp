@@ -115,8 +115,8 @@ std::string doubt_reason(const Assessment& a) {
         return fmt::format("floor rose {} for {}, but {} samples are too few to tell a leak from a warm-up",
                            pace(e, r.slope_now), length(e, r.span), e.points);
       }
-      return fmt::format("only {} sample{} {}", e.points, e.points == 1 ? "" : "s",
-                         e.first > 0 ? "after the start of the process" : "so far");
+      return fmt::format("only {} sample{}{}", e.points, e.points == 1 ? "" : "s",
+                         e.first > 0 ? " after the start of the process" : "");
     case Doubt::NoProgress:
       return "neither steps nor time advance between samples";
     case Doubt::SlowingDown:

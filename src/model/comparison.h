@@ -19,7 +19,7 @@ struct Compared {
   Measure measure = Measure::Bytes;
   std::optional<double> before = {};
   std::optional<double> after = {};
-  // Whether they differ by more than such readings do by themselves; absent where that cannot be told.
+  // Whether the difference is larger than the noise of such readings; absent where that is unknown.
   std::optional<bool> differs = {};
 };
 

@@ -12,7 +12,7 @@ namespace lowtide::model {
 
 enum class RuleKind { NoLeak, Budget, MaxGrowth, MaxRate, NoOom, Expect };
 
-// What a rate is told per.
+// The unit of a rate.
 enum class RatePer { Step, Second };
 
 struct Rule {

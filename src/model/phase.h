@@ -1,4 +1,4 @@
-// What the trainer itself tells through the agent: the phases it is in, and what each keeps.
+// What the trainer itself reports through the agent: its phases, and what each phase keeps.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ struct ProcessInfo {
   std::string command = {};
   double started_s = 0;  // from the start of the recording; negative: it ran before
   std::optional<double> ended_s = {};
-  std::optional<int> exit_status = {};  // as a shell tells it: 0..255, 128 + n for signal n
+  std::optional<int> exit_status = {};  // as a shell reports it: 0..255, 128 + n for signal n
 };
 
 constexpr std::string_view to_string(ProcessRole role) {

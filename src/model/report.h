@@ -84,7 +84,7 @@ struct Warning {
   std::uint64_t first_line = 0;
 };
 
-// What the memory of the target must stay below, and who said so.
+// The limit that the memory of the target must stay below, and its source.
 struct Limit {
   LimitKind kind = LimitKind::Host;
   std::uint64_t bytes = 0;

@@ -23,9 +23,9 @@ struct SeriesReport {
   std::optional<std::int64_t> pid;
   std::string command;
   std::optional<int> gpu_index;
-  std::string gpu_name;                      // the model, as the log tells it
+  std::string gpu_name;                      // the model, as in the log
   std::string gpu_id;                        // a UUID or a bus, where no index tells one GPU from another
-  std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself tells
+  std::optional<std::uint64_t> limit_bytes;  // total memory or limit, if the log contains it
   std::uint64_t last_bytes = 0;
   std::uint64_t peak_bytes = 0;
   std::optional<double> first_s;  // when the first and the last reading were taken, as far as known

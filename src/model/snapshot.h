@@ -47,8 +47,8 @@ struct HeldNode {
   std::string type;
   std::uint64_t address = 0;
   std::optional<std::uint64_t> length;
-  std::uint64_t retained_bytes = 0;  // of host memory, that would go with it
-  std::uint64_t device_bytes = 0;    // of tensors on devices, the same
+  std::uint64_t retained_bytes = 0;  // host memory that it retains
+  std::uint64_t device_bytes = 0;    // memory of tensors on devices that it retains
   std::uint64_t retained_objects = 0;
   CacheKind cache = CacheKind::None;
   std::uint64_t bound = 0;            // of a bounded cache

@@ -12,7 +12,7 @@
 
 namespace lowtide::model {
 
-// What smaps_rollup tells. Dear, so it is not read at every tick.
+// The values of smaps_rollup. Reading them is expensive, so it is not done at every tick.
 struct PssReading {
   std::uint64_t pss_bytes = 0;
   std::uint64_t anon_bytes = 0;  // the parts of pss_bytes

@@ -29,7 +29,7 @@ struct TrimTrial {
   std::optional<std::uint64_t> mapped_bytes = {};  // in blocks that are mappings of their own: in use
 };
 
-// The trial as a report tells it.
+// The trial as a report shows it.
 struct TrimReport {
   std::int64_t pid = 0;
   TrimTrial trial;

@@ -15,7 +15,7 @@ enum class VerdictKind { Leak, Warmup, Spikes, Stable, Inconclusive };
 
 enum class Axis { Step, Time };
 
-// Growth of the floor per step (Axis::Step) or per second (Axis::Time), with a 95 % interval.
+// Growth of the floor per step (Axis::Step) or per second (Axis::Time), with a 95% interval.
 struct Rate {
   double bytes = 0;
   double low = 0;
@@ -71,11 +71,11 @@ struct Verdict {
   std::optional<Levels> levels;      // stable only
   std::string reason;                // one sentence, lower case, no full stop
   std::optional<std::string> needs;  // what would settle an inconclusive verdict
-  std::optional<Lean> lean;          // inconclusive only: what it looks like so far
+  std::optional<Lean> lean;          // inconclusive only: the most likely kind
   std::vector<std::string> basis = {"series"};
 };
 
-// An open verdict that looks like `kind` so far.
+// An inconclusive verdict whose most likely kind is `kind`.
 inline bool leans_to(const Verdict& verdict, VerdictKind kind) {
   return verdict.kind == VerdictKind::Inconclusive && verdict.lean && verdict.lean->kind == kind;
 }

@@ -61,8 +61,8 @@ struct GpuReport {
   std::uint64_t used_bytes = 0;
   std::optional<std::int64_t> pid;             // the process of the target that has most on it
   std::optional<std::uint64_t> process_bytes;  // what that process has
-  SeriesReport series;                         // of what torch has given out, where it tells
-  // Where torch tells: its latest words, and how each part of process_bytes moved.
+  SeriesReport series;                         // of what torch has allocated, where torch reports it
+  // Where torch reports its counters: the latest ones, and how each part of process_bytes changed.
   std::optional<TorchReading> torch = {};
   std::optional<Verdict> allocated = {};
   std::optional<Verdict> reserved = {};
@@ -104,8 +104,8 @@ struct OverheadReport {
   std::uint64_t allocation_samples_dropped = 0;
   double sampling_s = 0;    // of the job's time, spent with them
   double asking_s = 0;      // and with what its interpreters were asked for: steps, phases, torch's counters
-  std::uint64_t looks = 0;  // at the objects of its Pythons
-  double pauses_s = 0;      // for which these stood still for that
+  std::uint64_t looks = 0;  // snapshots of the objects of its Python processes
+  double pauses_s = 0;      // how long these processes were stopped for snapshots
   std::vector<std::string> not_entered = {};  // processes without the agent, and why; at most 100
   std::uint64_t not_entered_count = 0;
 };

@@ -27,14 +27,14 @@ std::string count_words(double value) {
   return (rounded < 0 ? "-" : "") + format_count(magnitude);
 }
 
-// The stretch of axis that a rate is told for: "10 steps", "hour".
+// The unit of a rate: "10 steps", "hour".
 struct Multiple {
   double factor = 1;
   std::string name;
 };
 
-// Per how many steps? As people log it: a job that prints every 10 steps is
-// told per 10 steps, unless that leaves a number too small to picture.
+// Per how many steps? As people log it: a job that prints every 10 steps gets
+// a rate per 10 steps, unless that number is too small to picture.
 Multiple step_multiple(double bytes_per_step, const model::SeriesReport& series) {
   double spacing = 1;
   if (series.first_step && series.last_step && series.verdict.samples > 1) {
@@ -117,7 +117,7 @@ std::string growth(const model::SeriesReport& series) {
   const std::string low = format_bytes(rate.low * multiple.factor);
   const std::string high = format_bytes(rate.high * multiple.factor);
   if (rate.low <= 0 && rate.high >= 0 && format_bytes(rate.bytes * multiple.factor) == "0 B") {
-    // A warm-up without a pace is a jump: the floor tells how far.
+    // A warm-up without a pace is a jump: the floor shows how far.
     if (series.verdict.kind == VerdictKind::Warmup || !std::isfinite(rate.low) || !std::isfinite(rate.high))
       return "";
     return low == high ? "none" : fmt::format("none, within {} to {} per {}", low, high, multiple.name);

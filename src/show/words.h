@@ -22,7 +22,7 @@ const model::SeriesReport* find_second(const model::Report& report);
 // A stable series whose floor is lower at the end.
 bool has_fallen(const model::Verdict& verdict);
 
-// Where the report stands to its limit when there is no forecast: "32 GiB: the peak is 40 % of it".
+// Where the report stands to its limit when there is no forecast: "32 GiB: the peak is 40% of it".
 std::string limit_words(const model::Limit& limit, const model::SeriesReport& series);
 
 // "97%", ">99%"; never "100%", because no verdict from a series is that sure.
@@ -31,7 +31,7 @@ std::string percent(double share);
 // Growth of the floor: "393 kB/step", "12.0 MB/min". Empty without a rate.
 std::string rate_words(const model::SeriesReport& series);
 
-// One cell of a table: "warmup, ended at step 85", "inconclusive, leaning leak 73 %".
+// One cell of a table: "warmup, ended at step 85", "inconclusive, leaning leak 73%".
 std::string brief(const model::SeriesReport& series);
 
 // "step 1,930", or "6.5 min" where there are no steps; empty when neither is known.

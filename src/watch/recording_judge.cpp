@@ -19,7 +19,7 @@ namespace lowtide::watch {
 namespace {
 
 constexpr double kShortestPauseS = 2;
-// The pause is this many times what the judgement took: 1 % of one core in the first minute, then 0.25 %.
+// The pause is this many times what the judgement took: 1% of one core in the first minute, then 0.25%.
 constexpr double kFirstFactor = 100;
 constexpr double kSteadyFactor = 400;
 constexpr double kFirstS = 60;

@@ -72,7 +72,7 @@ def inconclusive_verdict_states_its_lean(binary):
 
 def samples_and_readings_are_told_apart(binary):
     """A pool that starts and ends processes all the time has few readings that can be judged."""
-    verdict = {**VERDICT, "kind": "inconclusive", "samples": 5, "reason": "only 5 samples so far"}
+    verdict = {**VERDICT, "kind": "inconclusive", "samples": 5, "reason": "only 5 samples"}
     code = ("from lowtide._summary import closing_lines\n"
             "reports = [Report.from_json(report.raw, (), readings) for readings in (33, 5, None)]\n"
             "print(json.dumps([[str(one), '\\n'.join(closing_lines(one))] for one in reports]))")

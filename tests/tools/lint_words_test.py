@@ -38,6 +38,16 @@ class Words(unittest.TestCase):
         lines = [line for _, line in lint_words.prose(text) if line and not line.startswith("<!--")]
         self.assertEqual(lines, ["one ``", "two"])
 
+    def test_all_lines_of_a_shell_script_are_read(self):
+        self.assertEqual(list(lint_words.shell_texts("#!/bin/sh\n# one\ncat <<END\ntwo\nEND\n"))[1:4],
+                         [(2, "# one"), (3, "cat <<END"), (4, "two")])
+        self.assertIs(lint_words.reader_of("dev"), lint_words.shell_texts)
+
+    def test_all_folders_with_text_for_people_are_checked(self):
+        for name in ("src/model/verdict.h", "python/lowtide/__init__.py", "web/src/values.ts", "tools/setup.sh", "docs/json.md",
+                     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "dev"):
+            self.assertTrue(name.startswith(lint_words.CHECKED), name)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)

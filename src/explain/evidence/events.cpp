@@ -55,7 +55,7 @@ std::optional<OomKill> find_oom_kill(const Evidence& evidence) {
   }
   if (kill.counted == 0) return std::nullopt;
   kill.victim = likely_victim(evidence);
-  // A cgroup may be shared: a count without a killed process of ours is somebody else's.
+  // A cgroup may be shared: if no process of the job was killed, another job was hit.
   if (kill.victim == nullptr) return std::nullopt;
   kill.at_s = kill.victim->info.ended_s.value_or(time_of_count(evidence));
   return kill;

@@ -123,7 +123,7 @@ class Growth {
     }
   }
 
-  // A variable of something that was there before, but held too little then to be told.
+  // Its owner existed in the earlier snapshot, but the variable held too little to be listed there.
   [[nodiscard]] bool is_old_name(const HeldNode& node) const {
     if (node.holder) {
       return grown_[*node.holder].earlier != nullptr &&

@@ -16,7 +16,7 @@ namespace {
 
 using base::format_seconds;
 
-constexpr double kWarnedSeconds = 60;  // time to act: a forecast before that is told rather than a later one
+constexpr double kWarnedSeconds = 60;  // time to act: a forecast this early is preferred to a later one
 constexpr std::size_t kLastReadings = 8;
 constexpr double kLastSeconds = 1.2;
 
@@ -49,7 +49,7 @@ std::vector<std::string> last_second(const Evidence& evidence, double killed_s) 
   return out;
 }
 
-// The last forecast that left time to act, told as it was told then.
+// The last forecast that left time to act, with the values that it had then.
 std::string earlier_forecast(const Evidence& evidence, double killed_s) {
   const model::Judgement* told = nullptr;
   for (const model::Judgement& judgement : evidence.judgements) {

@@ -121,8 +121,8 @@ void LogAnalysis::event(const model::Event& event) {
   ++events_left_out_;
 }
 
-// What the log tells about how much this series may have. A process is bounded
-// by what its container, or else its host, has: the smallest of them.
+// The limit of this series, if the log contains one. A process is limited by its
+// container, or else by its host: the smallest limit counts.
 std::optional<model::Limit> LogAnalysis::limit_in_log(const model::SeriesReport& series) const {
   const model::LimitKind kind = kind_of(series.quantity);
   if (series.limit_bytes && *series.limit_bytes > 0) return model::Limit{kind, *series.limit_bytes, true};

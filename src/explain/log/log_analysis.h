@@ -17,7 +17,7 @@ namespace lowtide::explain {
 // Judges every series of every run as the readings arrive; a finished run is
 // reduced to its verdicts at once. Neither the number of runs nor of series nor
 // of events that a log claims to hold can make this grow without bound: what
-// goes beyond the limits below is left out, and a warning says so.
+// goes beyond the limits below is left out, and a warning reports it.
 class LogAnalysis final : public ingest::Sink {
  public:
   static constexpr std::size_t kMostSeries = 256;  // of one run
@@ -26,7 +26,7 @@ class LogAnalysis final : public ingest::Sink {
       200;  // the first kFirstEvents, and the last ones: the kill is there
   static constexpr std::size_t kFirstEvents = 20;
 
-  // `limit_bytes` as the user gave it; else what the log tells is taken.
+  // `limit_bytes` is the limit that the user gave. Without it the limit in the log is used.
   explicit LogAnalysis(std::optional<std::uint64_t> limit_bytes) : limit_bytes_(limit_bytes) {}
 
   void begin_run(const std::string& name, std::uint64_t first_line) override;

@@ -9,7 +9,7 @@
 namespace lowtide::explain {
 namespace {
 
-// The process of ours that has most on the GPU; null: none is known.
+// The process of the job that has most memory on the GPU; null: none is known.
 const GpuEvidence::Share* largest_share(const GpuEvidence& gpu, const Evidence& evidence) {
   const GpuEvidence::Share* largest = nullptr;
   for (const GpuEvidence::Share& share : gpu.processes) {
@@ -53,7 +53,7 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
     report.index = gpu.index;
     report.total_bytes = gpu.last.total_bytes;
     report.used_bytes = gpu.last.used_bytes;
-    // What a process of ours has is nearer to the job than what the whole device uses.
+    // The memory of a process of the job describes the job better than the use of the whole device does.
     const GpuEvidence::Share* const share = largest_share(gpu, evidence);
     report.series = judge_part(share != nullptr ? share->trail : gpu.used, evidence);
     report.series.quantity = model::Quantity::GpuUsed;

@@ -44,7 +44,7 @@ struct HeapGrowth {
 };
 HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence);
 
-// The parts add up to the growth of the tree; what nothing explains is told as such.
+// The parts add up to the growth of the tree. What nothing explains is a part of its own.
 model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
                                    const Sites& sites, const model::Verdict& verdict);
 

@@ -10,8 +10,8 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kGoesOn = 1.3;           // of what something came with, it holds later
-constexpr std::size_t kFewestSlower = 4;  // intervals between looks, each with less: by chance once in 24
+constexpr double kGoesOn = 1.3;           // times the size at which it first appeared
+constexpr std::size_t kFewestSlower = 4;  // intervals between snapshots, each with less: by chance once in 24
 constexpr double kSlower = 0.6;           // of the first rate, the last
 constexpr double kStandsStill = 0.01;     // of what it holds
 
@@ -26,7 +26,7 @@ const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::H
   return in_its_place;
 }
 
-// What moved between two looks: things where they are counted, else bytes.
+// The change between two snapshots: in elements where they are counted, else in bytes.
 double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
   if (earlier.length && later.length && *earlier.length != *later.length) {
     return static_cast<double>(*later.length) - static_cast<double>(*earlier.length);
@@ -34,8 +34,8 @@ double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
   return static_cast<double>(held_bytes(later)) - static_cast<double>(held_bytes(earlier));
 }
 
-// How many things it had at each look; no course where they are not counted. In bytes a dict takes more than
-// it needs, now and then.
+// The number of elements in each snapshot; empty where they are not counted. Bytes would mislead: a dict
+// sometimes reserves more than it needs.
 std::vector<model::CounterPoint> lengths_of(const Looks& looks, const model::HeldNode& wanted) {
   std::vector<model::CounterPoint> out;
   for (const model::Snapshot* look : looks) {
@@ -72,7 +72,7 @@ void use_usual_name(const Looks& looks, model::HeldNode& wanted) {
 HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted) {
   HeldMoves out;
   const model::HeldNode* before = nullptr;
-  const model::HeldNode* came = nullptr;  // after the first look
+  const model::HeldNode* came = nullptr;  // where it appeared, if after the first snapshot
   for (const model::Snapshot* look : looks) {
     const model::HeldNode* now = find_node(*look, wanted);
     if (before != nullptr) {
@@ -84,7 +84,7 @@ HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted) {
     }
     before = now;
   }
-  // A list that was empty, or too small to be told, has gained what it came with; if it goes on like that.
+  // A list that was empty or too small to be listed gained when it appeared. That counts if it grows further.
   const bool goes_on =
       came != nullptr && before != nullptr &&
       static_cast<double>(held_bytes(*before)) >= kGoesOn * static_cast<double>(held_bytes(*came));

@@ -1,4 +1,4 @@
-// How one variable fared from look to look.
+// How one variable changed from snapshot to snapshot.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 
 namespace lowtide::explain {
 
-// Into one process, in the order of time.
+// The snapshots of one process, oldest first.
 using Looks = std::vector<const model::Snapshot*>;
 
-// Gives it the name that most looks have for it: a loop that runs over a list holds it by another.
+// Gives it the name that it has in most snapshots: a loop that runs over a list holds it by another name.
 void use_usual_name(const Looks& looks, model::HeldNode& wanted);
 
 struct HeldMoves {
-  std::size_t gains = 0;  // between one look and the next
+  std::size_t gains = 0;  // between one snapshot and the next
   std::size_t losses = 0;
 };
 HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted);
 
-// What it kept at each look; nothing where it was not there, or too small to be told.
+// What it kept in each snapshot; 0 where it did not exist or was too small to be listed.
 std::vector<model::CounterPoint> holder_history(const Looks& looks, const model::HeldNode& wanted);
 
-// It gains fewer things from look to look, by step where steps are known: a job that gets slower is no sign
-// of an end.
+// It gains fewer elements from snapshot to snapshot, per step where steps are known: a job that gets slower
+// is no sign of an end.
 bool gains_ever_less(const Looks& looks, const model::HeldNode& wanted, const Evidence& evidence);
 
-// At the last two looks it kept the same.
+// It kept the same in the last two snapshots.
 bool stands_still(const std::vector<model::CounterPoint>& course);
 
 }  // namespace lowtide::explain

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kFewestLooks = 3;
 constexpr double kMostOfTheGrowth = 0.6;  // of the process
 constexpr double kOfTheTree = 0.5;
-constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last look
+constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last snapshot
 constexpr std::int64_t kLeastOnDevice = 1'000'000;
 constexpr std::size_t kMostGrown = 20;
 

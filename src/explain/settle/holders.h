@@ -1,8 +1,8 @@
-// What the snapshots of a recording say: which variables kept more and more.
+// What the snapshots of a recording show: which variables kept more and more.
 //
-// A list that gained at every look and lost nothing is a leak after a hundred steps, where the series and the
-// sites need more. A cache that has not reached its bound (functools.lru_cache, a deque with a maxlen) is
-// not, however evenly it grows; and of what gains less and less an end may come.
+// A list that gained in every snapshot and lost nothing is a leak after a hundred steps, where the series and
+// the sites need more. A cache that has not reached its bound (functools.lru_cache, a deque with a maxlen) is
+// not a leak, however evenly it grows. What gains less and less may stop growing.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace lowtide::explain {
 
 struct HeldGrowth {
   model::HolderReport holder;
-  std::size_t gains = 0;  // between one look and the next
+  std::size_t gains = 0;  // between one snapshot and the next
   std::size_t losses = 0;
   double of_process = 0;  // what it gained, of what the process gained meanwhile; 0: that did not grow
   double of_device = 0;   // the same, of the tensors on devices

@@ -11,7 +11,7 @@ using model::VerdictKind;
 
 constexpr std::uint64_t kHeldMB = 1'000'000;
 
-// A process that grows by 1 MB a second, looked into every ten.
+// A process that grows by 1 MB per second, with a snapshot every ten seconds.
 class Job {
  public:
   explicit Job(std::vector<std::uint64_t> list_lengths, model::CacheKind cache = model::CacheKind::None,

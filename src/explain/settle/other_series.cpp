@@ -14,7 +14,7 @@ Argument note(const std::string& text) {
 std::optional<Argument> note_leaning_gpu(const std::vector<model::SeriesReport>& series) {
   const model::SeriesReport* gpu = model::find_leaning_gpu(series);
   if (gpu == nullptr) return std::nullopt;
-  return note(gpu->name + " looks like a leak so far: " + gpu->verdict.reason);
+  return note(gpu->name + " may leak: " + gpu->verdict.reason);
 }
 
 std::optional<Argument> note_other_leak(const std::vector<model::SeriesReport>& series) {

@@ -20,7 +20,7 @@ enum class Reason { Replace, Append };
 struct Row {
   ArgumentKind rule;
   int order;  // tens: the stage. Of one source the first argument of a stage that counts is taken.
-  When when;  // the verdict so far
+  When when;  // the verdict before this row
   Effect outcome;
   Reason reason;
   const char* basis;  // null: none is added

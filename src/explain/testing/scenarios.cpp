@@ -364,12 +364,12 @@ void play_phase_spikes(record::Writer& writer) {
 }
 
 constexpr std::array kAll{
-    Scenario{"wrapper", "sh is stable, its child leaks 1 MB a second", play_wrapper},
+    Scenario{"wrapper", "sh is stable, its child leaks 1 MB per second", play_wrapper},
     Scenario{"overhead", "20 workers of 400 MB that do not grow", play_overhead},
     Scenario{"pile-up", "one process more every two seconds", play_pile_up},
     Scenario{"workers-start", "the same for 20 s, then it stays", play_workers_start},
     Scenario{"page-cache", "files are read, nothing leaks", play_page_cache},
-    Scenario{"respawned", "four workers, made anew every 50 s; nothing leaks", play_respawned},
+    Scenario{"respawned", "four workers, replaced every 50 s; nothing leaks", play_respawned},
     Scenario{"workers-end", "workers that share the trainer's pages end; nothing leaks", play_workers_end},
     Scenario{"workers-end-often", "the same, with new workers every 75 s", play_workers_end_often},
     Scenario{"leak-beside-workers-that-end", "the same, and the trainer leaks",

@@ -211,19 +211,20 @@ void play_agent_off(record::Writer& writer) {
 }
 
 constexpr std::array kAll{
-    Scenario{"site-leak", "trainer.py:631 keeps 1.5 MiB a step for 300 steps", play_leak},
+    Scenario{"site-leak", "trainer.py:631 keeps 1.5 MiB per step for 300 steps", play_leak},
     Scenario{"site-cache", "a cache fills to its bound, then evicts", play_cache},
     Scenario{"site-churn", "much is allocated and freed, RSS rises, nothing is kept", play_churn},
     Scenario{"site-thread-churn", "the same, in threads", play_thread_churn},
     Scenario{"site-two", "model.py:12 warms up, logger.py:51 leaks", play_two},
     Scenario{"site-worker", "a worker leaks, the trainer does not", play_worker},
     Scenario{"site-spikes", "evaluations take 170 MB and give it back", play_eval_spikes},
-    Scenario{"site-native", "a C function leaks 1 MiB a step", play_native},
+    Scenario{"site-native", "a C function leaks 1 MiB per step", play_native},
     Scenario{"site-stairs", "20 MiB kept at every evaluation", play_stairs},
-    Scenario{"site-temporaries", "words.py:31 keeps 0.5 MiB a step and frees ten times as much",
+    Scenario{"site-temporaries", "words.py:31 keeps 0.5 MiB per step and frees ten times as much",
              play_temporaries},
-    Scenario{"site-holes", "train.py:33 keeps 1 MiB a step, resident memory gains two", play_holes},
-    Scenario{"site-packing-up", "rank.py:33 keeps 1 MiB a step until the training returns", play_packing_up},
+    Scenario{"site-holes", "train.py:33 keeps 1 MiB per step, resident memory gains two", play_holes},
+    Scenario{"site-packing-up", "rank.py:33 keeps 1 MiB per step until the training returns",
+             play_packing_up},
     Scenario{"site-shared", "train.py:43 keeps batches in shared memory", play_shared},
     Scenario{"agent-off", "a leak; the agent switched itself off in mid-run", play_agent_off},
 };

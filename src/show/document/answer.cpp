@@ -19,7 +19,7 @@ using model::VerdictKind;
 
 constexpr std::size_t kMostSentence = 1000;
 
-// What the growth of the tree is made of: "67 % live objects, 33 % allocator retention"; empty when
+// What the growth of the tree is made of: "67% live objects, 33% allocator retention"; empty when
 // nothing of it is known.
 std::string mechanism_words(const model::Report& report) {
   constexpr double kLeastTold = 0.005;  // rounds to a percent

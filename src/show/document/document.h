@@ -179,7 +179,7 @@ std::string title_of(std::string label);
 Section table_section(const std::string& label, Table table);
 
 // A table as one format has it: its columns, and the rows for which there is room. Where rows are left out
-// between others, a row says so.
+// between others, a row reports it.
 struct Grid {
   std::vector<std::string> head;
   std::vector<TableRow> rows;

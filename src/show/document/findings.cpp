@@ -103,9 +103,9 @@ void add_recording_basis(List& out, const model::Report& report, const model::Se
     add(fmt::format("at least {} more came and went between two readings",
                     format_count(*report.short_lived.unseen_at_least)));
   }
-  if (report.ending == model::Ending::Running) add("the run goes on: this is the state so far");
+  if (report.ending == model::Ending::Running) add("the run goes on: this is its current state");
   if (report.overhead && report.overhead->monitor_cpu_share) {
-    add(fmt::format("the monitor took {:.2f} % of one core{}", *report.overhead->monitor_cpu_share * 100,
+    add(fmt::format("the monitor took {:.2f}% of one core{}", *report.overhead->monitor_cpu_share * 100,
                     report.overhead->monitor_rss_bytes
                         ? " and " + bytes_words(*report.overhead->monitor_rss_bytes) + " of memory"
                         : ""));
@@ -174,7 +174,7 @@ Section watch_section(const model::Report& report, const model::SeriesReport& se
   const model::SeriesReport* tree = tree_series(report);
   if (report.limit && tree != nullptr && report.limit->bytes > 0) {
     const double share = static_cast<double>(tree->peak_bytes) / static_cast<double>(report.limit->bytes);
-    add(fmt::format("the peak, {}, is {:.0f} % of {}{}", bytes_words(tree->peak_bytes), share * 100,
+    add(fmt::format("the peak, {}, is {:.0f}% of {}{}", bytes_words(tree->peak_bytes), share * 100,
                     limit_size(report.limit->bytes), limit_source_suffix(*report.limit)));
   }
   if (report.forecast && report.ending == model::Ending::Running) add(forecast(*report.forecast, series));

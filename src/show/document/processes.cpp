@@ -59,7 +59,7 @@ ProcessRow process_row(const ProcessReport& process) {
   row.kind = process.series.verdict.kind;
   row.floor = process.series.verdict.floor;
   if (const std::string rate = short_growth(process.series); grows && !rate.empty()) row.rate = rate;
-  if (process.growth_share) row.share = fmt::format("{:.0f} %", *process.growth_share * 100);
+  if (process.growth_share) row.share = fmt::format("{:.0f}%", *process.growth_share * 100);
   row.pss = process.bytes.pss_bytes ? pss_words(static_cast<double>(*process.bytes.pss_bytes),
                                                 process.bytes.pss_age_s.value_or(0))
                                     : "?";
@@ -90,7 +90,7 @@ ProcessRow crowd_row(const std::vector<const ProcessReport*>& crowd) {
     share += process->growth_share.value_or(0);
   }
   row.pss = known ? pss_words(pss, age_s) : "?";
-  if (row.share != kNoValue) row.share = fmt::format("{:.0f} %", std::min(share, 1.0) * 100);
+  if (row.share != kNoValue) row.share = fmt::format("{:.0f}%", std::min(share, 1.0) * 100);
   row.command = base::printable(crowd.front()->info.command, kLongestCommand);
   return row;
 }

@@ -140,7 +140,8 @@ constexpr auto describe(Tag<model::OverheadReport>) {
       field<&OverheadReport::looks>("looks", "the same as `snapshots`"),
       field<&OverheadReport::looks>("snapshots", "heap snapshots of the Python processes"),
       field_as<Number, &OverheadReport::asking_s>("interpreter_s", "the same as `asking_s`"),
-      field_as<Number, &OverheadReport::pauses_s>("pauses_s", "how long its Pythons stood still for these"));
+      field_as<Number, &OverheadReport::pauses_s>(
+          "pauses_s", "how long the Python processes were stopped for snapshots"));
 }
 
 constexpr auto describe(Tag<model::Warning>) {

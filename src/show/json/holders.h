@@ -42,10 +42,10 @@ constexpr auto describe(Tag<GrownHolder>) {
       field<kRow, kNode, &HeldNode::type>("type", "its type"),
       field<kRow, kNode, &HeldNode::length>("length", "its number of elements"),
       field<kRow, &HolderReport::growth_length>("growth_length", "by how many elements it grew"),
-      field<kRow, kNode, &HeldNode::retained_bytes>("retained_bytes", "host memory that would go with it"),
+      field<kRow, kNode, &HeldNode::retained_bytes>("retained_bytes", "host memory that it retains"),
       growth_field<&HolderReport::growth_bytes>("growth_bytes", "by how much that grew"),
       field<kRow, kNode, &HeldNode::device_bytes>("device_bytes",
-                                                  "memory of tensors on devices that would go with it"),
+                                                  "memory of tensors on devices that it retains"),
       growth_field<&HolderReport::growth_device_bytes>("growth_device_bytes", "by how much that grew"),
       field_as<Share, kRow, &HolderReport::share>(
           "share",
@@ -53,7 +53,7 @@ constexpr auto describe(Tag<GrownHolder>) {
           "and devices together"),
       field_as<NonEmpty, kRow, kNode, &HeldNode::file>("file", "of the frame whose variable it is"),
       field_as<NonZero, kRow, kNode, &HeldNode::line>("line", "where that frame stood"),
-      field<kRow, kNode, &HeldNode::retained_objects>("retained_objects", "objects that would go with it"),
+      field<kRow, kNode, &HeldNode::retained_objects>("retained_objects", "objects that it retains"),
       growth_field<&HolderReport::growth_objects>("growth_objects", "by how many these grew"),
       field("cache", "whether a cache is `bounded` or `unbounded`; null: not a cache",
             [](const GrownHolder& grown) {

@@ -22,7 +22,7 @@ struct ShownFloor {
 
 constexpr auto describe(Tag<model::Range>) {
   using model::Range;
-  return object("Range", "an estimate with its 95 % interval",
+  return object("Range", "an estimate with its 95% interval",
                 field_as<FiniteNumber, &Range::estimate>("estimate", "the most likely value"),
                 field_as<FiniteNumber, &Range::low>("low", "the lower end of the interval"),
                 field_as<FiniteNumber, &Range::high>("high", "its upper end; null: there is none"));
@@ -31,7 +31,7 @@ constexpr auto describe(Tag<model::Range>) {
 constexpr auto describe(Tag<ShownRate>) {
   using model::Rate;
   return object(
-      "Rate", "growth of the floor with its 95 % interval; of a warm-up, while it rose",
+      "Rate", "growth of the floor with its 95% interval; for a warm-up: while it rose",
       field_as<WholeBytes, &ShownRate::rate, &Rate::bytes>("bytes", "growth per step or second"),
       field("per", "`step` also where the input has neither steps nor times: then it is per reading",
             [](const ShownRate& shown) {
@@ -56,7 +56,7 @@ constexpr auto describe(Tag<model::Mark>) {
 
 constexpr auto describe(Tag<model::Lean>) {
   using model::Lean;
-  return object("Lean", "what an inconclusive verdict looks like so far",
+  return object("Lean", "the most likely kind of an inconclusive verdict",
                 field<&Lean::kind>("kind", "the most likely kind"),
                 field_as<Share, &Lean::confidence>("confidence", "the chance that it is right, 0 to 1"));
 }
@@ -85,7 +85,7 @@ constexpr auto describe(Tag<model::Verdict>) {
       field<&Verdict::spike_bytes>("spike_bytes", "how high the excursions go above the floor"),
       field<&Verdict::reason>("reason", "one sentence for people"),
       field<&Verdict::needs>("needs", "if inconclusive: what would settle it"),
-      field<&Verdict::lean>("lean", "if inconclusive: what it looks like so far"),
+      field<&Verdict::lean>("lean", "if inconclusive: the most likely kind"),
       field<&Verdict::basis>("basis",
                              "what the verdict is based on: `series`, and `processes`, `sites` or `holders` "
                              "where these settled it"));

@@ -18,8 +18,8 @@ struct SiteRow {
   std::string where;   // "pid 4711", "20 processes"
 };
 
-// Those worth a look, most growth first: without growth those that hold most. A line that fares alike in
-// several processes is one row. All text is printable.
+// The sites that matter, most growth first. Without growth: those that hold most. A line that behaves alike
+// in several processes is one row. All text is printable.
 std::vector<SiteRow> site_rows(const model::Report& report, std::size_t most);
 
 // The frame to act on: "trainer.py:631 in validate"; "an unknown place" without one. Printable.

@@ -50,7 +50,7 @@ struct Picture {
   }
 };
 
-// Thin enough to be told from the series without colour.
+// Thin enough to look different from the series without colour.
 bool is_water(std::size_t across, std::size_t up, bool unicode) {
   return !unicode || (across % 2 == 0 && up % 4 == 1);
 }

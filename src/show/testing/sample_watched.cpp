@@ -306,7 +306,7 @@ model::Gate sample_gate() {
   expect.kind = model::RuleKind::Expect;
   expect.words = "--expect warmup";
   gate.results.push_back(
-      {expect, model::Outcome::Undecided, "<b>\"it\" & 'that'</b> \x1b[31m ]]> cannot be told"});
+      {expect, model::Outcome::Undecided, "<b>\"it\" & 'that'</b> \x1b[31m ]]> is not known"});
   return gate;
 }
 

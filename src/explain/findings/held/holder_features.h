@@ -1,4 +1,4 @@
-// What is known of a variable that keeps more and more: by this its cause is told.
+// What is known about a variable that grows. Its cause is derived from this.
 #pragma once
 
 #include "explain/findings/catalogue.h"
@@ -13,7 +13,7 @@ struct HolderFeatures {
   std::string type;         // of the variable
   bool has_length = false;  // it is a container
   bool is_tensor = false;
-  bool is_unbounded = false;  // a cache that says so
+  bool is_unbounded = false;  // a cache that is declared without a bound
   bool keeps_graphs = false;  // of autograd: tensors that can be differentiated, and what they were made of
   bool keeps_closures = false;
   bool keeps_tracebacks = false;
