@@ -108,12 +108,12 @@ class Verdict(TypedDict):
     spike_bytes: int | None  # how high the excursions go above the floor
     reason: str  # one sentence for people
     needs: str | None  # if inconclusive: what would settle it
-    lean: Lean | None  # if inconclusive: what it looks like so far
+    lean: Lean | None  # if inconclusive: the most likely kind
     basis: list[str]  # what the verdict is based on: `series`, and `processes`, `sites` or `holders` where these settled it
 
 
 class Rate(TypedDict):
-    """Growth of the floor with its 95 % interval; of a warm-up, while it rose."""
+    """Growth of the floor with its 95% interval; for a warm-up: while it rose."""
 
     bytes: int  # growth per step or second
     per: Literal["step", "second"]  # `step` also where the input has neither steps nor times: then it is per reading
@@ -136,7 +136,7 @@ class Mark(TypedDict):
 
 
 class Lean(TypedDict):
-    """What an inconclusive verdict looks like so far."""
+    """The most likely kind of an inconclusive verdict."""
 
     kind: Literal["leak", "warmup", "spikes", "stable", "inconclusive"]  # the most likely kind
     confidence: float  # the chance that it is right, 0 to 1
@@ -205,7 +205,7 @@ class Forecast(TypedDict):
 
 
 class Range(TypedDict):
-    """An estimate with its 95 % interval."""
+    """An estimate with its 95% interval."""
 
     estimate: float | None  # the most likely value
     low: float | None  # the lower end of the interval
@@ -264,14 +264,14 @@ class Holder(TypedDict):
     type: str  # its type
     length: int | None  # its number of elements
     growth_length: int | None  # by how many elements it grew
-    retained_bytes: int  # host memory that would go with it
+    retained_bytes: int  # host memory that it retains
     growth_bytes: int | None  # by how much that grew
-    device_bytes: int  # memory of tensors on devices that would go with it
+    device_bytes: int  # memory of tensors on devices that it retains
     growth_device_bytes: int | None  # by how much that grew
     share: float | None  # its part of the growth of the process, or of its memory without an earlier snapshot; host and devices together
     file: str | None  # of the frame whose variable it is
     line: int | None  # where that frame stood
-    retained_objects: int  # objects that would go with it
+    retained_objects: int  # objects that it retains
     growth_objects: int | None  # by how many these grew
     cache: str | None  # whether a cache is `bounded` or `unbounded`; null: not a cache
     bound: int | None  # of a bounded cache: its most elements
@@ -400,7 +400,7 @@ class Overhead(TypedDict):
     looks: int  # the same as `snapshots`
     snapshots: int  # heap snapshots of the Python processes
     interpreter_s: float  # the same as `asking_s`
-    pauses_s: float  # how long its Pythons stood still for these
+    pauses_s: float  # how long the Python processes were stopped for snapshots
 
 
 class Warning(TypedDict):

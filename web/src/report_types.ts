@@ -110,11 +110,11 @@ export interface Verdict {
   spike_bytes: number | null; // how high the excursions go above the floor
   reason: string; // one sentence for people
   needs: string | null; // if inconclusive: what would settle it
-  lean: Lean | null; // if inconclusive: what it looks like so far
+  lean: Lean | null; // if inconclusive: the most likely kind
   basis: string[]; // what the verdict is based on: `series`, and `processes`, `sites` or `holders` where these settled it
 }
 
-// Growth of the floor with its 95 % interval; of a warm-up, while it rose.
+// Growth of the floor with its 95% interval; for a warm-up: while it rose.
 export interface Rate {
   bytes: number; // growth per step or second
   per: "step" | "second"; // `step` also where the input has neither steps nor times: then it is per reading
@@ -134,7 +134,7 @@ export interface Mark {
   seconds: number | null; // null where the input has no times
 }
 
-// What an inconclusive verdict looks like so far.
+// The most likely kind of an inconclusive verdict.
 export interface Lean {
   kind: "leak" | "warmup" | "spikes" | "stable" | "inconclusive"; // the most likely kind
   confidence: number; // the chance that it is right, 0 to 1
@@ -197,7 +197,7 @@ export interface Forecast {
   seconds: Range | null; // at which second from the start; null without times
 }
 
-// An estimate with its 95 % interval.
+// An estimate with its 95% interval.
 export interface Range {
   estimate: number | null; // the most likely value
   low: number | null; // the lower end of the interval
@@ -251,14 +251,14 @@ export interface Holder {
   type: string; // its type
   length: number | null; // its number of elements
   growth_length: number | null; // by how many elements it grew
-  retained_bytes: number; // host memory that would go with it
+  retained_bytes: number; // host memory that it retains
   growth_bytes: number | null; // by how much that grew
-  device_bytes: number; // memory of tensors on devices that would go with it
+  device_bytes: number; // memory of tensors on devices that it retains
   growth_device_bytes: number | null; // by how much that grew
   share: number | null; // its part of the growth of the process, or of its memory without an earlier snapshot; host and devices together
   file: string | null; // of the frame whose variable it is
   line: number | null; // where that frame stood
-  retained_objects: number; // objects that would go with it
+  retained_objects: number; // objects that it retains
   growth_objects: number | null; // by how many these grew
   cache: string | null; // whether a cache is `bounded` or `unbounded`; null: not a cache
   bound: number | null; // of a bounded cache: its most elements
@@ -379,7 +379,7 @@ export interface Overhead {
   looks: number; // the same as `snapshots`
   snapshots: number; // heap snapshots of the Python processes
   interpreter_s: number; // the same as `asking_s`
-  pauses_s: number; // how long its Pythons stood still for these
+  pauses_s: number; // how long the Python processes were stopped for snapshots
 }
 
 // What was in the input and was not used, or was assumed.
