@@ -244,10 +244,9 @@ Advice advise(pid_t pid, const base::Error& error) {
                     (scope == 1
                          ? ": only a parent may trace its children"
                          : (scope == 2 ? ": only root may trace" : ": tracing is off until the next boot")),
-                scope == 3
-                    ? "lowtide attach " + target + " without --deep"
-                    : with_privileges("lowtide attach --deep " + target, ::geteuid()) +
-                          ", or start the job with lowtide run"};
+                scope == 3 ? "lowtide attach " + target + " without --deep"
+                           : with_privileges("lowtide attach --deep " + target, ::geteuid()) +
+                                 ", or start the job with lowtide run"};
       }
       if (::geteuid() == 0) {
         return {

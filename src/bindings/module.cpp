@@ -1,4 +1,5 @@
-// The Python module lowtide._native: converts values, releases the GIL and calls the library. It has no logic.
+// The Python module lowtide._native: converts values, releases the GIL and calls the library. It has no
+// logic.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -66,10 +67,9 @@ double trend_of_floor(const Numbers& bytes) {
 }  // namespace lowtide::bindings
 
 NB_MODULE(_native, module) {
-  module.def(
-      "judge", &lowtide::bindings::judge_series, nanobind::arg("series"), nanobind::arg("steps"),
-      nanobind::arg("seconds"), nanobind::arg("running"),
-      "The verdict on a series of bytes, as JSON (docs/json.md); an empty axis is unknown.");
+  module.def("judge", &lowtide::bindings::judge_series, nanobind::arg("series"), nanobind::arg("steps"),
+             nanobind::arg("seconds"), nanobind::arg("running"),
+             "The verdict on a series of bytes, as JSON (docs/json.md); an empty axis is unknown.");
   module.def("floor_trend", &lowtide::bindings::trend_of_floor, nanobind::arg("series"),
              "The trend of the floor of a series, in bytes over the whole series (src/judge/floor_trend.h).");
 }

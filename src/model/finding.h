@@ -52,10 +52,11 @@ struct Finding {
   std::optional<std::int64_t> pid = {};
   Place where = {};
   std::optional<FindingProcess> process = {};
-  std::string variable = {};               // that holds the memory, as the code writes it
-  std::string callee = {};                 // the C function that the line calls through ctypes or cffi
-  std::string phase = {};                  // of the trainer, that keeps it
-  std::vector<CodeLine> lines = {};        // that allocate, store and create what is held
+  std::string variable = {};         // that holds the memory, as the code writes it
+  std::string cause = {};            // the mechanism in one sentence; empty where only a name suggests it
+  std::string callee = {};           // the C function that the line calls through ctypes or cffi
+  std::string phase = {};            // of the trainer, that keeps it
+  std::vector<CodeLine> lines = {};  // that allocate, store and create what is held
   std::vector<TensorGrowth> tensors = {};  // below the variable, or in its process
   double growth_bytes = 0;
   std::optional<std::uint64_t> end_bytes = {};  // where the growth of the process tree ends, if it does

@@ -118,7 +118,7 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
     const std::string who = process_name(report, *cause);
     what = cause_words(report, *cause, form);
     if (what.empty()) {
-      what = who;
+      what = cause->mechanism == model::Mechanism::SharedMemory ? "shared memory of " + who : who;
     } else if (!report.answer.process.empty()) {
       what = report.answer.process + ": " + what;
     }

@@ -59,7 +59,10 @@ void add_cause(const HeldCause& cause, const HolderFeatures& features, const mod
   const std::string name = quoted_variable(node);
   const auto filled_in = [&](const char* text) { return fmt::format(fmt::runtime(text), name); };
   out.id = cause.id;
-  if (cause.is_measured(features)) out.title = fmt::format("{}: {}", cause.what, out.title);
+  if (cause.is_measured(features)) {
+    out.cause = cause.what;
+    out.title = fmt::format("{}: {}", cause.what, out.title);
+  }
   if (*cause.why != '\0') {
     out.evidence.push_back(cause.is_measured(features) || std::string_view(cause.why).starts_with("the name")
                                ? cause.why
@@ -98,7 +101,7 @@ std::string tensor_words(const model::TensorGrowth& growth) {
                      bytes_words(static_cast<double>(growth.growth_bytes)));
 }
 
-// "`history` gained 930 items (372 MB) in 6 snapshots, never shrank"
+// "`history` gained 930 items (372 MB) in 6 snapshots (28 s), never shrank"
 std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HolderReport& holder = grown.holder;
   const std::string items =
@@ -107,8 +110,8 @@ std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown
                         base::format_count(static_cast<std::uint64_t>(*holder.growth_length)),
                         growth_words(holder))
           : growth_words(holder);
-  return fmt::format("{} gained {} in {} snapshots, {}", quoted_variable(holder.node), items,
-                     holders.looks,
+  return fmt::format("{} gained {} in {} snapshots ({}), {}", quoted_variable(holder.node), items,
+                     holders.looks, base::format_seconds(holders.to_s - holders.from_s),
                      grown.losses == 0 ? "never shrank" : "shrank " + times_words(grown.losses));
 }
 

@@ -44,9 +44,10 @@ bool is_about(const Finding& finding, std::int64_t pid) {
 // The finding of a process that the others are joined to; null: there is nothing to join.
 Finding* find_primary(Findings& findings, std::int64_t pid) {
   Finding* found = nullptr;
-  for (const Side side : {Side::Copying, Side::Variable, Side::Line, Side::Process}) {
+  for (const Side side : {Side::Copying, Side::Variable, Side::Line, Side::SharedMemory, Side::Process}) {
     for (Finding& finding : findings) {
       if (side_of(finding) != side || !is_about(finding, pid)) continue;
+      if (side == Side::SharedMemory && finding.share.value_or(0) < kMost) continue;
       if (side == Side::Variable && finding.severity > Severity::High && finding.share.value_or(0) < kMost)
         continue;
       if (found == nullptr || finding.growth_bytes > found->growth_bytes) found = &finding;

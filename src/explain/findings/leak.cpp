@@ -52,8 +52,9 @@ std::vector<std::string> process_evidence(const Scene& scene, const WatchedProce
   }
   const double anon =
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes) -
-      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::file_bytes);
-  out.push_back(fmt::format("its anonymous memory grew by {}", bytes_words(anon)));
+      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::file_bytes) -
+      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+  out.push_back(fmt::format("its anonymous memory changed by {}", bytes_words(anon)));
   if (!process.there_late) out.emplace_back("it has ended, and its memory was released");
   if (process.report.processes > 1) {
     out.push_back(fmt::format("{} processes took its place one after the other", process.report.processes));

@@ -106,7 +106,7 @@ void find_shape(const Scene& scene, Findings& out) {
     finding.title = fmt::format("not a leak: the warm-up ended at {}", place_words(*verdict.warmup_end));
     finding.confidence = verdict.confidence;
     finding.evidence = {verdict.reason};
-    finding.fix = "none needed; remove workarounds such as gc.collect() or empty_cache() in the loop";
+    finding.fix = "none needed";
     finding.ruled_out = true;
     out.push_back(std::move(finding));
   }

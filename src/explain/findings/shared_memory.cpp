@@ -29,6 +29,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
       scene.report.verdict.kind == model::VerdictKind::Leak ? model::Severity::High : model::Severity::Medium;
   finding.title = fmt::format("shared memory grew by {}", bytes_words(growth.bytes));
   finding.mechanism = model::Mechanism::SharedMemory;
+  finding.growth_bytes = growth.bytes;
   finding.share = std::clamp(growth.bytes / tree, 0.0, 1.0);
   finding.confidence = 0.9;
   finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
@@ -38,13 +39,13 @@ void find_shared_memory(const Scene& scene, Findings& out) {
         change(most->trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
     if (own > 0) {
       finding.pid = most->report.info.pid;
+      finding.process = process_of(most->report.info);
       finding.evidence.push_back(
           fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }
   finding.fix =
-      "store a copy (`.clone()`) of batches from DataLoader workers, and unlink segments that are no longer "
-      "used";
+      "drop batches from DataLoader workers after use, and unlink segments that are no longer used";
   out.push_back(std::move(finding));
 }
 

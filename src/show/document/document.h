@@ -52,7 +52,6 @@ struct Fact {
   std::string value;
   std::string note = {};               // below the value, on the page
   std::vector<std::string> more = {};  // further values of the same name, in text
-  std::string right = {};              // at the right edge where there is room, in text
   bool is_code = false;                // is cut where it is too long, not wrapped
 };
 

@@ -99,8 +99,7 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
   return words;
 }
 
-// A source line with what was measured at its right.
-Fact line_fact(const model::Finding& cause, const model::CodeLine& line) {
+Fact line_fact(const model::CodeLine& line) {
   Fact out{.in = kText, .name = printable(model::place_of(line), 60), .value = "", .is_code = true};
   if (line.source) {
     out.value = *line.source;
@@ -108,8 +107,6 @@ Fact line_fact(const model::Finding& cause, const model::CodeLine& line) {
     out.value =
         line.function.empty() ? "(the source file is gone or has changed)" : "in " + line.function + "()";
   }
-  if (line.role == model::LineRole::Allocates && cause.growth_bytes > 0)
-    out.right = "+" + base::format_bytes(cause.growth_bytes);
   return out;
 }
 
@@ -125,14 +122,14 @@ Facts cause_facts(const model::Report& report, Formats in) {
   if (cause != nullptr) {
     for (const model::CodeLine& line : cause->lines) {
       if (cause->lines.size() > 1 && line.role == model::LineRole::Creates) continue;
-      out.facts.push_back(line_fact(*cause, line));
+      out.facts.push_back(line_fact(line));
       out.facts.back().in = in;
     }
     const bool is_variable =
         cause->id.row().theme == model::FindingTheme::Variable || !cause->variable.empty();
     const bool is_line = !cause->lines.empty() && cause->id.row().theme == model::FindingTheme::Growth &&
                          cause->mechanism != model::Mechanism::CopyOnWrite;
-    if (!is_variable && !is_line) add("cause", cause->title);
+    add("cause", !cause->cause.empty() ? cause->cause : is_variable || is_line ? "" : cause->title);
     add("held by", held_by(report, *cause));
     if (!cause->phase.empty()) add("phase", cause->phase);
   }
@@ -260,11 +257,10 @@ Section process_section(const model::Report& report) {
 std::string ruled_out_words(const model::Report& report, const model::Finding* cause) {
   std::string out;
   if (cause != nullptr) {
-    const bool is_nothing = std::all_of(cause->excluded.begin(), cause->excluded.end(),
-                                        [](const std::string& text) { return text.ends_with(": 0%"); });
-    for (const std::string& text : cause->excluded)
-      out += (out.empty() ? "" : ", ") + (is_nothing ? text.substr(0, text.rfind(':')) : text);
-    if (is_nothing && !out.empty()) out += ": 0% each";
+    for (const std::string& text : cause->excluded) {
+      if (text.ends_with(": 0%")) out += (out.empty() ? "" : ", ") + text.substr(0, text.rfind(':'));
+    }
+    if (!out.empty()) out += ": 0% of the growth";
   }
   if (!out.empty() || report.verdict.kind == VerdictKind::Leak) return out;
   for (const model::Finding& finding : report.findings) {

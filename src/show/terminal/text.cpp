@@ -144,11 +144,7 @@ class TextWriter {
   }
 
   void code_line(const std::string& before, const Fact& fact, std::size_t room) {
-    const std::string code = clean(fact.value);
-    const std::string right = clean(fact.right);
-    const std::size_t used = display_width(code) + display_width(right);
-    const bool has_room = !right.empty() && used + 2 <= room;
-    line(before + cut(code, room) + (has_room ? std::string(room - used, ' ') + right : ""));
+    line(before + cut(clean(fact.value), room));
   }
 
   void add(const Table& block) {

@@ -40,7 +40,10 @@ std::vector<std::string> excluded(const Scene& scene, Mechanism blamed) {
   std::vector<std::string> out;
   for (const Suspect& suspect : kSuspects) {
     const double share = mechanism_share(*scene.report.growth, suspect.mechanism);
-    if (suspect.mechanism == blamed || share >= kLittle) continue;
+    // Memory that a variable or native code holds is live, wherever it is counted.
+    const bool is_live = suspect.mechanism == Mechanism::LiveObjects && blamed != Mechanism::CopyOnWrite &&
+                         blamed != Mechanism::AllocatorRetention;
+    if (suspect.mechanism == blamed || share >= kLittle || is_live) continue;
     out.push_back(fmt::format("{}: {:.0f}%", suspect.words, share * 100));
   }
   const auto flat = std::count_if(scene.processes.begin(), scene.processes.end(), is_flat);
