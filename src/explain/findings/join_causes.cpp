@@ -93,10 +93,12 @@ bool is_nested(const Finding& a, const Finding& b) {
 
 // True: the other finding is part of the primary one now.
 bool join(Finding& primary, Finding& other) {
+  const auto take_severity = [&] { primary.severity = std::min(primary.severity, other.severity); };
   switch (side_of(other)) {
     case Side::Line:
       if (side_of(primary) == Side::Copying) return true;
       if (primary.share.value_or(0) < kMost && other.share.value_or(0) < kMost) return false;
+      take_severity();
       join_line(primary, other);
       return true;
     case Side::Variable:
@@ -105,6 +107,7 @@ bool join(Finding& primary, Finding& other) {
       if (other.severity <= Severity::High) other.severity = Severity::Medium;
       return side_of(primary) == Side::Copying;
     case Side::Process:
+      take_severity();
       if (side_of(primary) != Side::Copying && other.evidence.size() > 1)
         add_evidence(primary, other.evidence[1]);
       return true;

@@ -62,6 +62,17 @@ TEST(JoinCauses, variable_line_and_process_of_one_growth_are_one_finding) {
   EXPECT_EQ(findings[0].evidence.front(), "line 30 allocated 97% of the growth");
 }
 
+TEST(JoinCauses, joined_finding_is_as_grave_as_its_gravest_part) {
+  Finding seen_once = holder(7);
+  seen_once.severity = Severity::Medium;
+  Findings findings{seen_once, line(7)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].severity, Severity::High);
+}
+
 TEST(JoinCauses, further_lines_of_the_same_growth_become_evidence) {
   Findings findings{holder(7), line(7), line(7, 44, 0.6)};
 

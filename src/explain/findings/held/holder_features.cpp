@@ -48,7 +48,10 @@ bool keeps_graphs(const ProcessHolders& holders, const HeldGrowth& grown) {
     bytes += static_cast<double>(growth.growth_bytes);
   }
   if (tensors < 3) return false;
-  if (grown.holder.growth_length) return tensors >= kMostOfThem * items_gained(grown);
+  // A tensor has no length, and the nodes of its graph are no Python objects: their bytes are not in this
+  // list.
+  if (grown.holder.growth_length || !grown.holder.node.length)
+    return tensors >= kMostOfThem * items_gained(grown);
   return bytes >=
          kMostOfBytes * static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
 }
