@@ -7,6 +7,8 @@ Prints `file:line: word -> say instead`, and exits with 1 if there was any. Code
 shell scripts), nor is code in documents or a table that is made from the sources.
 """
 
+from __future__ import annotations
+
 import io
 import pathlib
 import re

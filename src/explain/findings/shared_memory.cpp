@@ -44,8 +44,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
           fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }
-  finding.fix =
-      "drop batches from DataLoader workers after use, and unlink segments that are no longer used";
+  finding.fix = "drop batches from DataLoader workers after use, and unlink segments that are no longer used";
   out.push_back(std::move(finding));
 }
 
