@@ -7,7 +7,7 @@ BUILD_DIR is configured with clang and holds compile_commands.json.
 clang-tidy takes seconds per file, so by default it checks what changed since the base: changed sources, and for each
 changed header one source that includes it. A file that only moved did not change. The base is where this branch left its
 upstream; on the upstream branch itself it is the newest commit that is six hours older than the last one. The sources
-with most changed lines come first. After --minutes (10) the rest is left out, and the last line counts it: a slow
+with most changed lines come first. After --minutes (4) the rest is left out, and the last line counts it: a slow
 machine must not use up the time of the tests. With --all it checks every source, however long that takes.
 
 A source is checked again only when it, a header of the project that it includes, the rules, the command or clang-tidy
@@ -122,7 +122,7 @@ def main() -> int:
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--base", default=os.environ.get("LOWTIDE_LINT_BASE", ""))
-    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--minutes", type=float, default=4)
     words = parser.parse_args()
     build = words.build.resolve()
     entries: dict[pathlib.Path, Entry] = {}

@@ -106,7 +106,7 @@ TEST(TensorFacts, tensors_of_a_growing_variable_are_a_leak_and_no_weights) {
   imports.pid = 7;
   imports.has_tensors = true;
   const std::vector<model::Snapshot> snapshots = {imports, leaking_job(853)};
-  const std::vector<model::HolderReport> growing = {history(853 * 393'300)};
+  const std::vector<model::HolderReport> growing = {history(853ULL * 393'300)};
   expect_only_the_model(without_leak(snapshots, growing));
 }
 

@@ -42,7 +42,7 @@ class CodeReader {
         return at;
       }
       if (line[at] != '"' && line[at] != '\'') continue;
-      const std::string_view triple = line[at] == '"' ? "\"\"\"" : "'''";
+      const std::string_view triple = line[at] == '"' ? R"(""")" : "'''";
       quote = is_at(at, triple) ? triple : triple.substr(0, 1);
       at += quote.size() - 1;
     }

@@ -21,7 +21,10 @@ class PythonSource {
  public:
   explicit PythonSource(std::string text);
   PythonSource(const PythonSource&) = delete;
+  PythonSource(PythonSource&&) = delete;
   PythonSource& operator=(const PythonSource&) = delete;
+  PythonSource& operator=(PythonSource&&) = delete;
+  ~PythonSource() = default;
 
   // Without indentation and trailing comment; empty for a line that the file does not have.
   [[nodiscard]] std::string_view line(std::uint64_t number) const;

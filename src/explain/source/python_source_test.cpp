@@ -90,7 +90,7 @@ TEST(PythonSource, creation_is_the_first_assignment_or_the_decorator_of_a_cache)
 
 TEST(PythonSource, any_bytes_are_read) {
   for (const std::string& text :
-       {std::string(), std::string("\0\0\n", 3), std::string("\"\"\""), std::string("'\\"),
+       {std::string(), std::string("\0\0\n", 3), std::string(R"(""")"), std::string("'\\"),
         std::string("a[[["), std::string("def "), std::string("@cache\ndef f"), std::string(5000, '[')}) {
     const PythonSource source(text);
     EXPECT_LE(source.function_around(1).last, source.all().last);

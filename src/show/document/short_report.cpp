@@ -114,7 +114,7 @@ Fact line_fact(const model::CodeLine& line) {
 
 Facts cause_facts(const model::Report& report, Formats in) {
   Facts out{.in = in};
-  const auto add = [&](std::string name, std::string value) {
+  const auto add = [&](std::string name, const std::string& value) {
     if (!value.empty())
       out.facts.push_back({.in = in, .name = std::move(name), .value = printable(value, kMostText)});
   };
@@ -142,7 +142,7 @@ namespace {
 
 std::string steps_words(const model::SeriesReport& series) {
   const bool has_time = series.first_s && series.last_s && *series.last_s > *series.first_s;
-  const std::string time = has_time ? format_seconds(*series.last_s - *series.first_s) : "";
+  std::string time = has_time ? format_seconds(*series.last_s - *series.first_s) : "";
   if (series.first_step && series.last_step && *series.last_step > *series.first_step) {
     return fmt::format("{} steps{}",
                        format_count(static_cast<std::uint64_t>(*series.last_step - *series.first_step)),
@@ -319,7 +319,7 @@ void add_evidence(const model::Report& report, const model::SeriesReport& series
     fact.more.assign(evidence.begin() + 1, evidence.end());
     out.facts.push_back(std::move(fact));
   }
-  const auto add = [&](std::string name, std::string value) {
+  const auto add = [&](std::string name, const std::string& value) {
     if (!value.empty())
       out.facts.push_back({.in = kText, .name = std::move(name), .value = printable(value, kMostText)});
   };
