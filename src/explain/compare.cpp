@@ -207,7 +207,7 @@ std::string script_of(const std::string& command) {
   std::istringstream words(command);
   std::string first;
   for (std::string word; words >> word;) {
-    const std::string name = std::filesystem::path(word).filename().string();
+    std::string name = std::filesystem::path(word).filename().string();
     if (first.empty()) first = name;
     if (name.ends_with(".py")) return name;
   }

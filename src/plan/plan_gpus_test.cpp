@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/ladder.h"
 #include "plan/parts.h"
 #include "plan/plan.h"
@@ -89,10 +91,9 @@ TEST(PlanGpus, offloaded_states_of_all_processes_add_up_on_the_host) {
 
 TEST(PlanGpus, sharding_is_offered_to_several_gpus_only) {
   const auto is_offered = [](const JobSetup& setup) {
-    for (const model::PlanKnob& knob : make_ladder(setup)) {
-      if (knob.change == "shard the weights too") return true;
-    }
-    return false;
+    const auto ladder = make_ladder(setup);
+    return std::any_of(ladder.begin(), ladder.end(),
+                       [](const auto& knob) { return knob.change == "shard the weights too"; });
   };
   EXPECT_TRUE(is_offered(on_gpus(7e9, 8, Sharding::None)));
   EXPECT_TRUE(is_offered(on_gpus(7e9, 8, Sharding::Zero2)));
