@@ -114,10 +114,12 @@ void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) 
 
 // A process that ran before the recording has read its files before that.
 SourceFiles sources_of(const Evidence& evidence) {
+  constexpr double kClockError =
+      1;  // the start of a process is known to a clock tick, that of the clock less well
   double earliest_s = 0;
   for (const ProcessEvidence& process : evidence.processes)
     earliest_s = std::min(earliest_s, process.info.started_s);
-  return {evidence.header.working_directory, evidence.header.started_unix_s + earliest_s};
+  return {evidence.header.working_directory, evidence.header.started_unix_s + earliest_s + kClockError};
 }
 
 }  // namespace
