@@ -88,7 +88,7 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      {Quantity::GpuUsed, 2, 77 * kMiB, -1, 1}},
     {NvidiaBareFormat,
      "nvidia-smi --format=csv,noheader",
-     "one size is the memory in use; several sizes are told apart by their values",
+     "one size is the memory in use; several sizes are distinguished by their values",
      &analyse_nvidia_bare,
      "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 00000000:3B:00.0, 4 MiB\n"
      "2024/06/01 11:27:05.177, NVIDIA A100-SXM4-40GB, 00000000:AF:00.0, 5 MiB\n",

@@ -1,8 +1,8 @@
-// Whether the child that walks waits for a lock that nobody will give back.
+// Whether the child that walks the heap waits for a lock that is never released.
 //
-// It is a copy of the job with one thread. What another thread had locked at that moment stays locked in the
-// copy: a mutex of an autograd function, once in 1,200 snapshots of a training. Nothing in the job can tell;
-// from here it is seen, since a child that walks never sleeps.
+// The child is a copy of the job with one thread. A lock that another thread held at the fork stays locked in
+// the copy: a mutex of an autograd function, once in 1,200 snapshots of a training job. The job cannot detect
+// this. The monitor can, because a child that walks never sleeps.
 #pragma once
 
 #include <cstdint>
