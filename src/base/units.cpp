@@ -89,6 +89,16 @@ std::string format_count(std::uint64_t count) {
   return digits;
 }
 
+std::string format_limit(std::uint64_t bytes) {
+  constexpr std::uint64_t kWholeMiB = 1ULL << 20U;
+  constexpr std::uint64_t kWholeGiB = 1ULL << 30U;
+  if (bytes >= kWholeGiB && bytes % kWholeGiB == 0) return format_count(bytes / kWholeGiB) + " GiB";
+  if (bytes < kWholeGiB && bytes >= kWholeMiB && bytes % kWholeMiB == 0) {
+    return format_count(bytes / kWholeMiB) + " MiB";
+  }
+  return format_bytes(static_cast<double>(bytes));
+}
+
 double bytes_per_unit(std::string_view unit) {
   std::array<char, 5> lower{};
   if (unit.empty() || unit.size() > lower.size()) return 0.0;

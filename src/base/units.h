@@ -27,6 +27,9 @@ std::uint64_t to_bytes(double value);
 // Three significant digits and a unit: "92.0 kB", "5.80 MB", "17.4 GB", "-1.50 GB".
 std::string format_bytes(double bytes);
 
+// A limit: "32 GiB" or "200 MiB" where it is a round number of them, else "31.4 GB".
+std::string format_limit(std::uint64_t bytes);
+
 // "85 ms", "12.0 s", "6.5 min", "3.2 h", "4.1 days".
 std::string format_seconds(double seconds);
 

@@ -21,6 +21,12 @@ TEST(FormatBytes, a_value_that_rounds_up_moves_to_the_next_unit) {
   EXPECT_EQ(format_bytes(999.4e6), "999 MB");
 }
 
+TEST(FormatLimit, round_limits_are_printed_as_they_were_given) {
+  EXPECT_EQ(format_limit(32ULL << 30U), "32 GiB");
+  EXPECT_EQ(format_limit(512ULL << 20U), "512 MiB");
+  EXPECT_EQ(format_limit(17'400'000'000ULL), "17.4 GB");
+}
+
 TEST(FormatSeconds, picks_the_unit_a_person_would) {
   EXPECT_EQ(format_seconds(0.085), "85 ms");
   EXPECT_EQ(format_seconds(12), "12.0 s");

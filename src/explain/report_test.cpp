@@ -203,7 +203,7 @@ TEST_F(Report, oom_kill_has_the_last_second_the_victim_the_limit_and_the_forecas
   EXPECT_EQ(finding->severity, model::Severity::Critical);
   EXPECT_EQ(finding->pid, 100);
   EXPECT_THAT(finding->title, HasSubstr("trainer (pid 100)"));
-  EXPECT_THAT(all_evidence(*finding), HasSubstr("the limit of the cgroup is 4.29 GB"));
+  EXPECT_THAT(all_evidence(*finding), HasSubstr("the limit of the cgroup is 4 GiB"));
   EXPECT_THAT(all_evidence(*finding), HasSubstr("1.2 s before the kill: the process tree had"));
   EXPECT_THAT(all_evidence(*finding), HasSubstr("forecast 5.0 min before the kill"));
   ASSERT_FALSE(report.events.empty());

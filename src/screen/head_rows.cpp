@@ -57,7 +57,8 @@ std::string forecast_words(const View& view) {
     return "forecast: " + show::forecast(*view.series.forecast, view.series);
   if (!view.limit_bytes || *view.limit_bytes == 0) return "no memory limit is known";
   const double share = static_cast<double>(view.bytes) / static_cast<double>(*view.limit_bytes);
-  return fmt::format("limit {}, {:.0f}% used; no forecast", show::limit_size(*view.limit_bytes), share * 100);
+  return fmt::format("limit {}, {:.0f}% used; no forecast", base::format_limit(*view.limit_bytes),
+                     share * 100);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ std::string oom_words(const model::Report& report) {
     if (event.kind == model::EventKind::CudaOom) out = "CUDA allocation failed";
     if (event.kind == model::EventKind::OomKill) {
       out = "killed";
-      if (report.limit) out += " at " + limit_size(report.limit->bytes);
+      if (report.limit) out += " at " + base::format_limit(report.limit->bytes);
     }
   }
   return out;

@@ -95,14 +95,6 @@ std::string signed_count(std::int64_t count) {
   return (count > 0 ? "+" : "") + count_words(static_cast<double>(count));
 }
 
-std::string limit_size(std::uint64_t bytes) {
-  constexpr std::uint64_t kGiB = 1ULL << 30U;
-  constexpr std::uint64_t kMiB = 1ULL << 20U;
-  if (bytes >= kGiB && bytes % kGiB == 0) return format_count(bytes / kGiB) + " GiB";
-  if (bytes < kGiB && bytes >= kMiB && bytes % kMiB == 0) return format_count(bytes / kMiB) + " MiB";
-  return bytes_words(bytes);
-}
-
 std::string short_growth(const model::SeriesReport& series) {
   const std::optional<model::Rate>& rate = series.verdict.rate;
   if (!rate) return "";
@@ -152,7 +144,7 @@ bool has_fallen(const model::Verdict& verdict) {
 }
 
 std::string limit_words(const model::Limit& limit, const model::SeriesReport& series) {
-  std::string words = limit_size(limit.bytes) + limit_source_suffix(limit) + ": ";
+  std::string words = base::format_limit(limit.bytes) + limit_source_suffix(limit) + ": ";
   const auto above = [&](std::uint64_t bytes) {
     return format_bytes(static_cast<double>(bytes) - static_cast<double>(limit.bytes));
   };
@@ -248,10 +240,10 @@ std::string brief(const model::SeriesReport& series) {
 }
 
 std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series) {
-  std::string words = limit_size(forecast.limit_bytes) + " is reached";
+  std::string words = base::format_limit(forecast.limit_bytes) + " is reached";
   if (series.peak_bytes >= forecast.limit_bytes) {
     words = fmt::format("{} was passed by the peak, {}; the floor reaches it",
-                        limit_size(forecast.limit_bytes), bytes_words(series.peak_bytes));
+                        base::format_limit(forecast.limit_bytes), bytes_words(series.peak_bytes));
   }
   if (forecast.step) {
     words += " at step " + count_words(forecast.step->estimate) + range_words(*forecast.step, count_words);

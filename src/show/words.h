@@ -56,9 +56,6 @@ std::string signed_bytes(std::int64_t bytes);
 // "+1,234", "-5", "0".
 std::string signed_count(std::int64_t count);
 
-// "32 GiB" where the limit is a round number of them, else "31.4 GB".
-std::string limit_size(std::uint64_t bytes);
-
 // "steps 10 to 240", "6.5 min", or empty.
 std::string extent(const model::SeriesReport& series);
 

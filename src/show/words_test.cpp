@@ -42,12 +42,6 @@ TEST(Words, no_confidence_is_a_hundred_percent) {
   EXPECT_EQ(percent(1.0), ">99%");
 }
 
-TEST(Words, round_limits_are_printed_as_they_were_given) {
-  EXPECT_EQ(limit_size(32ULL << 30U), "32 GiB");
-  EXPECT_EQ(limit_size(512ULL << 20U), "512 MiB");
-  EXPECT_EQ(limit_size(17'400'000'000ULL), "17.4 GB");
-}
-
 TEST(Words, forecast_has_the_time_that_is_left_and_may_never_come) {
   model::SeriesReport series = leaking(1e6, 1000, 1001);
   series.last_s = 3600;

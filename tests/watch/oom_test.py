@@ -29,7 +29,7 @@ def _leak(box):
     return " ".join(box.script("leak.py", LEAK))
 
 
-class _Told:
+class _Reports:
     """What the recording and both reports say."""
 
     def __init__(self, box):
@@ -42,51 +42,50 @@ class _Told:
         self.evidence = "\n".join(line for finding in self.findings for line in finding["evidence"])
 
 
-def _check_kill_and_limit(told):
-    assert len(told.kills) == 1, told.report["events"]
-    blamed = [(finding["pid"], finding["severity"]) for finding in told.findings]
-    assert blamed == [(told.pid, "critical")], told.findings
-    assert told.report["target"]["limit_bytes"] == LIMIT_BYTES, told.report["target"]
-    assert "the limit of the cgroup is 210 MB" in told.evidence, told.evidence
-    assert "oom-kill" in told.text and f"pid {told.pid}" in told.text and "210 MB" in told.text, told.text
+def _check_kill_and_limit(reports):
+    assert len(reports.kills) == 1, reports.report["events"]
+    blamed = [(finding["pid"], finding["severity"]) for finding in reports.findings]
+    assert blamed == [(reports.pid, "critical")], reports.findings
+    assert reports.report["target"]["limit_bytes"] == LIMIT_BYTES, reports.report["target"]
+    assert "the limit of the cgroup is 200 MiB" in reports.evidence, reports.evidence
+    assert "oom-kill" in reports.text and f"pid {reports.pid}" in reports.text and "killed at 200 MiB" in reports.text, reports.text
 
 
-def _check_last_second(told):
-    readings = told.recording.rows("SELECT at_s, high_bytes FROM target_memory WHERE high_bytes > 0 ORDER BY at_s")
+def _check_last_second(reports):
+    readings = reports.recording.rows("SELECT at_s, high_bytes FROM target_memory WHERE high_bytes > 0 ORDER BY at_s")
 
     # Near the limit a reading comes every 0.1 s, or as often as this machine lets it.
     longest_s = max(after[0] - before[0] for before, after in zip(readings, readings[1:]))
-    assert told.kills[0]["at_s"] - readings[-1][0] <= 1.0 + longest_s, (told.kills, longest_s, readings[-3:])
+    assert reports.kills[0]["at_s"] - readings[-1][0] <= 1.0 + longest_s, (reports.kills, longest_s, readings[-3:])
     assert readings[-1][1] > 0.85 * LIMIT_BYTES, readings[-3:]
     # The rest is the monitor's, where it is in the same cgroup, and the kernel's.
-    had = re.search(r"ms before: the tree had (\d+) MB", told.evidence)
-    assert had and 0.85 * LIMIT_BYTES < int(had[1]) * 1e6 <= LIMIT_BYTES, told.evidence
-    assert "it had 0 B" not in told.text and " 0 B of the tree" not in told.text, told.text
+    had = re.search(r"ms before: the tree had (\d+) MB", reports.evidence)
+    assert had and 0.85 * LIMIT_BYTES < int(had[1]) * 1e6 <= LIMIT_BYTES, reports.evidence
+    assert "it had 0 B" not in reports.text and " 0 B of the tree" not in reports.text, reports.text
 
 
-def _check_forecast(told):
-    given = told.recording.rows("SELECT limit_kind, limit_bytes, at_s, limit_s FROM judgement WHERE limit_s IS NOT NULL"
+def _check_forecast(reports):
+    given = reports.recording.rows("SELECT limit_kind, limit_bytes, at_s, limit_s FROM judgement WHERE limit_s IS NOT NULL"
                                 " ORDER BY at_s")
 
     assert given and given[0][:2] == ("cgroup", LIMIT_BYTES), given
-    assert "no forecast" not in told.evidence and "forecast" in told.evidence, told.evidence
-    assert "forecast" in told.text, told.text
+    assert "no forecast" not in reports.evidence and "forecast" in reports.evidence, reports.evidence
 
 
-def _check_end_is_told_once(told):
-    killed = [event for event in told.report["events"] if event["kind"] == "killed"]
+def _check_end_is_reported_once(reports):
+    killed = [event for event in reports.report["events"] if event["kind"] == "killed"]
 
     assert len(killed) <= 1, killed
 
 
-def _check(told):
-    _check_kill_and_limit(told)
-    _check_last_second(told)
-    _check_forecast(told)
-    _check_end_is_told_once(told)
+def _check(reports):
+    _check_kill_and_limit(reports)
+    _check_last_second(reports)
+    _check_forecast(reports)
+    _check_end_is_reported_once(reports)
 
 
-def job_that_moved_into_a_cgroup_and_is_killed_there_is_told(box: Box):
+def job_that_moved_into_a_cgroup_and_is_killed_there_is_reported(box: Box):
     with MemoryCgroup(LIMIT_BYTES) as group:
         # As container runtimes and batch systems do it: the process is there first, its cgroup comes later.
         wrapper = ("sh", "-c", f"sleep 0.7; echo $$ > {group.procs}; exec {_leak(box)}")
@@ -94,17 +93,17 @@ def job_that_moved_into_a_cgroup_and_is_killed_there_is_told(box: Box):
         status = _run(box, box.command(*wrapper, options=("--output", "run.lowtide")))
 
         assert status == 137, status
-        _check(_Told(box))
+        _check(_Reports(box))
 
 
-def job_killed_in_a_cgroup_that_the_monitor_shares_is_told(box: Box):
+def job_killed_in_a_cgroup_that_the_monitor_shares_is_reported(box: Box):
     with MemoryCgroup(LIMIT_BYTES) as group:
         command = " ".join(box.command(_leak(box), options=("--output", "run.lowtide")))
 
         status = _run(box, ["sh", "-c", f"echo $$ > {group.procs}; exec {command}"])
 
         assert status == 137, status
-        _check(_Told(box))
+        _check(_Reports(box))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ std::vector<std::string> last_second(const Evidence& evidence, double killed_s) 
     if (group != evidence.cgroup.end()) {
       words += fmt::format(", the cgroup {}", bytes_words(static_cast<double>(group->reading.current_bytes)));
       if (group->reading.limit_bytes) {
-        words += fmt::format(" of {}", bytes_words(static_cast<double>(*group->reading.limit_bytes)));
+        words += fmt::format(" of {}", base::format_limit(*group->reading.limit_bytes));
       }
     }
     out.push_back(std::move(words));
@@ -60,8 +60,8 @@ std::string earlier_forecast(const Evidence& evidence, double killed_s) {
   const model::Range& range = *told->forecast->seconds;
   return fmt::format("forecast {} before the kill, at {}: limit of {} reached {} into the run ({} to {})",
                      format_seconds(killed_s - told->at_s), format_seconds(told->at_s),
-                     bytes_words(static_cast<double>(told->forecast->limit_bytes)),
-                     format_seconds(range.estimate), format_seconds(range.low),
+                     base::format_limit(told->forecast->limit_bytes), format_seconds(range.estimate),
+                     format_seconds(range.low),
                      std::isfinite(range.high) ? format_seconds(range.high) : "never");
 }
 
@@ -78,9 +78,8 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   finding.confidence = 0.99;
   finding.evidence = last_second(evidence, kill.at_s);
   if (!evidence.cgroup.empty() && evidence.cgroup.back().reading.limit_bytes) {
-    finding.evidence.push_back(
-        fmt::format("the limit of the cgroup is {}",
-                    bytes_words(static_cast<double>(*evidence.cgroup.back().reading.limit_bytes))));
+    finding.evidence.push_back(fmt::format("the limit of the cgroup is {}",
+                                           base::format_limit(*evidence.cgroup.back().reading.limit_bytes)));
   }
   if (kill.counted > 0) {
     finding.evidence.push_back(

@@ -128,9 +128,8 @@ void find_limit_ahead(const Scene& scene, Findings& out) {
   model::Finding finding;
   finding.id = "limit-ahead";
   finding.severity = *left_s < kSoonSeconds ? model::Severity::Critical : model::Severity::High;
-  finding.title =
-      fmt::format("the limit of {} is reached in about {}",
-                  bytes_words(static_cast<double>(forecast->limit_bytes)), base::format_seconds(*left_s));
+  finding.title = fmt::format("the limit of {} is reached in about {}",
+                              base::format_limit(forecast->limit_bytes), base::format_seconds(*left_s));
   finding.confidence = scene.report.verdict.confidence;
   finding.evidence = {fmt::format(
       "between {} and {} into the run, if the growth continues", base::format_seconds(forecast->seconds->low),

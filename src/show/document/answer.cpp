@@ -147,7 +147,7 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
 
   if (report.limit) {
     add(kMarkdown, "Limit", limit_words(*report.limit, series));
-    add(kPage, "Limit", limit_size(report.limit->bytes), limit_note(*report.limit));
+    add(kPage, "Limit", base::format_limit(report.limit->bytes), limit_note(*report.limit));
     if (!report.forecast) add(kText, "limit", limit_words(*report.limit, series));
   }
   if (report.forecast) {

@@ -175,7 +175,7 @@ Section watch_section(const model::Report& report, const model::SeriesReport& se
   if (report.limit && tree != nullptr && report.limit->bytes > 0) {
     const double share = static_cast<double>(tree->peak_bytes) / static_cast<double>(report.limit->bytes);
     add(fmt::format("the peak, {}, is {:.0f}% of {}{}", bytes_words(tree->peak_bytes), share * 100,
-                    limit_size(report.limit->bytes), limit_source_suffix(*report.limit)));
+                    base::format_limit(report.limit->bytes), limit_source_suffix(*report.limit)));
   }
   if (report.forecast && report.ending == model::Ending::Running) add(forecast(*report.forecast, series));
   switch (report.verdict.kind) {

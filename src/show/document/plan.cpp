@@ -62,7 +62,7 @@ std::string gpu_words(const plan::Plan& plan) {
 }
 
 std::string fit_words(const Range& needed, double limit) {
-  const std::string size = limit_size(base::to_bytes(limit));
+  const std::string size = base::format_limit(base::to_bytes(limit));
   if (needed.estimate > limit) {
     return fmt::format("{}: does not fit, {} too little", size, base::format_bytes(needed.estimate - limit));
   }
@@ -125,10 +125,11 @@ void add_limits(const plan::Plan& plan, std::vector<Fact>& facts) {
 }
 
 Facts plan_facts(const plan::Plan& plan) {
-  std::vector<Fact> facts = {{.name = "RAM",
-                              .value = fmt::format("at least {}, better {}, for this job alone",
-                                                   limit_size(base::to_bytes(plan.minimum_ram_bytes)),
-                                                   limit_size(base::to_bytes(plan.comfortable_ram_bytes)))}};
+  std::vector<Fact> facts = {
+      {.name = "RAM",
+       .value = fmt::format("at least {}, better {}, for this job alone",
+                            base::format_limit(base::to_bytes(plan.minimum_ram_bytes)),
+                            base::format_limit(base::to_bytes(plan.comfortable_ram_bytes)))}};
   if (plan.checkpoint_bytes > 0) facts.push_back({.name = "checkpoint", .value = checkpoint_words(plan)});
   add_limits(plan, facts);
   if (plan.trainer.estimate < plan.host.estimate) {

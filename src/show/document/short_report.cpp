@@ -170,7 +170,7 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
                                 ? "the memory of this machine"
                                 : "the limit";
   return fmt::format(" The job {} {} ({}){}.", is_running ? "reaches" : "would have reached", whose,
-                     limit_size(forecast.limit_bytes), when);
+                     base::format_limit(forecast.limit_bytes), when);
 }
 
 std::string growth_sentence(const model::Report& report, const model::SeriesReport& series) {

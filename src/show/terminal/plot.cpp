@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/units.h"
 #include "show/terminal/canvas.h"
 #include "show/terminal/curve.h"
 #include "show/terminal/layout.h"
@@ -90,7 +91,7 @@ bool write_beside(Canvas& canvas, std::size_t row, std::size_t column, std::stri
 
 void draw_limit(Picture& picture, std::uint64_t limit_bytes) {
   const std::size_t row = picture.row_of(static_cast<double>(limit_bytes));
-  const std::string label = " limit " + limit_size(limit_bytes) + " ";
+  const std::string label = " limit " + base::format_limit(limit_bytes) + " ";
   const std::size_t columns = picture.canvas.columns();
   if (columns > label.size() + 4) {
     const std::size_t first = columns - label.size() - 1;

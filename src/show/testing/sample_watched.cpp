@@ -160,9 +160,9 @@ void add_findings_of_oom(model::Report& report) {
   oom.pid = 101;
   oom.confidence = 0.99;
   oom.evidence = {
-      "1.2 s before the kill: the process tree had 4.12 GB, the cgroup 4.29 GB of 4.29 GB",
-      "the limit of the cgroup is 4.29 GB",
-      "forecast 5.0 min before the kill, at 5.0 min: limit of 4.29 GB reached 10.2 min into the run "
+      "1.2 s before the kill: the process tree had 4.12 GB, the cgroup 4.29 GB of 4 GiB",
+      "the limit of the cgroup is 4 GiB",
+      "forecast 5.0 min before the kill, at 5.0 min: limit of 4 GiB reached 10.2 min into the run "
       "(10.0 min to 10.4 min)"};
   oom.fix = "fix the leak; more memory only delays the kill";
   model::Finding leak;
