@@ -58,7 +58,6 @@ std::variant<model::Report, console::UserError> report_recording(const std::stri
   options.path = path;
   options.limit_bytes = limit_bytes;
   options.now_unix_s = base::unix_seconds();
-  options.quotes_sources = true;
   return explain::make_report(std::get<record::Recording>(opened), options);
 }
 

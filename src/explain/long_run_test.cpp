@@ -55,8 +55,8 @@ long growth_in_child(int ready, const std::string& path) {
   const long before_kb = peak_kb();
   auto recording = record::Recording::open(path);
   if (!recording.ok()) return -1;
-  const model::Judgement judgement = make_judgement(recording.value(), {path, std::nullopt, std::nullopt});
-  return judgement.at_s > kSparseSeconds ? peak_kb() - before_kb : -1;
+  const model::Report report = make_report(recording.value(), {path, std::nullopt, std::nullopt});
+  return report.source.duration_s > kSparseSeconds ? peak_kb() - before_kb : -1;
 }
 
 TEST(LongRun, judging_a_day_with_64_processes_takes_less_than_20_megabytes) {

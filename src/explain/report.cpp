@@ -112,16 +112,6 @@ void add_holders(model::Report& report, const std::vector<ProcessHolders>& all) 
   });
 }
 
-// A process that ran before the recording has read its files before that.
-SourceFiles sources_of(const Evidence& evidence) {
-  constexpr double kClockError =
-      1;  // the start of a process is known to a clock tick, that of the clock less well
-  double earliest_s = 0;
-  for (const ProcessEvidence& process : evidence.processes)
-    earliest_s = std::min(earliest_s, process.info.started_s);
-  return {evidence.header.working_directory, evidence.header.started_unix_s + earliest_s + kClockError};
-}
-
 }  // namespace
 
 model::Report make_report(record::Recording& recording, const ReportOptions& options) {
@@ -157,7 +147,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
     *unseen -= std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // forked by lowtide
   }
   report.short_lived.unseen_at_most = recording.meta<record::Meta::ShortLivedAtMost>();
-  SourceFiles sources = options.quotes_sources ? sources_of(evidence) : SourceFiles();
+  SourceFiles sources([&](const std::string& file) { return recording.source_text(file); });
   report.findings =
       find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, sources, report});
   report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
@@ -168,15 +158,6 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   }
   for (const std::string& text : recording.warnings()) report.warnings.push_back({text, 1, 0});
   return report;
-}
-
-model::Judgement make_judgement(record::Recording& recording, const ReportOptions& options) {
-  Evidence evidence = read_evidence(recording);
-  evidence.is_running = ending_of(evidence, options) == model::Ending::Running;
-  JudgedRecording judged = judge_recording(evidence, find_ceiling(evidence, options.limit_bytes));
-  return {.at_s = evidence.last_at_s,
-          .verdict = settle(std::move(judged.verdict), note_fragmented_gpus(judged.gpus)),
-          .forecast = judged.series.front().forecast};
 }
 
 model::Profile make_profile(record::Recording& recording) {

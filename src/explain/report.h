@@ -16,14 +16,10 @@ struct ReportOptions {
   std::optional<std::uint64_t> limit_bytes = std::nullopt;  // else what was recorded
   // To decide whether the run still goes on. Absent: it does not.
   std::optional<double> now_unix_s = std::nullopt;
-  bool quotes_sources = false;  // reads the Python files that findings are about
 };
 
 // Works at any time while the run goes on, and on what is left of a damaged recording.
 model::Report make_report(record::Recording& recording, const ReportOptions& options);
-
-// Its verdict and forecast alone: those of make_report() at the same moment, for less.
-model::Judgement make_judgement(record::Recording& recording, const ReportOptions& options);
 
 // Every stack that the agent recorded, with what is alive and what grew; no samples without an agent.
 model::Profile make_profile(record::Recording& recording);

@@ -224,6 +224,16 @@ std::vector<model::PhaseVisit> Recording::phase_visits() {
   return state_->tables.all<model::PhaseVisit>();
 }
 
+std::optional<std::string> Recording::source_text(const std::string& path) {
+  std::optional<std::string> found;
+  state_->tables.for_each<model::SourceFile>([&](model::SourceFile& source) {
+    if (source.path != path) return RowUse::NotNeeded;
+    found = std::move(source.text);
+    return RowUse::Kept;
+  });
+  return found;
+}
+
 std::vector<model::Judgement> Recording::judgements() {
   std::vector<model::Judgement> list;
   state_->tables.for_each<JudgementRow>([&](JudgementRow& row) {

@@ -58,6 +58,8 @@ class Recording {
   std::vector<model::TrimTrial> trim_trials();
   std::vector<model::Phase> phases();
   std::vector<model::PhaseVisit> phase_visits();
+  // The text of a Python file of the job, if it was copied. `path` is as in the frames of sites().
+  std::optional<std::string> source_text(const std::string& path);
   // Oldest first. Of very many only some have their objects (has_holders), see chosen_snapshots.h.
   std::vector<RecordedSnapshot> snapshots();
 

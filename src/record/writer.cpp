@@ -265,6 +265,10 @@ void Writer::add_trim_trial(const model::TrimTrial& trial) {
   state_->staged.stage(trial);
 }
 
+void Writer::add_source(model::SourceFile source) {
+  state_->staged.stage(std::move(source));
+}
+
 void Writer::add_snapshot(model::ProcessId process, const model::Snapshot& snapshot) {
   state_->staged.stage(process, snapshot);
 }

@@ -20,6 +20,7 @@
 #include "model/report.h"
 #include "model/site.h"
 #include "model/snapshot.h"
+#include "model/source_file.h"
 #include "model/tick.h"
 #include "model/trim_trial.h"
 #include "record/header.h"
@@ -53,6 +54,7 @@ class Writer {
   void add_event(const model::Event& event, std::optional<model::ProcessId> process);
   void add_judgement(const model::Judgement& judgement);
   void add_trim_trial(const model::TrimTrial& trial);
+  void add_source(model::SourceFile source);
   void add_snapshot(model::ProcessId process, const model::Snapshot& snapshot);
   // `number` is for a key that has one in its name.
   template <Meta Key>

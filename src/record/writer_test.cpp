@@ -80,6 +80,21 @@ TEST(Writer, what_was_written_is_read_back) {
   EXPECT_THAT(recording.warnings(), testing::IsEmpty());
 }
 
+TEST(Writer, python_files_are_read_back_with_their_indentation) {
+  const TemporaryFolder folder;
+  Writer writer = make_writer(folder.path("run.db"), 1);
+  const std::string text = "def keep():\n\tkept.append(1)\r\n";
+  writer.add_source({"/job/train.py", text});
+  writer.add_source({"/job/data.py", ""});
+  writer.commit();
+
+  Recording recording = reopened(folder.path("run.db"));
+
+  EXPECT_EQ(recording.source_text("/job/train.py"), text);
+  EXPECT_EQ(recording.source_text("/job/data.py"), "");
+  EXPECT_EQ(recording.source_text("/job/other.py"), std::nullopt);
+}
+
 TEST(Writer, every_reading_of_a_tick_is_read_back) {
   const TemporaryFolder folder;
   Writer writer = make_writer(folder.path("run.db"), 2);

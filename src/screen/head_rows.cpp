@@ -24,7 +24,15 @@ double sureness(const model::Verdict& verdict) {
   return verdict.lean ? verdict.lean->confidence : 0;
 }
 
+// As the first line of the report.
 std::string headline(const View& view) {
+  if (const show::AnswerWords& answer = view.answer; !answer.label.empty()) {
+    std::string words = answer.label + "  " + answer.subject;
+    for (const std::string& more : {answer.rate, answer.confidence}) {
+      if (!more.empty()) words += "  " + more;
+    }
+    return words;
+  }
   const model::Verdict& verdict = view.series.verdict;
   std::string words = show::headline(view.series);
   if (sureness(verdict) > 0) words += fmt::format(" (confidence {})", show::percent(sureness(verdict)));

@@ -36,6 +36,12 @@ std::string cause_words(const model::Report& report, const model::Finding& cause
   return place;
 }
 
+// "2 workers: train.py:30 -> history"; empty where neither a line nor a variable is known.
+std::string place_words(const model::Report& report, const model::Finding& cause, SubjectForm form) {
+  const std::string what = cause_words(report, cause, form);
+  return what.empty() || report.answer.process.empty() ? what : report.answer.process + ": " + what;
+}
+
 std::string process_name(const model::Report& report, const model::Finding& cause) {
   if (!report.answer.process.empty() || !cause.pid) return report.answer.process;
   for (const model::ProcessReport& process : report.processes) {
@@ -116,12 +122,9 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
   std::string what;
   if (cause != nullptr) {
     const std::string who = process_name(report, *cause);
-    what = cause_words(report, *cause, form);
-    if (what.empty()) {
+    what = place_words(report, *cause, form);
+    if (what.empty())
       what = cause->mechanism == model::Mechanism::SharedMemory ? "shared memory of " + who : who;
-    } else if (!report.answer.process.empty()) {
-      what = report.answer.process + ": " + what;
-    }
   }
   if (series != nullptr && model::is_of_gpu(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);
@@ -159,6 +162,15 @@ std::string answer_confidence(const model::Report& report) {
                            : report.verdict.lean->kind == VerdictKind::Warmup ? "may be a warm-up"
                                                                               : "may be no leak";
   return fmt::format("{} ({})", what, share);
+}
+
+AnswerWords answer_words(const model::Report& report) {
+  return {
+      .label = answer_label(report.answer),
+      .subject = answer_subject(report, SubjectForm::Short),
+      .cause = cause_of(report) != nullptr ? place_words(report, *cause_of(report), SubjectForm::Short) : "",
+      .rate = answer_rate(report),
+      .confidence = answer_confidence(report)};
 }
 
 std::string answer_line(const model::Report& report) {

@@ -21,6 +21,16 @@ std::string answer_rate(const model::Report& report);
 // "93% sure"; of an inconclusive answer: "may be a leak (73%)".
 std::string answer_confidence(const model::Report& report);
 
+// The parts of the first line. All are empty while there is no report.
+struct AnswerWords {
+  std::string label = {};
+  std::string subject = {};  // short
+  std::string cause = {};    // the line and the variable in it; empty: unknown
+  std::string rate = {};
+  std::string confidence = {};
+};
+AnswerWords answer_words(const model::Report& report);
+
 // "LEAK  train.py:30 -> history, +393 kB/step"
 std::string answer_line(const model::Report& report);
 

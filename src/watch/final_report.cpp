@@ -49,7 +49,7 @@ console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, co
     auto recording = record::Recording::open(file.path);
     if (recording) {
       const model::Report report =
-          explain::make_report(recording.value(), {file.path, flags.limit_bytes, base::unix_seconds(), true});
+          explain::make_report(recording.value(), {file.path, flags.limit_bytes, base::unix_seconds()});
       kind = report.verdict.kind;
       if (flags.show_report) print_report(report, flags);
     } else if (flags.show_report) {

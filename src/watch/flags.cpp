@@ -35,6 +35,9 @@ console::Flags<Settings> watch_flags() {
                 "do not take heap snapshots of the job's Python processes (they need the agent; send SIGUSR2 "
                 "to lowtide to take one now)",
                 &Settings::take_snapshots),
+      turns_off("no-source",
+                "do not copy the job's Python files into the recording; reports then quote no lines of code",
+                &Settings::copy_sources),
       turns_off("no-pss", "skip PSS: cheaper, but memory that processes share is counted in each of them",
                 &Settings::use_pss),
       turns_off("no-steps", "do not read training steps from the job's output file", &Settings::read_steps),

@@ -103,6 +103,7 @@ void LiveScreen::make_view(const Watch& watch) {
   view_.step = tick.step;
   view_.bytes = tick.target.bytes;
   view_.process_count = tick.target.processes;
+  view_.answer = watch.answer();
   view_.series.verdict = watch.judgement().verdict;
   view_.series.forecast = watch.judgement().forecast;
   view_.series.last_s = watch.judgement().at_s;

@@ -55,7 +55,11 @@ RecordingJudge::Found RecordingJudge::judge(const std::string& path, std::option
   Found out;
   try {
     if (auto recording = record::Recording::open(path)) {
-      out.judgement = explain::make_judgement(recording.value(), {path, limit_bytes, now_unix_s});
+      const model::Report report = explain::make_report(recording.value(), {path, limit_bytes, now_unix_s});
+      out.result = {.judgement = {.at_s = report.source.duration_s.value_or(0),
+                                  .verdict = report.verdict,
+                                  .forecast = report.forecast},
+                    .answer = show::answer_words(report)};
     }
   } catch (const std::bad_alloc&) {  // lowtide keeps watching without it
   }
@@ -75,7 +79,7 @@ void RecordingJudge::begin_if_due(double now_s, double now_unix_s) {
   }
 }
 
-std::optional<model::Judgement> RecordingJudge::take(double now_s) {
+std::optional<RecordingJudge::Result> RecordingJudge::take(double now_s) {
   if (!under_way_.valid() || under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     return std::nullopt;
   }
@@ -83,7 +87,7 @@ std::optional<model::Judgement> RecordingJudge::take(double now_s) {
   cost_s_ = found.cost_s;
   const double factor = now_s < kFirstS ? kFirstFactor : kSteadyFactor;
   next_s_ = std::max(began_s_ + kShortestPauseS, now_s + factor * cost_s_);
-  return std::move(found.judgement);
+  return std::move(found.result);
 }
 
 void RecordingJudge::wait() const {

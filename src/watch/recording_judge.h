@@ -12,6 +12,7 @@
 #include <string>
 
 #include "model/judgement.h"
+#include "show/answer_words.h"
 
 namespace lowtide::watch {
 
@@ -21,8 +22,12 @@ class RecordingJudge {
 
   // Starts to judge the current contents of the file, unless it is too early or the last one still runs.
   void begin_if_due(double now_s, double now_unix_s);
-  // The new judgement since the last call, if there is one. None if the file could not be read.
-  std::optional<model::Judgement> take(double now_s);
+  struct Result {
+    model::Judgement judgement;
+    show::AnswerWords answer;
+  };
+  // The new result since the last call, if there is one. None if the file could not be read.
+  std::optional<Result> take(double now_s);
 
   // CPU seconds of the latest judgement.
   [[nodiscard]] double cost_s() const { return cost_s_; }
@@ -31,7 +36,7 @@ class RecordingJudge {
 
  private:
   struct Found {
-    std::optional<model::Judgement> judgement;
+    std::optional<Result> result;
     double cost_s = 0;
   };
   static Found judge(const std::string& path, std::optional<std::uint64_t> limit_bytes, double now_unix_s);

@@ -26,14 +26,15 @@ std::string verdict_in_status(const show::Line& line) {
 }
 
 // The same from the report.
-std::string label_in_report(const model::Verdict& verdict) {
+std::string label_in_report(const model::Report& report) {
+  const model::Verdict& verdict = report.verdict;
   const bool is_settled = verdict.kind != model::VerdictKind::Inconclusive;
   const model::VerdictKind kind = is_settled || !verdict.lean ? verdict.kind : verdict.lean->kind;
   const double confidence = is_settled || !verdict.lean ? verdict.confidence : verdict.lean->confidence;
   if (kind == model::VerdictKind::Inconclusive || (!is_settled && confidence < 0.6))
     return "too early to tell";
-  return std::string(kind == model::VerdictKind::Leak ? "LEAK" : "NO LEAK") + (is_settled ? " " : "? ") +
-         show::percent(confidence);
+  if (is_settled) return show::answer_label(report.answer) + " " + show::percent(confidence);
+  return (kind == model::VerdictKind::Leak ? "LEAK? " : "NO LEAK? ") + show::percent(confidence);
 }
 
 std::string verdict_in_metrics(const std::string& text) {
@@ -70,23 +71,25 @@ class SameVerdict : public testing::TestWithParam<std::string> {
     RecordingJudge judge(path_, std::nullopt);
     judge.begin_if_due(tick.at_s, now_unix_s);
     judge.wait();
-    const auto judgement = judge.take(tick.at_s);
-    ASSERT_TRUE(judgement);
+    const auto result = judge.take(tick.at_s);
+    ASSERT_TRUE(result);
+    const model::Judgement& judgement = result->judgement;
     auto recording = record::Recording::open(path_);
     ASSERT_TRUE(recording);
     const model::Report report = explain::make_report(recording.value(), {path_, std::nullopt, now_unix_s});
     EXPECT_EQ(report.ending, model::Ending::Running);
 
-    EXPECT_EQ(verdict_in_status(status_line(*judgement, tick, 79)), label_in_report(report.verdict))
+    EXPECT_EQ(verdict_in_status(status_line(judgement, result->answer, tick, 79)), label_in_report(report))
         << "at " << tick.at_s << " s";
     // The metrics know no lean but that to a leak.
     const std::string in_metrics = verdict_in_metrics(show::to_openmetrics(report));
     const bool leans_elsewhere = report.verdict.lean && !model::leans_to_leak(report.verdict);
     EXPECT_EQ(in_metrics, leans_elsewhere ? "inconclusive" : verdict_in_report(report.verdict))
         << "at " << tick.at_s << " s";
-    EXPECT_EQ(judgement->verdict.reason, report.verdict.reason);
-    EXPECT_DOUBLE_EQ(judgement->verdict.confidence, report.verdict.confidence);
-    EXPECT_EQ(judgement->forecast.has_value(), report.forecast.has_value());
+    EXPECT_EQ(judgement.verdict.reason, report.verdict.reason);
+    EXPECT_DOUBLE_EQ(judgement.verdict.confidence, report.verdict.confidence);
+    EXPECT_EQ(judgement.forecast.has_value(), report.forecast.has_value());
+    EXPECT_EQ(result->answer.subject, show::answer_subject(report, show::SubjectForm::Short));
     ++compared_;
   }
 

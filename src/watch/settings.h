@@ -20,6 +20,7 @@ struct Settings {
   bool use_gpu = true;
   bool use_pss = true;
   bool take_snapshots = true;
+  bool copy_sources = true;
   bool use_agent = true;
   bool deep = false;
   bool trim_trial = false;

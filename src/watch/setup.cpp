@@ -38,6 +38,7 @@ Watch::Options options_for(const Settings& settings, pid_t pid) {
   options.monitor.use_gpu = settings.use_gpu;
   options.monitor.use_pss = settings.use_pss;
   options.take_snapshots = settings.take_snapshots;
+  options.copy_sources = settings.copy_sources;
   return options;
 }
 

@@ -46,10 +46,11 @@ std::string_view label_of(VerdictKind kind) {
   return kind == VerdictKind::Leak ? "LEAK" : "NO LEAK";
 }
 
-show::Piece verdict_piece(const model::Verdict& verdict) {
+show::Piece verdict_piece(const model::Verdict& verdict, const show::AnswerWords& answer) {
   if (verdict.kind != VerdictKind::Inconclusive) {
     return {show::paint_role(verdict.kind),
-            fmt::format("{} {}", label_of(verdict.kind), show::percent(verdict.confidence))};
+            fmt::format("{} {}", answer.label.empty() ? label_of(verdict.kind) : answer.label,
+                        show::percent(verdict.confidence))};
   }
   const show::Role unsure = show::paint_role(VerdictKind::Inconclusive);
   const auto& lean = verdict.lean;
@@ -64,12 +65,6 @@ std::string rate_text(const model::Verdict& verdict) {
   if (!verdict.rate || verdict.rate->bytes <= 0) return "";
   return fmt::format(" +{}/{}", base::format_bytes(verdict.rate->bytes),
                      verdict.axis == model::Axis::Step ? "step" : "s");
-}
-
-// The line and the variable that the memory belongs to, as in the first line of the report:
-// "workers.py:7 -> l.seen". Empty while they are not known.
-std::string cause_text(const model::Judgement& /*judgement*/) {
-  return {};
 }
 
 std::optional<std::string> forecast_text(const model::Judgement& judgement) {
@@ -104,16 +99,15 @@ show::Line cut_line(show::Line line, std::size_t columns) {
 
 }  // namespace
 
-show::Line status_line(const model::Judgement& judgement, const model::Tick& tick, std::size_t columns) {
+show::Line status_line(const model::Judgement& judgement, const show::AnswerWords& answer,
+                       const model::Tick& tick, std::size_t columns) {
   std::string start = "lowtide " + clock_text(tick.at_s);
   if (std::isfinite(tick.step)) start += fmt::format(" step {:.0f}", tick.step);
   std::string memory = base::format_bytes(static_cast<double>(tick.target.bytes));
   memory += rate_text(judgement.verdict);
-  if (const std::string cause = cause_text(judgement); !cause.empty()) {
-    memory += std::string(kGap) + base::printable(cause);
-  }
+  if (model::may_leak(judgement.verdict) && !answer.cause.empty()) memory += std::string(kGap) + answer.cause;
   show::Line line{{show::Role::Plain, start + std::string(kGap)},
-                  verdict_piece(judgement.verdict),
+                  verdict_piece(judgement.verdict, answer),
                   {show::Role::Plain, std::string(kGap) + memory}};
   for (const auto& extra : {forecast_text(judgement), age_text(judgement, tick)}) {
     if (!extra || show::display_width(text_of(line)) + kGap.size() + extra->size() > columns) continue;
@@ -127,7 +121,8 @@ StatusLine::StatusLine(bool wanted)
       shared_(::isatty(STDOUT_FILENO) == 1),
       next_s_(shared_ ? kFirstLineS : 2) {}
 
-void StatusLine::show(double at_s, const model::Judgement& judgement, const model::Tick& tick) {
+void StatusLine::show(double at_s, const model::Judgement& judgement,
+                      const lowtide::show::AnswerWords& answer, const model::Tick& tick) {
   if (!on_ || judgement.verdict.samples == 0) return;
   const bool changed = judgement.verdict.kind != last_kind_;
   if (!changed && at_s < next_s_) return;
@@ -135,7 +130,7 @@ void StatusLine::show(double at_s, const model::Judgement& judgement, const mode
   const console::Terminal terminal = console::find_terminal("auto", std::nullopt, STDERR_FILENO);
   // A line of the full width would wrap on some terminals.
   std::string text =
-      lowtide::show::Paint(terminal.colour)(status_line(judgement, tick, terminal_width() - 1));
+      lowtide::show::Paint(terminal.colour)(status_line(judgement, answer, tick, terminal_width() - 1));
   if (shared_) {
     next_s_ = std::max(2 * at_s, kFirstLineS);
     text += '\n';

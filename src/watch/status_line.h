@@ -6,6 +6,7 @@
 
 #include "model/judgement.h"
 #include "model/tick.h"
+#include "show/answer_words.h"
 #include "show/terminal/paint.h"
 
 namespace lowtide::watch {
@@ -14,7 +15,8 @@ namespace lowtide::watch {
 //
 // A question mark means that the verdict is not settled yet. At most `columns` wide: what does not fit is cut
 // and ends in "...". The forecast and the age of the verdict are added only if there is room for them.
-show::Line status_line(const model::Judgement& judgement, const model::Tick& tick, std::size_t columns);
+show::Line status_line(const model::Judgement& judgement, const show::AnswerWords& answer,
+                       const model::Tick& tick, std::size_t columns);
 
 // Writes to standard error, and only if that is a terminal. If the job writes to the same terminal, a line
 // that is drawn over would damage its output. Then a whole line is printed instead, when the verdict changes
@@ -23,7 +25,8 @@ class StatusLine {
  public:
   explicit StatusLine(bool wanted);
 
-  void show(double at_s, const model::Judgement& judgement, const model::Tick& tick);
+  void show(double at_s, const model::Judgement& judgement, const lowtide::show::AnswerWords& answer,
+            const model::Tick& tick);
   // Erases the line.
   void clear();
 

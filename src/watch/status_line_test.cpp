@@ -39,13 +39,32 @@ model::Judgement leaning_to_leak() {
   return judgement;
 }
 
-std::string line_of(const model::Judgement& judgement, std::size_t columns = 79) {
-  return text_of(status_line(judgement, tick_at(47.3, 1160, 377'000'000), columns));
+std::string line_of(const model::Judgement& judgement, std::size_t columns = 79,
+                    const show::AnswerWords& answer = {}) {
+  return text_of(status_line(judgement, answer, tick_at(47.3, 1160, 377'000'000), columns));
 }
 
 TEST(StatusLine, has_time_step_verdict_memory_and_rate) {
   EXPECT_EQ(line_of(leaning_to_leak()),
             "lowtide 0:47 step 1160  LEAK? " + show::percent(0.93) + "  377 MB +302 kB/step");
+}
+
+TEST(StatusLine, names_the_line_and_the_variable_as_the_report_does) {
+  const show::AnswerWords answer{.label = "INCONCLUSIVE", .cause = "train.py:30 -> history"};
+  EXPECT_THAT(line_of(leaning_to_leak(), 79, answer),
+              EndsWith("377 MB +302 kB/step  train.py:30 -> history"));
+
+  model::Judgement judgement = leaning_to_leak();
+  judgement.verdict.kind = model::VerdictKind::Stable;
+  EXPECT_THAT(line_of(judgement, 79, answer), EndsWith("377 MB flat"));
+}
+
+TEST(StatusLine, growth_that_ends_is_not_called_a_leak) {
+  model::Judgement judgement = leaning_to_leak();
+  judgement.verdict.kind = model::VerdictKind::Leak;
+  judgement.verdict.confidence = 0.97;
+  EXPECT_THAT(line_of(judgement, 79, {.label = "BOUNDED GROWTH"}),
+              HasSubstr("  BOUNDED GROWTH " + show::percent(0.97)));
 }
 
 TEST(StatusLine, a_settled_verdict_has_no_question_mark) {
@@ -73,7 +92,8 @@ TEST(StatusLine, long_runs_have_hours_and_jobs_without_steps_have_seconds) {
   model::Judgement judgement = leaning_to_leak();
   judgement.at_s = 7384;
   judgement.verdict.axis = model::Axis::Time;
-  const std::string text = text_of(status_line(judgement, tick_at(7384, model::kUnknown, 377'000'000), 79));
+  const std::string text =
+      text_of(status_line(judgement, {}, tick_at(7384, model::kUnknown, 377'000'000), 79));
 
   EXPECT_THAT(text, AllOf(HasSubstr("lowtide 2:03:04  "), HasSubstr("+302 kB/s"), Not(HasSubstr("step"))));
 }
@@ -82,7 +102,7 @@ TEST(StatusLine, long_runs_have_hours_and_jobs_without_steps_have_seconds) {
 TEST(StatusLine, shows_no_floor_above_the_memory_in_use) {
   model::Judgement judgement = leaning_to_leak();
   judgement.verdict.floor = {86'000'000, 386'000'000};
-  const std::string text = text_of(status_line(judgement, tick_at(47, 1160, 86'200'000), 200));
+  const std::string text = text_of(status_line(judgement, {}, tick_at(47, 1160, 86'200'000), 200));
 
   EXPECT_THAT(text, AllOf(HasSubstr("86.2 MB"), Not(HasSubstr("386 MB"))));
 }

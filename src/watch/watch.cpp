@@ -85,6 +85,7 @@ Watch::Watch(const Options& options, double began_s, std::optional<record::Write
                      ? std::optional<SnapshotScheduler>(options.monitor.tree.adopts_orphans)
                      : std::nullopt) {
   if (writer_) recording_judge_.emplace(writer_->path(), options.monitor.limit_bytes);
+  if (options.copy_sources) source_copies_.emplace(options.source_folder);
 }
 
 base::Result<Watch> Watch::begin(const Options& options, double began_s,
@@ -151,7 +152,8 @@ void Watch::judge(const model::Tick& tick) {
   }
   if (recording_judge_) {
     if (auto judged = recording_judge_->take(tick.at_s)) {
-      judgement_ = std::move(*judged);
+      judgement_ = std::move(judged->judgement);
+      answer_ = std::move(judged->answer);
       is_of_recording_ = true;
     }
     recording_judge_->begin_if_due(tick.at_s, base::unix_seconds());
@@ -177,6 +179,7 @@ void Watch::record(const model::Tick& tick) {
   if (const observe::AgentRegistry* agents = monitor_.agents()) {
     for (const model::SiteInfo& site : agents->begun()) writer_->begin_site(site);
   }
+  if (source_copies_) source_copies_->tick(monitor_, snapshots(), base::unix_seconds(), tick.at_s, *writer_);
   if (!monitor_.tree().empty()) writer_->add(tick);
   for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);
   note_limits_of_sight();

@@ -20,6 +20,7 @@
 #include "watch/pace.h"
 #include "watch/recording_judge.h"
 #include "watch/snapshot_scheduler.h"
+#include "watch/source_copies.h"
 
 namespace lowtide::watch {
 
@@ -29,6 +30,8 @@ class Watch {
     observe::Monitor::Options monitor;
     std::optional<double> interval_s;
     bool take_snapshots = true;  // of Python processes with an agent
+    bool copy_sources = true;    // into the recording
+    std::string source_folder;   // where the job was started; empty: unknown
   };
 
   // `began_s`: seconds on the steady clock at which the recording's time is 0. Without a writer the job is
@@ -82,6 +85,8 @@ class Watch {
   // The judgement of the recording, as in the report (recording_judge.h). While there is none yet, that of
   // the series of the process tree alone. `at_s` is the time that it is about.
   [[nodiscard]] const model::Judgement& judgement() const { return judgement_; }
+  // The first line of the report at that time. Empty while there is no judgement of the recording.
+  [[nodiscard]] const show::AnswerWords& answer() const { return answer_; }
   [[nodiscard]] const model::Tick* latest() const { return latest_; }
   [[nodiscard]] const observe::Monitor& monitor() const { return monitor_; }
   [[nodiscard]] const record::Writer* writer() const { return writer_ ? &*writer_ : nullptr; }
@@ -111,6 +116,7 @@ class Watch {
   std::optional<RecordingJudge> recording_judge_;  // where there is a recording
   model::Judgement of_series_;
   model::Judgement judgement_;
+  show::AnswerWords answer_;
   bool is_of_recording_ = false;
   const model::Tick* latest_ = nullptr;
   double next_judgement_s_ = 0;
@@ -123,6 +129,7 @@ class Watch {
   std::size_t not_entered_count_ = 0;
   std::vector<model::TrimTrial> trim_trials_;
   std::optional<SnapshotScheduler> snapshots_;
+  std::optional<SourceCopies> source_copies_;
 };
 
 }  // namespace lowtide::watch

@@ -80,7 +80,7 @@ void WatchLoop::tick() {
   if (has_screen()) {
     options_.screen->take_tick(watch_);
   } else if (watch_.latest() != nullptr) {
-    status_line_.show(watch_.at_s(), watch_.judgement(), *watch_.latest());
+    status_line_.show(watch_.at_s(), watch_.judgement(), watch_.answer(), *watch_.latest());
   }
   if (!options_.read_steps) return;
   for (const model::ProcessInfo& process : watch_.monitor().tree().begun()) {

@@ -1,6 +1,7 @@
-// The Python files of the job, read from disk when a report quotes them.
+// The Python files of the job, as far as a report quotes them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,25 +14,19 @@ namespace lowtide::explain {
 
 class SourceFiles {
  public:
-  // No file is read: reports quote nothing.
-  SourceFiles() = default;
-  // Relative paths are relative to `folder`. A file that changed after `not_after_unix_s` is not the one that
-  // ran.
-  SourceFiles(std::string folder, double not_after_unix_s)
-      : is_enabled_(true), folder_(std::move(folder)), not_after_unix_s_(not_after_unix_s) {}
+  // Returns the text of a file, as it was when the job ran.
+  using Read = std::function<std::optional<std::string>(const std::string& file)>;
 
-  // Null: it is not there, is no Python file, is very large, or has changed since the job started.
+  explicit SourceFiles(Read read) : read_(std::move(read)) {}
+
+  // Null: there is no such file.
   const PythonSource* find(const std::string& file);
 
   // One line of it, cut where it is very long.
   std::optional<std::string> line(const std::string& file, std::uint64_t number);
 
  private:
-  [[nodiscard]] std::unique_ptr<PythonSource> read(const std::string& file) const;
-
-  bool is_enabled_ = false;
-  std::string folder_;
-  double not_after_unix_s_ = 0;
+  Read read_;
   std::map<std::string, std::unique_ptr<PythonSource>, std::less<>> files_;
 };
 

@@ -17,6 +17,7 @@ using model::Range;
 using model::Rate;
 using model::SiteInfo;
 using model::Snapshot;
+using model::SourceFile;
 using model::TensorCount;
 using model::TrimTrial;
 using model::TypeCount;
@@ -62,6 +63,14 @@ constexpr auto cache() {
   made.bind = [](Statement& to, int at, const NodeRow& row, const Bounds&) {
     to.bind(at, row.part.cache == model::CacheKind::None ? "" : to_string(row.part.cache));
   };
+  return made;
+}
+
+// Newlines and indentation count in Python, so the text is stored as it is.
+constexpr auto source_text() {
+  constexpr std::size_t kMostBytes = 1U << 20U;
+  auto made = column<&SourceFile::text>("text", "its text", {.needed = true, .read_bytes = kMostBytes});
+  made.bind = [](Statement& to, int at, const SourceFile& row, const Bounds&) { to.bind(at, row.text); };
   return made;
 }
 
@@ -290,6 +299,12 @@ constexpr auto kVisitColumns = std::to_array<Column<PhaseVisit>>({
     column<&PhaseVisit::to_s>("to_s", "", kTime),
 });
 
+constexpr auto kSourceColumns = std::to_array<Column<SourceFile>>({
+    row_number<SourceFile>(),
+    column<&SourceFile::path>("path", "as in `frame.file`", kName),
+    source_text(),
+});
+
 constexpr auto kOutageColumns = std::to_array<Column<Outage>>({
     row_number<Outage>(),
     column<&Outage::from_s>("from_s", "", kTime),
@@ -379,6 +394,12 @@ constexpr std::tuple kTables = {
         .limit = {20'000, 6 * kMegabyte},
         .is_late = true,
         .is_sound = [](const PhaseVisit& visit) { return visit.to_s >= visit.from_s; }},
+    Table<SourceFile>{.name = "source_file",
+                      .meaning = "a Python file of the job that a stack goes through, as it was while the "
+                                 "job ran; at most 64 files and 4 MiB",
+                      .columns = kSourceColumns,
+                      .limit = {64, 8 * kMegabyte},
+                      .is_late = true},
     Table<Outage>{.name = "outage",
                   .meaning = "a time span in which nothing could be written",
                   .columns = kOutageColumns,
@@ -410,6 +431,7 @@ template const Table<TensorRow>& table();
 template const Table<TypeRow>& table();
 template const Table<Phase>& table();
 template const Table<PhaseVisit>& table();
+template const Table<SourceFile>& table();
 template const Table<Outage>& table();
 template const Table<TierRow>& table();
 

@@ -10,6 +10,7 @@
 #include "model/process.h"
 #include "model/site.h"
 #include "model/snapshot.h"
+#include "model/source_file.h"
 #include "model/trim_trial.h"
 #include "record/recorded.h"
 #include "record/tables/table.h"

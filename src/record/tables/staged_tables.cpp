@@ -121,6 +121,10 @@ void StagedTables::stage(const model::TrimTrial& trial) {
   add(trial, kMostStaged);
 }
 
+void StagedTables::stage(model::SourceFile source) {
+  add(std::move(source), kMostStaged);
+}
+
 // The latest of a phase stays.
 void StagedTables::stage(const model::Phase& phase) {
   auto& rows = staged<model::Phase>().rows;

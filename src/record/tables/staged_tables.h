@@ -30,6 +30,7 @@ class StagedTables {
   void stage(const model::Event& event, std::optional<model::ProcessId> process);
   void stage(const model::Judgement& judgement);
   void stage(const model::TrimTrial& trial);
+  void stage(model::SourceFile source);
   void stage(const model::Phase& phase);
   void stage(const model::PhaseVisit& visit);
   // Only a part of it is kept (kept_snapshot.h).
@@ -63,7 +64,8 @@ class StagedTables {
 
   std::tuple<Staged<model::ProcessInfo>, Staged<model::SiteInfo>, Staged<FrameRow>, Staged<RecordedEvent>,
              Staged<JudgementRow>, Staged<model::TrimTrial>, Staged<model::Phase>, Staged<model::PhaseVisit>,
-             Staged<SnapshotRow>, Staged<NodeRow>, Staged<TensorRow>, Staged<TypeRow>, Staged<MetaRow>>
+             Staged<model::SourceFile>, Staged<SnapshotRow>, Staged<NodeRow>, Staged<TensorRow>,
+             Staged<TypeRow>, Staged<MetaRow>>
       tables_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table

@@ -19,6 +19,8 @@ inline constexpr Metric kMetrics[] = {
     {"lowtide_verdict_confidence_ratio", "gauge", "ratio", "", "The probability that the verdict is right."},
     {"lowtide_leak_lean_ratio", "gauge", "ratio", "",
      "The probability of a leak while the verdict is inconclusive; 0 if another verdict is more likely."},
+    {"lowtide_cause", "gauge", "", "cause",
+     "1 for the line and the variable that hold the growing memory; absent while they are not known."},
     {"lowtide_memory_bytes", "gauge", "bytes", "",
      "Memory of the process tree, with shared pages counted once (PSS)."},
     {"lowtide_memory_peak_bytes", "gauge", "bytes", "", "The highest value of the memory."},

@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "show/answer_words.h"
 #include "show/export/metrics.h"
 #include "show/words.h"
 
@@ -18,6 +19,16 @@ namespace {
 using model::VerdictKind;
 
 enum class Format { PrometheusText, OpenMetrics };
+
+// Of a label. Line breaks cannot occur: text of the job is printable.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') out += '\\';
+    out += letter;
+  }
+  return out;
+}
 
 class Exposition {
  public:
@@ -35,13 +46,12 @@ class Exposition {
     head_ += fmt::format("# HELP {} {}\n", metric_->name, metric_->help);
   }
 
-  // `of_label` is a word of lowtide, not of the job: it needs no escapes.
   void add(double value, std::string_view of_label = {}) {
     if (!std::isfinite(value)) return;
     out_ += head_;
     head_.clear();
     out_ += metric_->name;
-    if (!of_label.empty()) out_ += fmt::format("{{{}=\"{}\"}}", metric_->label, of_label);
+    if (!of_label.empty()) out_ += fmt::format("{{{}=\"{}\"}}", metric_->label, escaped(of_label));
     out_ += fmt::format(" {}\n", value);
   }
 
@@ -118,6 +128,12 @@ void add_processes(Exposition& out, const model::Report& report) {
   for (const auto& [role, sum] : by_role) out.add(sum.bytes, role);
 }
 
+void add_cause(Exposition& out, const model::Report& report) {
+  const AnswerWords answer = answer_words(report);
+  out.begin("lowtide_cause");
+  if (!answer.cause.empty() && model::may_leak(report.verdict)) out.add(1, answer.cause);
+}
+
 void add_gpus(Exposition& out, const model::Report& report) {
   out.begin("lowtide_gpu_memory_used_bytes");
   for (const model::GpuReport& gpu : report.gpus) out.add_bytes(gpu.used_bytes, std::to_string(gpu.index));
@@ -140,6 +156,7 @@ void add_findings(Exposition& out, const model::Report& report) {
 std::string to_metrics(const model::Report& report, Format format) {
   Exposition out(format);
   add_verdict(out, report.verdict);
+  add_cause(out, report);
   if (const model::SeriesReport* tree = tree_series(report)) add_series(out, *tree);
   add_limit(out, report);
   add_processes(out, report);

@@ -65,7 +65,19 @@ TEST(OpenMetrics, every_value_has_a_type_and_every_metric_is_written_once) {
   }
 }
 
-TEST(OpenMetrics, contains_no_text_of_the_job) {
+TEST(OpenMetrics, cause_is_a_label_that_is_escaped) {
+  model::Report report = watched_leak_report();
+  report.answer.line = model::CodeLine{.file = "a\\b\"\n.py", .line = 7};
+  report.answer.variable = "kept";
+  const std::string cause = "lowtide_cause{cause=\"";
+  EXPECT_THAT(to_openmetrics(report), HasSubstr(cause + "a\\\\b\\\""));
+  EXPECT_THAT(to_openmetrics(report), HasSubstr(".py:7 -> kept\"} 1\n"));
+
+  report.verdict.kind = model::VerdictKind::Stable;
+  EXPECT_THAT(to_openmetrics(report), Not(HasSubstr("lowtide_cause")));
+}
+
+TEST(OpenMetrics, contains_no_command_and_no_path) {
   model::Report report = watched_leak_report();
   for (model::ProcessReport& process : report.processes) process.info.command = "secret";
   report.source.command = report.source.path = "secret";
