@@ -86,6 +86,7 @@ export class Chart {
   }
 
   private draw() {
+    this.host.style.minHeight = `${this.picture.height}px`; // uPlot sets its size later, and the page must not move then
     this.plot?.destroy();
     this.plot = new uPlot(this.options(), this.data(), this.host);
     this.describe();
