@@ -76,7 +76,7 @@ TEST(Layout, says_the_verdict_and_when_the_limit_is_met_even_where_it_is_small) 
   Display display;
   const std::string text = text_of_all(lay_out(leak_view(), display, of_size(60, 8)));
 
-  EXPECT_THAT(text, HasSubstr("leak: the floor rises"));
+  EXPECT_THAT(text, HasSubstr("LEAK  train.py:47 -> history"));
   EXPECT_THAT(text, HasSubstr("8 GiB is reached at step 13,000"));
 }
 

@@ -27,25 +27,11 @@ std::string count_words(double value) {
   return (rounded < 0 ? "-" : "") + format_count(magnitude);
 }
 
-// The unit of a rate: "10 steps", "hour".
+// The unit of a rate: "step", "hour".
 struct Multiple {
   double factor = 1;
   std::string name;
 };
-
-// Per how many steps? As people log it: a job that prints every 10 steps gets
-// a rate per 10 steps, unless that number is too small to picture.
-Multiple step_multiple(double bytes_per_step, const model::SeriesReport& series) {
-  double spacing = 1;
-  if (series.first_step && series.last_step && series.verdict.samples > 1) {
-    spacing = (*series.last_step - *series.first_step) / static_cast<double>(series.verdict.samples - 1);
-  }
-  double factor = 1;
-  while (factor < 1000 && factor * 10 <= spacing * 1.001) factor *= 10;
-  while (factor < 1000 && std::abs(bytes_per_step) * factor < base::kMB) factor *= 10;
-  const std::string unit = series.verdict.counted ? "reading" : "step";
-  return {factor, factor == 1 ? unit : count_words(factor) + " " + unit + "s"};
-}
 
 Multiple time_multiple(double bytes_per_second) {
   const double rate = std::abs(bytes_per_second);
@@ -56,7 +42,8 @@ Multiple time_multiple(double bytes_per_second) {
 }
 
 Multiple multiple_of(const model::SeriesReport& series, double rate) {
-  return series.verdict.axis == model::Axis::Step ? step_multiple(rate, series) : time_multiple(rate);
+  if (series.verdict.axis != model::Axis::Step) return time_multiple(rate);
+  return {1, series.verdict.counted ? "reading" : "step"};
 }
 
 bool is_host_process(const model::SeriesReport& series) {
@@ -117,10 +104,6 @@ std::string growth(const model::SeriesReport& series) {
   std::string words = short_growth(series);
   if (std::isfinite(rate.low) && std::isfinite(rate.high) && low != high)
     words += fmt::format(" ({} to {})", low, high);
-  if (multiple.factor > 1 && series.verdict.axis == model::Axis::Step) {
-    words +=
-        fmt::format(", {} per {}", format_bytes(rate.bytes), series.verdict.counted ? "reading" : "step");
-  }
   return words;
 }
 
@@ -162,30 +145,6 @@ const model::SeriesReport* find_second(const model::Report& report) {
   const auto& series = report.runs[report.primary_run].series;
   if (const model::SeriesReport* leak = model::find_other_leak(series)) return leak;
   return report.source.type == model::SourceType::Recording ? model::find_leaning_gpu(series) : nullptr;
-}
-
-std::string headline(const model::Report& report) {
-  const model::SeriesReport* series = speaker(report);
-  if (series == nullptr) return headline(model::SeriesReport{});
-  const auto clear = [](const model::SeriesReport& one) {
-    return one.verdict.kind == VerdictKind::Inconclusive ? "inconclusive" : "no leak";
-  };
-  const model::SeriesReport* tree = tree_series(report);
-  if (report.source.type == model::SourceType::Recording && is_of_gpu(series->quantity) && tree != nullptr) {
-    const std::string rate = short_growth(*series);
-    return fmt::format("leak on {}: its floor rises{}{}; {} in {}", base::printable(series->name, 60),
-                       rate.empty() ? "" : " ", rate, clear(*tree), base::printable(tree->name, 60));
-  }
-  const model::SeriesReport* other = find_second(report);
-  if (other == nullptr) return headline(*series);
-  const std::string name = base::printable(other->name, 60);
-  std::string rate = short_growth(*other);
-  if (!rate.empty()) rate = " " + rate;
-  const std::string what = other->verdict.kind == VerdictKind::Leak
-                               ? fmt::format("{} leaks: its floor rises{}", name, rate)
-                               : fmt::format("{} may leak ({}): its floor rises{}", name,
-                                             percent(other->verdict.lean->confidence), rate);
-  return fmt::format("{} in {}, but {}", clear(*series), base::printable(series->name, 60), what);
 }
 
 std::string headline(const model::SeriesReport& series) {

@@ -12,11 +12,7 @@ namespace lowtide::show {
 // The answer, for a person: "no leak: warm-up ended at step 85".
 std::string headline(const model::SeriesReport& series);
 
-// The same for the whole report, which does not pass over a leak beside the speaking series:
-// "no leak in python (4711), but system memory leaks: ...".
-std::string headline(const model::Report& report);
-
-// The series that the headline names beside the speaking one; null = none.
+// The series that the answer names beside the speaking one; null = none.
 const model::SeriesReport* find_second(const model::Report& report);
 
 // A stable series whose floor is lower at the end.

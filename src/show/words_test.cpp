@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "show/answer_words.h"
+
 #include <cmath>
 
 namespace lowtide::show {
@@ -18,14 +20,9 @@ model::SeriesReport leaking(double bytes_per_step, double last_step, std::uint64
   return series;
 }
 
-TEST(Words, rate_is_told_per_as_many_steps_as_the_job_logs) {
-  EXPECT_EQ(growth(leaking(165e6, 240, 25)), "1.65 GB per 10 steps, 165 MB per step");
-  EXPECT_EQ(growth(leaking(5.8e6, 300, 301)), "5.80 MB per step");
-}
-
-TEST(Words, slow_rate_is_told_per_more_steps) {
-  EXPECT_EQ(short_growth(leaking(92e3, 300, 301)), "9.20 MB per 100 steps");
-  EXPECT_EQ(short_growth(leaking(20, 300, 301)), "20.0 kB per 1,000 steps");
+TEST(Words, growth_is_per_step) {
+  EXPECT_EQ(growth(leaking(165e6, 240, 25)), "165 MB per step");
+  EXPECT_EQ(short_growth(leaking(92e3, 300, 301)), "92.0 kB per step");
 }
 
 TEST(Words, rate_over_time_has_the_unit_that_fits) {
@@ -78,24 +75,26 @@ model::Report watched_with_gpu(const model::Verdict& on_gpu, bool gpu_speaks) {
   return report;
 }
 
-TEST(Words, leak_on_a_gpu_is_named_in_the_headline) {
+TEST(Words, leak_on_a_gpu_is_named_in_the_answer) {
   model::Verdict leak;
   leak.kind = model::VerdictKind::Leak;
+  model::Report report = watched_with_gpu(leak, true);
+  report.verdict.kind = model::VerdictKind::Leak;
+  report.answer.kind = model::AnswerKind::Leak;
+  report.answer.rate = 4e6;
 
-  EXPECT_EQ(headline(watched_with_gpu(leak, true)),
-            "leak on GPU 0 of the job: its floor rises 4.00 MB per step; no leak in the "
-            "process tree");
+  EXPECT_EQ(answer_line(report), "LEAK  GPU 0 of the job, +4.00 MB/step");
 }
 
-TEST(Words, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_headline) {
+TEST(Words, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_answer) {
   model::Verdict leaning;
   leaning.lean = model::Lean{model::VerdictKind::Leak, 0.73};
-  model::Verdict open;
+  model::Report report = watched_with_gpu(leaning, false);
+  report.answer.kind = model::AnswerKind::Stable;
 
-  EXPECT_EQ(
-      headline(watched_with_gpu(leaning, false)),
-      "no leak in the process tree, but GPU 0 of the job may leak (73%): its floor rises 4.00 MB per step");
-  EXPECT_EQ(find_second(watched_with_gpu(open, false)), nullptr);
+  EXPECT_EQ(answer_line(report),
+            "NO LEAK  in the process tree, but GPU 0 of the job may leak, +4.00 MB/step");
+  EXPECT_EQ(find_second(watched_with_gpu({}, false)), nullptr);
 }
 
 TEST(Words, sentence_has_a_capital_and_a_full_stop) {

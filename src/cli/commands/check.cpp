@@ -15,7 +15,7 @@
 #include "explain/gate.h"
 #include "show/export/junit.h"
 #include "show/json/json.h"
-#include "show/words.h"
+#include "show/answer_words.h"
 #include "watch/run_job.h"
 
 namespace lowtide::cli {
@@ -30,7 +30,7 @@ struct CheckFlags : GateFlags {
 // The verdict, each rule, and the result as the last line.
 std::string check_text(const model::Report& report, const model::Gate& gate,
                        const std::string& new_recording) {
-  std::string text = show::headline(report) + "\n" + gate_text(gate);
+  std::string text = show::answer_line(report) + "\n" + gate_text(gate);
   if (!new_recording.empty()) text += "recording: " + base::printable(new_recording) + "\n";
   return text + gate_summary(gate, report.verdict) + "\n";
 }

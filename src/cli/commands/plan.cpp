@@ -17,7 +17,7 @@
 #include "plan/measured.h"
 #include "plan/plan.h"
 #include "show/plan.h"
-#include "show/words.h"
+#include "show/answer_words.h"
 
 namespace lowtide::cli {
 namespace {
@@ -50,7 +50,7 @@ void add_source(const PlanSource& source, plan::Plan& plan) {
   if (source.report) {
     plan::add_measured(plan, *source.report);
     if (source.report->verdict.kind == model::VerdictKind::Leak) {
-      plan.leak = show::headline(*source.report);
+      plan.leak = show::answer_line(*source.report);
     }
     plan.epoch = plan::forecast_epoch(plan.setup, *source.report);
   }

@@ -76,8 +76,8 @@ Kept find_kept(const Sites& sites, const model::ProcessId* process) {
 std::string leak_words(const Kept& kept, double grown_bytes) {
   const SiteGroup& first = *kept.groups.front();
   return fmt::format(
-      "memory allocated at {} is kept: {} more live memory until the end of the run, {}{}", first.words(),
-      bytes_words(first.change_bytes), freed_words(first),
+      "live memory from {} grew by {}, {}{}", first.words(), bytes_words(first.change_bytes),
+      freed_words(first),
       grown_bytes > 0 ? fmt::format("; {:.0f}% of the growth", std::min(1.0, kept.bytes / grown_bytes) * 100)
                       : "");
 }
@@ -132,7 +132,7 @@ void judge_sites(Sites& sites, const Evidence& evidence) {
     if (auto small = ignore_small_growth(series, tree_bytes)) arguments.push_back(std::move(*small));
     if (group.is_kept) {
       arguments.push_back({.rule = ArgumentKind::Sites,
-                           .reason = fmt::format("live memory grew by {} until the end of the run, and {}",
+                           .reason = fmt::format("its live memory grew by {}, {}",
                                                  bytes_words(group.change_bytes), freed_words(group)),
                            .confidence = confidence_of_samples(group.new_samples, evidence.steps.known)});
     }

@@ -49,6 +49,11 @@ View leak_view() {
   view.bytes = 3515 * kMB;
   view.process_count = 14;
   view.series = leaking_series();
+  view.answer = {.label = "LEAK",
+                 .subject = "train.py:47 -> history",
+                 .cause = "train.py:47 -> history",
+                 .rate = "+500 kB/step",
+                 .confidence = "96% sure"};
   view.limit_bytes = 8ULL << 30U;
   view.processes.push_back({4711, "trainer", 2950 * kMB, 1480 * static_cast<std::int64_t>(kMB), 2.5e6, 0.97,
                             "python train.py --epochs 20 --batch-size 64"});

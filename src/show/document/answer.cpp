@@ -49,22 +49,26 @@ std::string limit_note(const model::Limit& limit) {
   return limit.kind == model::LimitKind::Cgroup ? "of the cgroup" : "the memory of the host";
 }
 
-Answer answer_of(const model::Report& report) {
-  const model::Verdict& verdict = report.verdict;
-  const bool is_open = verdict.kind == VerdictKind::Inconclusive;
-  // A second series in the headline has a confidence of its own. How sure it is that nothing can be said
-  // helps nobody: an open answer has its lean.
-  const bool is_mixed = find_second(report) != nullptr;
-  Answer answer{.words = headline(report),
-                .role = is_mixed ? Role::Unsure : paint_role(verdict.kind),
-                .kind = verdict.kind};
-  answer.role_bytes = std::min(answer.words.find(':'), answer.words.size());
-  if (!is_open && !is_mixed) answer.confidence = verdict.confidence;
-  if (is_open && !is_mixed) answer.lean = verdict.lean;
-  return answer;
+Role role_of(const model::Report& report) {
+  using model::AnswerKind;
+  if (find_second(report) != nullptr) return Role::Unsure;
+  const AnswerKind kind = report.answer.kind;
+  if (kind == AnswerKind::Leak || kind == AnswerKind::Oom) return Role::Leak;
+  return kind == AnswerKind::Bounded || kind == AnswerKind::Inconclusive ? Role::Unsure : Role::NoLeak;
 }
 
 }  // namespace
+
+Answer answer_of(const model::Report& report) {
+  Answer answer{.label = answer_label(report.answer),
+                .words = answer_subject(report),
+                .role = role_of(report),
+                .short_words = answer_subject(report, SubjectForm::Short)};
+  for (std::string& more : std::vector{answer_rate(report), answer_confidence(report)}) {
+    if (!more.empty()) answer.more.push_back(std::move(more));
+  }
+  return answer;
+}
 
 Section answer_section(const model::Report& report) {
   const model::Verdict& verdict = report.verdict;
@@ -79,19 +83,14 @@ Section answer_section(const model::Report& report) {
     std::get<Answer>(out.blocks.front()).in = kText;
     add(kText, verdict.reason);
     add(kMarkdown, verdict.reason, true);
-  } else {
-    if (is_recording(report)) out.title = "Summary";
-    add(kEverywhere, verdict.reason);
+    if (verdict.needs) add(kText, "needs: " + *verdict.needs);
+    return out;
   }
-  if (verdict.needs) {
-    add(kText, "needs: " + *verdict.needs);
-    if (series != nullptr) add(kMarkdown | kPage, "needs " + *verdict.needs);
-  }
-  if (series == nullptr) return out;
   if (is_recording(report)) {
-    add(kMarkdown | kPage, answer_line(report), true);
+    out.title = "Summary";
     out.blocks.emplace_back(cause_facts(report, kMarkdown | kPage));
   }
+  add(kEverywhere, verdict.reason + (verdict.needs ? "; needs " + *verdict.needs : ""));
   if (report.forecast) {
     const char* const if_so =
         report.ending == model::Ending::Running ? "if it goes on, " : "had it gone on: ";
@@ -129,7 +128,7 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
   add(kText, "growth", grown + (is_warmup && !grown.empty() ? ", while it warmed up" : ""));
   add(kMarkdown, growth_name, grown);
   if (verdict.kind != VerdictKind::Stable && verdict.kind != VerdictKind::Spikes)
-    add(kPage, growth_name, short_growth(series));
+    add(kPage, growth_name, rate_words(series));
   add(kText, "made of", mechanism_words(report));
 
   if (verdict.warmup_end) add(kMarkdown | kPage, "Warm-up ended", place(*verdict.warmup_end));

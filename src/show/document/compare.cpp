@@ -130,10 +130,7 @@ Document comparison_document(const model::Comparison& comparison) {
         {{std::string(to_string(each.fate)), std::string(to_string(each.finding.severity)),
           base::printable(each.finding.title)}});
   }
-  Section answer{.blocks = {Answer{.in = kText,
-                                   .words = words,
-                                   .role = role_of_outcome(comparison.outcome),
-                                   .role_bytes = words.size()},
+  Section answer{.blocks = {Answer{.in = kText, .label = words, .role = role_of_outcome(comparison.outcome)},
                             comparison_facts(comparison)},
                  .is_brief = true};
   return {.title = sentence(words),

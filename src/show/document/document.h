@@ -27,15 +27,12 @@ inline constexpr std::string_view kNoValue = "–";
 // What a person reads first.
 struct Answer {
   Formats in = kEverywhere;
-  std::string words;
-  Role role = Role::Heading;
-  std::size_t role_bytes = 0;  // at the front of the words; the rest is a heading
-  model::VerdictKind kind = model::VerdictKind::Inconclusive;
-  std::optional<double> confidence = {};
-  std::optional<model::Lean> lean = {};  // where the answer is open
-  std::string right = {};                // at the right edge, in text
-  std::string short_words = {};          // where there is no room for the words and the right part
-  bool is_one_line = false;              // is cut, not wrapped
+  std::string label = {};  // "LEAK"
+  std::string words = {};
+  Role role = Role::Heading;           // of the label
+  std::vector<std::string> more = {};  // rate and confidence; in text at the right edge
+  std::string short_words = {};        // in text, if there is no room for the words and the right part
+  bool is_one_line = false;            // is cut, not wrapped
 };
 
 struct Paragraph {

@@ -20,6 +20,9 @@ Document short_report_document(const model::Report& report);
 // The lines of code, the variable and the fix that belong to the answer.
 Facts cause_facts(const model::Report& report, Formats in);
 
+// The first line of a report.
+Answer answer_of(const model::Report& report);
+
 // What was found, why, and what it is based on.
 Section answer_section(const model::Report& report);
 Section evidence_section(const model::Report& report, const model::SeriesReport& series);

@@ -32,34 +32,13 @@ const model::Finding* cause_of(const model::Report& report) {
   return at && *at < report.findings.size() ? &report.findings[*at] : nullptr;
 }
 
-Role role_of(const model::Report& report) {
-  if (find_second(report) != nullptr) return Role::Unsure;
-  const AnswerKind kind = report.answer.kind;
-  if (kind == AnswerKind::Leak || kind == AnswerKind::Oom) return Role::Leak;
-  return kind == AnswerKind::Bounded || kind == AnswerKind::Inconclusive ? Role::Unsure : Role::NoLeak;
-}
-
-Section first_line(const model::Report& report) {
-  const std::string label = answer_label(report.answer);
-  Answer answer{.in = kText,
-                .words = label + "  " + answer_subject(report),
-                .role = role_of(report),
-                .role_bytes = label.size(),
-                .kind = report.verdict.kind};
-  answer.short_words = label + "  " + answer_subject(report, SubjectForm::Short);
-  const std::string rate = answer_rate(report);
-  answer.right = (rate.empty() ? "" : rate + "  ") + answer_confidence(report);
-  return {.blocks = {std::move(answer)}, .is_brief = true};
-}
-
 Section last_line(const model::Report& report) {
-  return {.blocks = {Answer{.in = kText,
-                            .words = answer_line(report),
-                            .role = role_of(report),
-                            .role_bytes = answer_label(report.answer).size(),
-                            .kind = report.verdict.kind,
-                            .is_one_line = true}},
-          .follows = true};
+  Answer answer = answer_of(report);
+  const std::string line = answer_line(report);
+  answer.words = line.substr(line.find_first_not_of(' ', answer.label.size()));
+  answer.more.clear();
+  answer.is_one_line = true;
+  return {.blocks = {std::move(answer)}, .follows = true};
 }
 
 const model::HolderReport* find_holder(const model::Report& report, const model::Finding& cause) {
@@ -358,7 +337,7 @@ void add_evidence(const model::Report& report, const model::SeriesReport& series
 
 Document short_report_document(const model::Report& report) {
   Document out{.widest_line = kWidestShortLine};
-  out.sections.push_back(first_line(report));
+  out.sections.push_back(Section{.blocks = {answer_of(report)}, .is_brief = true});
   const model::SeriesReport* series = speaker(report);
   if (series == nullptr) {
     out.sections.push_back(

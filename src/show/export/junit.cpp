@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "show/markup.h"
-#include "show/words.h"
+#include "show/answer_words.h"
 
 namespace lowtide::show {
 
@@ -33,7 +33,7 @@ std::string to_junit(const model::Report& report, const model::Gate& gate) {
       case model::Outcome::Broken:
         out +=
             fmt::format("{}>\n      <failure message=\"{}\" type=\"broken\">{}</failure>\n    </testcase>\n",
-                        open, why, markup_text(headline(report)));
+                        open, why, markup_text(answer_line(report)));
         break;
       case model::Outcome::Undecided:
         out += fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", open, why);

@@ -1,6 +1,7 @@
 #include "show/markdown/markdown.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -70,8 +71,9 @@ class MarkdownWriter {
 
   void add(const Answer& answer) {
     gap();
-    out_ += strong_if(true, prose(answer.words));
-    if (answer.confidence) out_ += fmt::format(" Confidence {}.", percent(*answer.confidence));
+    const std::string gap = answer.label.empty() || answer.words.empty() ? "" : ": ";
+    out_ += "**" + escaped(answer.label + gap + answer.words) + "**";
+    if (!answer.more.empty()) out_ += escaped(fmt::format(" ({})", fmt::join(answer.more, ", ")));
     out_ += '\n';
   }
 

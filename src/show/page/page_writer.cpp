@@ -57,13 +57,9 @@ class PageWriter {
 
  private:
   void add(const Answer& answer) {
-    out_ += fmt::format(R"(<p class="eyebrow"><b class="kind">{}</b>)", model::to_string(answer.kind));
-    if (answer.confidence) out_ += fmt::format("<span>confidence {}</span>", percent(*answer.confidence));
-    if (answer.lean) {
-      out_ += fmt::format("<span>leaning {}, {}</span>", model::to_string(answer.lean->kind),
-                          percent(answer.lean->confidence));
-    }
-    out_ += "</p>\n<h2>" + markup_text(sentence(answer.words)) + "</h2>\n";
+    out_ += fmt::format(R"(<p class="eyebrow"><b class="kind">{}</b>)", markup_text(answer.label));
+    for (const std::string& more : answer.more) out_ += "<span>" + markup_text(more) + "</span>";
+    out_ += "</p>\n<h2>" + markup_text(answer.words) + "</h2>\n";
   }
 
   void add(const Paragraph& paragraph) {
@@ -71,10 +67,12 @@ class PageWriter {
   }
 
   void add(const Facts& facts) {
-    out_ += "<dl class=\"figures\">\n";
+    out_ += fmt::format("<dl class=\"{}\">\n", facts.is_table ? "figures" : "cause");
     for (const Fact& fact : facts.facts) {
       if ((fact.in & kPage) == 0) continue;
-      out_ += fmt::format("<div><dt>{}</dt><dd>{}</dd>", markup_text(fact.name), markup_text(fact.value));
+      const std::string value = markup_text(fact.value);
+      out_ += fmt::format("<div><dt>{}</dt><dd>{}</dd>", markup_text(fact.name),
+                          fact.is_code ? "<code>" + value + "</code>" : value);
       if (!fact.note.empty()) out_ += "<dd class=\"note\">" + markup_text(fact.note) + "</dd>";
       out_ += "</div>\n";
     }

@@ -1,6 +1,7 @@
 #include "show/terminal/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -76,37 +77,35 @@ class TextWriter {
     wrapped(std::string(columns, ' '), columns, text, width, role);
   }
 
+  // The label has its own role, the rest is a heading.
+  void heading(const Answer& answer, const std::string& words, const std::string& after = "") {
+    const std::size_t head = std::min(clean(answer.label).size(), words.size());
+    line(paint_(answer.role, words.substr(0, head)) + paint_(Role::Heading, words.substr(head)) + after);
+  }
+
   void add(const Answer& answer) {
-    std::string words = clean(answer.words);
-    if (answer.is_one_line) {
-      words = cut(words, width_);
-      const std::size_t head = std::min(answer.role_bytes, words.size());
-      line(paint_(answer.role, words.substr(0, head)) + paint_(Role::Heading, words.substr(head)));
-      return;
-    }
-    if (!answer.right.empty()) {
-      std::string right = clean(answer.right);
-      if (display_width(words) + 1 + display_width(right) > width_) words = clean(answer.short_words);
-      if (display_width(words) + 1 + display_width(right) > width_) replace_all(right, "  ", " ");
-      const std::size_t used = display_width(words) + display_width(right);
-      if (used + 1 <= width_) {
-        const std::string blanks(width_ - used, ' ');
-        const std::size_t head = std::min(answer.role_bytes, words.size());
-        line(paint_(answer.role, words.substr(0, head)) + paint_(Role::Heading, words.substr(head)) + blanks +
-             paint_(Role::Heading, right));
-        return;
+    const std::string label = clean(answer.label);
+    const std::string gap = label.empty() || answer.words.empty() ? "" : "  ";
+    const auto with_label = [&](const std::string& words) { return label + gap + clean(words); };
+    std::string words = with_label(answer.words);
+    if (answer.is_one_line) return heading(answer, cut(words, width_));
+    if (!answer.more.empty()) {
+      std::string right = clean(fmt::format("{}", fmt::join(answer.more, "  ")));
+      const auto fits = [&] { return display_width(words) + 1 + display_width(right) <= width_; };
+      if (!fits()) words = with_label(answer.short_words);
+      if (!fits()) replace_all(right, "  ", " ");
+      if (fits()) {
+        const std::string blanks(width_ - display_width(words) - display_width(right), ' ');
+        return heading(answer, words, blanks + paint_(Role::Heading, right));
       }
       if (display_width(words) <= width_) {
-        const std::size_t head = std::min(answer.role_bytes, words.size());
-        line(paint_(answer.role, words.substr(0, head)) + paint_(Role::Heading, words.substr(head)));
+        heading(answer, words);
         line(paint_(Role::Heading, pad_left(right, width_)));
         return;
       }
       words += "  " + right;
     }
-    if (answer.confidence) words += fmt::format(" (confidence {})", percent(*answer.confidence));
-    if (answer.lean) words += fmt::format(" ({})", percent(answer.lean->confidence));
-    std::size_t role_bytes = answer.role_bytes;
+    std::size_t role_bytes = label.size();
     for (const std::string& each : wrap(words, width_)) {
       const std::size_t head = std::min(role_bytes, each.size());
       line(paint_(answer.role, each.substr(0, head)) + paint_(Role::Heading, each.substr(head)));
