@@ -76,7 +76,7 @@ class CodeLine(TypedDict):
     file: str  # the source file
     line: int | None  # its line
     function: str | None  # the function around it
-    source: str | None  # its text; null where the file is gone or has changed
+    source: str | None  # its text; null where the recording has no copy of the file
 
 
 class FindingProcess(TypedDict):

@@ -15,7 +15,7 @@ struct CodeLine {
   std::string file;
   std::uint64_t line = 0;
   std::string function = {};
-  // Its text without indentation and trailing comment; absent where the file is gone or has changed.
+  // Its text without indentation and trailing comment; absent where the recording has no copy of the file.
   std::optional<std::string> source = {};
 };
 

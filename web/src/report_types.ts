@@ -81,7 +81,7 @@ export interface CodeLine {
   file: string; // the source file
   line: number | null; // its line
   function: string | null; // the function around it
-  source: string | null; // its text; null where the file is gone or has changed
+  source: string | null; // its text; null where the recording has no copy of the file
 }
 
 // The processes that a finding is about.

@@ -173,9 +173,10 @@ void join_equal_processes(Findings& findings) {
     if (!joined.process || joined.process->pids.size() < 2 || side_of(joined) == Side::Copying) continue;
     const std::size_t count = joined.process->pids.size();
     joined.title = fmt::format("{} {}: {}", count, role_words(joined.process->role, count), joined.title);
-    add_evidence(joined,
-                 fmt::format("{} {} grew alike, {} in total", count, role_words(joined.process->role, count),
-                             bytes_words(joined.growth_bytes)));
+    joined.evidence.insert(joined.evidence.begin(),
+                           fmt::format("{} {} grew alike, {} in total; the next lines are about pid {}",
+                                       count, role_words(joined.process->role, count),
+                                       bytes_words(joined.growth_bytes), joined.process->pids.front()));
   }
 }
 

@@ -84,7 +84,7 @@ Fact line_fact(const model::CodeLine& line) {
     out.value = *line.source;
   } else {
     out.value =
-        line.function.empty() ? "(the source file is gone or has changed)" : "in " + line.function + "()";
+        line.function.empty() ? "(the recording has no copy of the file)" : "in " + line.function + "()";
   }
   return out;
 }

@@ -17,12 +17,13 @@ constexpr auto describe(Tag<model::Place>) {
 
 constexpr auto describe(Tag<model::CodeLine>) {
   using model::CodeLine;
-  return object("CodeLine", "a line of the job's code",
-                field<&CodeLine::role>("role", "what the line does with the memory"),
-                field<&CodeLine::file>("file", "the source file"),
-                field_as<NonZero, &CodeLine::line>("line", "its line"),
-                field_as<NonEmpty, &CodeLine::function>("function", "the function around it"),
-                field<&CodeLine::source>("source", "its text; null where the file is gone or has changed"));
+  return object(
+      "CodeLine", "a line of the job's code",
+      field<&CodeLine::role>("role", "what the line does with the memory"),
+      field<&CodeLine::file>("file", "the source file"),
+      field_as<NonZero, &CodeLine::line>("line", "its line"),
+      field_as<NonEmpty, &CodeLine::function>("function", "the function around it"),
+      field<&CodeLine::source>("source", "its text; null where the recording has no copy of the file"));
 }
 
 constexpr auto describe(Tag<model::FindingProcess>) {

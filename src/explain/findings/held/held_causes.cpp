@@ -56,7 +56,7 @@ constexpr std::array<HeldCause, 15> kCauses{{
                features.role == model::ProcessRole::Trainer || !features.is_in_getitem);
      },
      always},
-    {"worker-cache", "a DataLoader worker keeps what it has read",
+    {"worker-cache", "a worker process keeps what it has read",
      "it is in a worker process, so each worker has its own copy",
      "limit the size of {0}, or fill it before the workers start so that they share it", "",
      "the memory of the workers stops rising within an epoch",
