@@ -13,9 +13,9 @@
 #include "cli/report_recording.h"
 #include "console/user_error.h"
 #include "explain/gate.h"
+#include "show/answer_words.h"
 #include "show/export/junit.h"
 #include "show/json/json.h"
-#include "show/answer_words.h"
 #include "watch/run_job.h"
 
 namespace lowtide::cli {

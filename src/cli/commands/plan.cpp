@@ -16,8 +16,8 @@
 #include "console/user_error.h"
 #include "plan/measured.h"
 #include "plan/plan.h"
-#include "show/plan.h"
 #include "show/answer_words.h"
+#include "show/plan.h"
 
 namespace lowtide::cli {
 namespace {

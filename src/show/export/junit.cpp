@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "show/markup.h"
 #include "show/answer_words.h"
+#include "show/markup.h"
 
 namespace lowtide::show {
 
