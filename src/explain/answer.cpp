@@ -49,12 +49,14 @@ bool is_cause(const Finding& finding) {
 
 // Explains memory that does not grow: a full cache, a list that makes the spikes, workers.
 bool explains_flat(const Finding& finding, VerdictKind kind) {
+  constexpr double kMost = 0.5;  // of the growth: what explains less is not the cause of a warm-up
   const std::string_view id = finding.id;
-  if (kind == VerdictKind::Warmup && (id == "allocator-retention" || id == "thread-arenas")) return true;
+  const bool is_most = finding.share.value_or(0) >= kMost;
+  if (kind == VerdictKind::Warmup && (id == "allocator-retention" || id == "thread-arenas")) return is_most;
   if (!finding.ruled_out) return false;
   if (kind == VerdictKind::Spikes)
     return id == "gc-sawtooth" || id == "validation-spikes" || id == "holder" || id == "bounded-cache";
-  if (kind == VerdictKind::Warmup) return id == "bounded-cache";
+  if (kind == VerdictKind::Warmup) return id == "bounded-cache" || (id == "holder" && is_most);
   return id == "worker-overhead" || id == "respawned-workers" || id == "overhead" || id == "page-cache";
 }
 

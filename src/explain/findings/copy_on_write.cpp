@@ -16,18 +16,33 @@
 namespace lowtide::explain {
 namespace {
 
-// The container whose pages are copied: in the last snapshot of a worker, or of the process that forked it,
-// the variable with most objects. Null: there is none that is as large as the pages.
+// The process that forked it. Null: it is not part of the job.
+const ProcessEvidence* find_parent(const Evidence& evidence, const model::ProcessInfo& child) {
+  const auto found = std::find_if(evidence.processes.begin(), evidence.processes.end(),
+                                  [&](const auto& process) { return process.info.pid == child.ppid; });
+  return found == evidence.processes.end() ? nullptr : &*found;
+}
+
+// The last snapshot of the worker; without one, the last snapshot of its parent.
+const model::Snapshot* find_last_snapshot(const Evidence& evidence, const model::ProcessInfo& worker) {
+  const ProcessEvidence* parent = find_parent(evidence, worker);
+  const model::Snapshot* own = nullptr;
+  const model::Snapshot* of_parent = nullptr;
+  for (const record::RecordedSnapshot& taken : evidence.snapshots) {
+    if (!taken.snapshot.has_holders) continue;
+    if (taken.process == worker.id) own = &taken.snapshot;
+    if (parent != nullptr && taken.process == parent->info.id) of_parent = &taken.snapshot;
+  }
+  return own != nullptr ? own : of_parent;
+}
+
+// The container whose pages are copied: the variable with most objects. Null: there is none that is as large
+// as the pages.
 const model::HeldNode* find_copied(const Scene& scene, const model::ProcessInfo& worker,
                                    double shared_bytes) {
   constexpr double kLeastPart = 0.3;  // of the pages
   constexpr double kNearlyAll = 0.9;  // of the objects: else it is another container beside it
-  const model::Snapshot* snapshot = nullptr;
-  for (const record::RecordedSnapshot& taken : scene.evidence.snapshots) {
-    const std::int64_t pid = taken.snapshot.pid;
-    if (taken.snapshot.has_holders && (pid == worker.pid || (pid == worker.ppid && snapshot == nullptr)))
-      snapshot = &taken.snapshot;
-  }
+  const model::Snapshot* snapshot = find_last_snapshot(scene.evidence, worker);
   if (snapshot == nullptr) return nullptr;
   const model::HeldNode* found = nullptr;
   for (const model::HeldNode& node : snapshot->nodes) {

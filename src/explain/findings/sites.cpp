@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/free_call.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/own_frames.h"
 #include "explain/settle/site_rules.h"
@@ -31,6 +32,8 @@ const char* const kFixNative =
 const char* const kFixShared =
     "this memory is shared between processes and stays until no process maps it: store a copy (`.clone()`) "
     "instead, and close and unlink segments that are no longer used";
+
+const char* const kFixFree = "free this memory when it is no longer needed";
 
 double site_share(const Scene& scene, const SiteGroup& group) {
   return scene.sites.growth_bytes > 0 ? std::clamp(group.change_bytes / scene.sites.growth_bytes, 0.0, 1.0)
@@ -117,6 +120,10 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
   out.callee = function_behind_bridge(group.frames(), group.act_on);
   out.evidence = site_facts(scene, group);
   out.fix = group.is_shared() ? kFixShared : native ? kFixNative : kFixObjects;
+  if (native && !out.lines.empty()) {
+    out.hint = free_call(out.callee, out.lines.front().source.value_or(""));
+    if (!out.hint.empty()) out.fix = kFixFree;
+  }
   return out;
 }
 

@@ -1,0 +1,40 @@
+#include "explain/answer.h"
+
+#include <gtest/gtest.h>
+
+namespace lowtide::explain {
+namespace {
+
+model::Finding finding_of(model::FindingId id, double share, bool ruled_out) {
+  model::Finding out;
+  out.id = id;
+  out.share = share;
+  out.ruled_out = ruled_out;
+  return out;
+}
+
+TEST(Answer, warm_up_is_explained_by_what_holds_most_of_it) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Warmup;
+  report.findings = {finding_of("allocator-retention", 0.2, false), finding_of("holder", 0.8, true)};
+  report.findings[1].variable = "workspace";
+
+  const model::Answer answer = find_answer(report);
+
+  ASSERT_EQ(answer.finding, 1U);
+  EXPECT_EQ(answer.variable, "workspace");
+  EXPECT_EQ(answer.fix, "none needed");
+}
+
+TEST(Answer, small_parts_do_not_explain_a_warm_up) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Warmup;
+  report.findings = {finding_of("allocator-retention", 0.2, false), finding_of("holder", 0.3, true)};
+
+  EXPECT_FALSE(find_answer(report).finding);
+  report.findings[0].share = 0.9;
+  EXPECT_EQ(find_answer(report).finding, 0U);
+}
+
+}  // namespace
+}  // namespace lowtide::explain
