@@ -55,7 +55,8 @@ bool explains_flat(const Finding& finding, VerdictKind kind) {
   if (kind == VerdictKind::Warmup && (id == "allocator-retention" || id == "thread-arenas")) return is_most;
   if (!finding.ruled_out) return false;
   if (kind == VerdictKind::Spikes)
-    return id == "gc-sawtooth" || id == "validation-spikes" || id == "holder" || id == "bounded-cache";
+    return id == "gc-sawtooth" || id == "validation-spikes" || id == "holder" || id == "bounded-cache" ||
+           id == "respawned-workers";
   if (kind == VerdictKind::Warmup) return id == "bounded-cache" || (id == "holder" && is_most);
   return id == "worker-overhead" || id == "respawned-workers" || id == "overhead" || id == "page-cache";
 }

@@ -26,6 +26,14 @@ TEST(Answer, warm_up_is_explained_by_what_holds_most_of_it) {
   EXPECT_EQ(answer.fix, "none needed");
 }
 
+TEST(Answer, workers_that_are_replaced_explain_spikes) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Spikes;
+  report.findings = {finding_of("spikes-recover", 0, true), finding_of("respawned-workers", 0, true)};
+
+  EXPECT_EQ(find_answer(report).finding, 1U);
+}
+
 TEST(Answer, small_parts_do_not_explain_a_warm_up) {
   model::Report report;
   report.verdict.kind = model::VerdictKind::Warmup;

@@ -172,6 +172,7 @@ TEST_F(Report, container_whose_pages_are_copied_is_named_from_a_snapshot_of_the_
   EXPECT_EQ(finding->variable, "dataset.samples");
   EXPECT_EQ(report.answer.variable, "dataset.samples");
   EXPECT_THAT(finding->evidence, Contains(HasSubstr("`dataset.samples` holds 380 MB")));
+  EXPECT_THAT(finding->cause, HasSubstr("copy-on-write"));
 }
 
 TEST_F(Report, workers_that_go_on_copying_are_a_leak_after_300_steps_and_those_that_stopped_are_not) {

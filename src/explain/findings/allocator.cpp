@@ -127,7 +127,9 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
                   bytes_words(largest.agent->error_bytes))};
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
     finding.evidence.push_back(trial);
-  if (most) finding.fix = kRetentionFix;
+  if (most)
+    finding.fix =
+        rises ? kRetentionFix : std::string("none needed; to get this memory back, ") + kRetentionFix;
   const double in_threads = share_of_threads(scene, largest.process->report.info.id);
   if (most && in_threads >= kMostRetained) blame_threads(in_threads, finding);
   if (most && rises && finding.id == "allocator-retention")

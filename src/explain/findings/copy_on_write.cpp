@@ -16,6 +16,13 @@
 namespace lowtide::explain {
 namespace {
 
+// From one end of the floor to the other, as in the table of processes; else between the two windows.
+double private_growth(const WatchedProcess& process) {
+  const model::Ends& ends = process.report.ends;
+  if (ends.early_bytes == 0 || ends.late_bytes <= ends.early_bytes) return process.change_bytes;
+  return static_cast<double>(ends.late_bytes - ends.early_bytes);
+}
+
 // The process that forked it. Null: it is not part of the job.
 const ProcessEvidence* find_parent(const Evidence& evidence, const model::ProcessInfo& child) {
   const auto found = std::find_if(evidence.processes.begin(), evidence.processes.end(),
@@ -66,7 +73,7 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
   for (const WatchedProcess& process : scene.processes) {
     if (!copies_on_write(process, scene.evidence)) continue;
     copying.push_back(&process);
-    bytes += process.change_bytes;
+    bytes += private_growth(process);
     still_shared += remaining_shared_bytes(process, scene.evidence);
     rss_bytes += change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes);
   }
@@ -94,8 +101,11 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
   finding.confidence = 0.9;
   finding.evidence = {
       fmt::format("private memory grew by {} while RSS changed by {}: no new object was created",
-                  bytes_words(bytes), bytes_words(rss_bytes)),
-      "reading a Python object writes its reference count, so the kernel copies the page, once per worker"};
+                  bytes_words(bytes), bytes_words(rss_bytes))};
+  finding.cause =
+      "copy-on-write: reading a Python object writes its reference count, so the kernel copies its page, "
+      "once "
+      "in each worker";
   const double of_each = (bytes + still_shared) / static_cast<double>(copying.size());
   if (const model::HeldNode* node = find_copied(scene, first, of_each)) {
     finding.variable = variable_of(*node);

@@ -76,9 +76,12 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
   finding.fix = "none needed; fewer workers would save memory";
   if (respawned > 0) {
     finding.id = "respawned-workers";
+    finding.title = fmt::format("{} are replaced again and again, and hold {} in total: not a leak", who,
+                                bytes_words(pss));
     finding.evidence.push_back(
         fmt::format("{} processes ran in these {} places, one after the other", respawned + count, count));
-    finding.fix = "none needed; DataLoader(persistent_workers=True) starts the workers only once";
+    finding.fix =
+        "none needed; workers that stay alive start only once (DataLoader: `persistent_workers=True`)";
     finding.hint = "DataLoader(..., persistent_workers=True)";
   }
   finding.ruled_out = true;

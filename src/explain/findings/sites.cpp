@@ -33,7 +33,10 @@ const char* const kFixShared =
     "this memory is shared between processes and stays until no process maps it: store a copy (`.clone()`) "
     "instead, and close and unlink segments that are no longer used";
 
-const char* const kFixFree = "free this memory when it is no longer needed";
+// Without argtypes, ctypes passes a pointer as an int of 32 bits, and free() crashes.
+const char* const kFixFree =
+    "free this memory when it is no longer needed (with ctypes, first set `argtypes` of `free` to "
+    "`[c_void_p]`)";
 
 double site_share(const Scene& scene, const SiteGroup& group) {
   return scene.sites.growth_bytes > 0 ? std::clamp(group.change_bytes / scene.sites.growth_bytes, 0.0, 1.0)

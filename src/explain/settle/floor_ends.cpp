@@ -1,5 +1,6 @@
 #include "explain/settle/floor_ends.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -29,6 +30,24 @@ std::uint64_t bytes_at(const ProcessEvidence& process, double at_s) {
   return is_there ? point->low_bytes : 0;
 }
 
+// Processes are read one after the other, so that their sum can exceed the tree by what grew meanwhile. That
+// is taken off the largest: rows that do not add up would look like an error.
+void take_off_excess(std::vector<WatchedProcess>& processes, std::uint64_t tree_bytes,
+                     std::uint64_t model::Ends::*end) {
+  constexpr double kMostExcess = 0.02;  // of the tree; with more, something else is wrong, and is shown
+  std::uint64_t sum = 0;
+  WatchedProcess* largest = nullptr;
+  for (WatchedProcess& process : processes) {
+    sum += process.report.ends.*end;
+    if (largest == nullptr || process.report.ends.*end > largest->report.ends.*end) largest = &process;
+  }
+  if (sum <= tree_bytes ||
+      static_cast<double>(sum - tree_bytes) > kMostExcess * static_cast<double>(tree_bytes))
+    return;
+  std::uint64_t& bytes = largest->report.ends.*end;
+  bytes -= std::min(bytes, sum - tree_bytes);
+}
+
 }  // namespace
 
 model::Ends set_floor_ends(const Evidence& evidence, const model::Floor& floor,
@@ -51,6 +70,8 @@ model::Ends set_floor_ends(const Evidence& evidence, const model::Floor& floor,
       id = life->info.continues;
     }
   }
+  take_off_excess(processes, floor.first_bytes, &model::Ends::early_bytes);
+  take_off_excess(processes, floor.last_bytes, &model::Ends::late_bytes);
   return {floor.first_bytes, floor.last_bytes};
 }
 

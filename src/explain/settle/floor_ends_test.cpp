@@ -63,6 +63,19 @@ TEST(FloorEnds, process_that_did_not_run_has_nothing) {
   EXPECT_EQ(processes[0].report.ends.late_bytes, 0U);
 }
 
+TEST(FloorEnds, rows_that_were_read_a_moment_later_add_up_to_the_tree) {
+  Evidence evidence = leaking_trainer_with_a_worker();
+  for (TrailPoint& point : evidence.target) point.low_bytes -= 301 * kMega;  // nothing is shared
+  std::vector<WatchedProcess> processes(2);
+  processes[0].report.info = evidence.processes[0].info;
+  processes[1].report.info = evidence.processes[2].info;
+
+  set_floor_ends(evidence, {119 * kMega, 224 * kMega}, processes);
+
+  EXPECT_EQ(processes[0].report.ends.late_bytes, 199 * kMega) << "read as 200 MB";
+  EXPECT_EQ(processes[1].report.ends.late_bytes, 25 * kMega);
+}
+
 TEST(FloorEnds, recording_without_readings_has_none) {
   std::vector<WatchedProcess> processes(1);
 
