@@ -194,7 +194,9 @@ std::string growth_sentence(const model::Report& report, const model::SeriesRepo
   }
   std::string out = floor + (steps.empty() ? "" : " in " + steps) + ".";
   if (report.answer.kind == AnswerKind::Bounded && report.answer.end_bytes)
-    return out + fmt::format(" The growth ends at {} at the most.", bytes_words(*report.answer.end_bytes));
+    return out + fmt::format(" The growth {} at {} at the most.",
+                             report.ending == model::Ending::Running ? "ends" : "would have ended",
+                             bytes_words(*report.answer.end_bytes));
   return out + forecast_sentence(report, series);
 }
 
