@@ -61,11 +61,20 @@ bool explains_flat(const Finding& finding, VerdictKind kind) {
   return id == "worker-overhead" || id == "respawned-workers" || id == "overhead" || id == "page-cache";
 }
 
+// An open verdict that leans to a flat floor accuses no variable: what a validation fills and empties looks
+// like growth between two snapshots.
+bool may_grow(const model::Verdict& verdict) {
+  if (verdict.kind == VerdictKind::Leak) return true;
+  const bool leans_to_flat = verdict.lean && (verdict.lean->kind == VerdictKind::Stable ||
+                                              verdict.lean->kind == VerdictKind::Spikes);
+  return verdict.kind == VerdictKind::Inconclusive && !leans_to_flat;
+}
+
 // The cause of growth; where there is no growth, what the memory went into.
 std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
   const VerdictKind kind = report.verdict.kind;
-  const bool is_growing = kind == VerdictKind::Leak || kind == VerdictKind::Inconclusive;
+  const bool is_growing = may_grow(report.verdict);
   const auto found = std::find_if(all.begin(), all.end(), [&](const Finding& finding) {
     return is_growing ? is_cause(finding) : explains_flat(finding, kind);
   });

@@ -34,6 +34,19 @@ TEST(Answer, workers_that_are_replaced_explain_spikes) {
   EXPECT_EQ(find_answer(report).finding, 1U);
 }
 
+TEST(Answer, open_verdict_that_leans_to_a_flat_floor_accuses_no_variable) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Inconclusive;
+  report.verdict.lean = model::Lean{model::VerdictKind::Stable, 0.72};
+  report.findings = {finding_of("validation-outputs-kept", 0.9, false)};
+  report.findings[0].severity = model::Severity::Medium;
+  report.findings[0].fix = "clear it when validation ends";
+
+  EXPECT_FALSE(find_answer(report).finding);
+  report.verdict.lean->kind = model::VerdictKind::Leak;
+  EXPECT_EQ(find_answer(report).finding, 0U);
+}
+
 TEST(Answer, small_parts_do_not_explain_a_warm_up) {
   model::Report report;
   report.verdict.kind = model::VerdictKind::Warmup;
