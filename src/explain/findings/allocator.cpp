@@ -121,8 +121,9 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   finding.share = part->share;
   finding.confidence = most ? 0.85 : 0.75;
   finding.evidence = {
-      fmt::format("{} gained {}, of which {} is live memory", process_words(largest.process->report.info),
-                  bytes_words(largest.growth.gained_bytes), bytes_words(largest.growth.live_bytes)),
+      fmt::format("{:.0f}% of what {} gained is freed memory",
+                  100 * largest.growth.retained_bytes / std::max(1.0, largest.growth.gained_bytes),
+                  process_words(largest.process->report.info)),
       fmt::format("its live memory changed by {} (+/- {})", bytes_words(largest.agent->change_bytes),
                   bytes_words(largest.agent->error_bytes))};
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())

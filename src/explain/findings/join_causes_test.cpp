@@ -54,7 +54,7 @@ Finding retention(std::int64_t pid, double share) {
   out.process = model::FindingProcess{.role = model::ProcessRole::Worker, .index = 1, .pids = {pid}};
   out.share = share;
   out.growth_bytes = 9e6;
-  out.evidence = {"it gained 9 MB, of which 0 B is live memory"};
+  out.evidence = {"99% of what it gained is freed memory"};
   return out;
 }
 

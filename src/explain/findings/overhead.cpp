@@ -68,14 +68,23 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
                                                         : model::FindingId("overhead");
   finding.title = fmt::format("{} hold {} in total ({}): overhead, not a leak", who, bytes_words(pss),
                               all_pss ? "PSS" : "private memory");
+  // What made the user ask: the sum in ps and top is larger than what the processes take.
+  constexpr double kMuchMore = 1.5;
+  if (all_pss && rss > kMuchMore * pss) {
+    finding.cause = fmt::format(
+        "ps and top show {} for {}, because RSS counts shared pages in every process; with shared pages "
+        "counted once it is {}",
+        bytes_words(rss), who, bytes_words(pss));
+  }
   finding.confidence = 0.95;
   finding.evidence = {
       fmt::format("their private memory changed by {} in total during the run", bytes_words(grown)),
-      fmt::format("the sum of their RSS is {}, because RSS counts shared pages in every process",
-                  bytes_words(rss))};
+      fmt::format("the sum of their RSS is {}, the sum of their {} is {}", bytes_words(rss),
+                  all_pss ? "PSS" : "private memory", bytes_words(pss))};
   finding.fix = "none needed; fewer workers would save memory";
   if (respawned > 0) {
     finding.id = "respawned-workers";
+    finding.cause.clear();
     finding.title = fmt::format("{} are replaced again and again, and hold {} in total: not a leak", who,
                                 bytes_words(pss));
     finding.evidence.push_back(
