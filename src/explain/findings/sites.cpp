@@ -86,8 +86,9 @@ std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) 
   const auto early = level(group.live, group.early);
   const auto late = level(group.live, scene.evidence.late);
   std::vector<std::string> out;
-  out.push_back(fmt::format("{} allocated {:.0f}% of the growth; {}", line_words(group),
-                            site_share(scene, group) * 100, freed_words(group)));
+  const std::string freed = freed_words(group);
+  out.push_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
+                            site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed));
   out.push_back(fmt::format("live memory from this line: {} -> {} (+/- {}){}", bytes_words(early.value_or(0)),
                             bytes_words(late.value_or(0)), bytes_words(group.error_bytes),
                             rate_words(group.verdict)));
