@@ -75,9 +75,14 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
   const VerdictKind kind = report.verdict.kind;
   const bool is_growing = may_grow(report.verdict);
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Finding& finding) {
+  const auto fits = [&](const Finding& finding) {
     return is_growing ? is_cause(finding) : explains_flat(finding, kind);
+  };
+  // A variable shows the lines that make the spikes; the other findings repeat the verdict.
+  auto found = std::find_if(all.begin(), all.end(), [&](const Finding& finding) {
+    return kind == VerdictKind::Spikes && !finding.variable.empty() && fits(finding);
   });
+  if (found == all.end()) found = std::find_if(all.begin(), all.end(), fits);
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());
 }
@@ -96,7 +101,9 @@ std::string process_text(const model::Report& report, const model::FindingProces
 
 std::string advice_without_cause(const model::Report& report) {
   for (const Finding& finding : report.findings) {
-    if (finding.id == "warmup-ended") return finding.fix;
+    const bool is_about_shape =
+        finding.id == "warmup-ended" || finding.id == "validation-spikes" || finding.id == "gc-sawtooth";
+    if (is_about_shape && finding.ruled_out && !may_grow(report.verdict)) return finding.fix;
   }
   switch (report.verdict.kind) {
     case VerdictKind::Leak:

@@ -47,6 +47,19 @@ TEST(Answer, open_verdict_that_leans_to_a_flat_floor_accuses_no_variable) {
   EXPECT_EQ(find_answer(report).finding, 0U);
 }
 
+TEST(Answer, spikes_of_a_validation_have_its_variable_and_its_advice) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Spikes;
+  report.findings = {finding_of("validation-spikes", 0, true), finding_of("holder", 0.9, true)};
+  report.findings[0].fix = "none needed; compute the metric batch by batch";
+  report.findings[1].variable = "preds";
+
+  const model::Answer answer = find_answer(report);
+
+  EXPECT_EQ(answer.variable, "preds");
+  EXPECT_EQ(answer.fix, "none needed; compute the metric batch by batch");
+}
+
 TEST(Answer, small_parts_do_not_explain_a_warm_up) {
   model::Report report;
   report.verdict.kind = model::VerdictKind::Warmup;
