@@ -44,6 +44,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
   double pss = 0;
   double rss = 0;
   double grown = 0;
+  double own = 0;
   std::size_t respawned = 0;
   bool all_pss = true;
   for (const WatchedProcess* process : group.members) {
@@ -53,6 +54,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
     pss += static_cast<double>(bytes.pss_bytes.value_or(process->report.series.last_bytes));
     rss += static_cast<double>(bytes.rss_bytes);
     grown += process->change_bytes;
+    own += static_cast<double>(process->report.ends.late_bytes);
     respawned += std::max<std::size_t>(1, process->report.processes) - 1;
   }
   if (pss < std::max(kLeastWorkerBytes,
@@ -81,7 +83,11 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
       fmt::format("their private memory changed by {} in total during the run", bytes_words(grown)),
       fmt::format("the sum of their RSS is {}, the sum of their {} is {}", bytes_words(rss),
                   all_pss ? "PSS" : "private memory", bytes_words(pss))};
-  finding.fix = "none needed; fewer workers would save memory";
+  constexpr double kLittle = 0.3;  // of what they hold: most is shared, and stays with fewer of them
+  finding.fix = own > 0 && own < kLittle * pss
+                    ? fmt::format("none needed; each of them has only {} of its own",
+                                  bytes_words(own / static_cast<double>(count)))
+                    : "none needed; fewer workers would save memory";
   if (respawned > 0) {
     finding.id = "respawned-workers";
     finding.cause.clear();
