@@ -335,7 +335,7 @@ class Phase(TypedDict):
     count: int  # visits
     peak_bytes: int | None  # the most that was resident at a reading in it; null without a reading
     kept_bytes: int  # allocated in it and alive long after
-    took_s: float  # time of the visits that have ended
+    took_s: float  # total time of its visits, to within the time between two readings
 
 
 class Event(TypedDict):

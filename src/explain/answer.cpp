@@ -49,23 +49,40 @@ bool is_cause(const Finding& finding) {
 
 // Explains memory that does not grow: a full cache, a list that makes the spikes, workers.
 bool explains_flat(const Finding& finding, VerdictKind kind) {
+  constexpr double kMost = 0.5;  // of the growth: what explains less is not the cause of a warm-up
   const std::string_view id = finding.id;
-  if (kind == VerdictKind::Warmup && (id == "allocator-retention" || id == "thread-arenas")) return true;
+  const bool is_most = finding.share.value_or(0) >= kMost;
+  if (kind == VerdictKind::Warmup && (id == "allocator-retention" || id == "thread-arenas")) return is_most;
   if (!finding.ruled_out) return false;
   if (kind == VerdictKind::Spikes)
-    return id == "gc-sawtooth" || id == "validation-spikes" || id == "holder" || id == "bounded-cache";
-  if (kind == VerdictKind::Warmup) return id == "bounded-cache";
+    return id == "gc-sawtooth" || id == "validation-spikes" || id == "holder" || id == "bounded-cache" ||
+           id == "respawned-workers";
+  if (kind == VerdictKind::Warmup) return id == "bounded-cache" || (id == "holder" && is_most);
   return id == "worker-overhead" || id == "respawned-workers" || id == "overhead" || id == "page-cache";
+}
+
+// An open verdict that leans to a flat floor accuses no variable: what a validation fills and empties looks
+// like growth between two snapshots.
+bool may_grow(const model::Verdict& verdict) {
+  if (verdict.kind == VerdictKind::Leak) return true;
+  const bool leans_to_flat = verdict.lean && (verdict.lean->kind == VerdictKind::Stable ||
+                                              verdict.lean->kind == VerdictKind::Spikes);
+  return verdict.kind == VerdictKind::Inconclusive && !leans_to_flat;
 }
 
 // The cause of growth; where there is no growth, what the memory went into.
 std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
   const VerdictKind kind = report.verdict.kind;
-  const bool is_growing = kind == VerdictKind::Leak || kind == VerdictKind::Inconclusive;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Finding& finding) {
+  const bool is_growing = may_grow(report.verdict);
+  const auto fits = [&](const Finding& finding) {
     return is_growing ? is_cause(finding) : explains_flat(finding, kind);
+  };
+  // A variable shows the lines that make the spikes; the other findings repeat the verdict.
+  auto found = std::find_if(all.begin(), all.end(), [&](const Finding& finding) {
+    return kind == VerdictKind::Spikes && !finding.variable.empty() && fits(finding);
   });
+  if (found == all.end()) found = std::find_if(all.begin(), all.end(), fits);
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());
 }
@@ -84,7 +101,9 @@ std::string process_text(const model::Report& report, const model::FindingProces
 
 std::string advice_without_cause(const model::Report& report) {
   for (const Finding& finding : report.findings) {
-    if (finding.id == "warmup-ended") return finding.fix;
+    const bool is_about_shape =
+        finding.id == "warmup-ended" || finding.id == "validation-spikes" || finding.id == "gc-sawtooth";
+    if (is_about_shape && finding.ruled_out && !may_grow(report.verdict)) return finding.fix;
   }
   switch (report.verdict.kind) {
     case VerdictKind::Leak:

@@ -13,6 +13,7 @@
 #include "explain/evidence/limit.h"
 #include "explain/evidence/reconcile.h"
 #include "explain/findings/catalogue.h"
+#include "explain/settle/floor_ends.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/judge_recording.h"
 #include "explain/settle/other_series.h"
@@ -132,7 +133,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.runs.push_back({.name = "run", .series = std::move(judged.series)});
   report.gpus = std::move(judged.gpus);
   report.phases = phases_of(evidence);
-  report.ends = ends_of(evidence.target, evidence);
+  report.ends = set_floor_ends(evidence, judged.tree.floor, processes);
   report.growth = explain_growth(evidence, processes, judged.sites, judged.tree);
   report.sites = site_reports(judged.sites);
   add_holders(report, judged.holders);

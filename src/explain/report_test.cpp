@@ -164,6 +164,17 @@ TEST_F(Report, worker_whose_rss_is_flat_copies_on_write) {
   EXPECT_EQ(report.growth->mechanisms.front().mechanism, model::Mechanism::CopyOnWrite);
 }
 
+TEST_F(Report, container_whose_pages_are_copied_is_named_from_a_snapshot_of_the_parent) {
+  const model::Report report = report_of(record("copy-on-write"));
+
+  const model::Finding* finding = find_finding(report, "copy-on-write");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->variable, "dataset.samples");
+  EXPECT_EQ(report.answer.variable, "dataset.samples");
+  EXPECT_THAT(finding->evidence, Contains(HasSubstr("`dataset.samples` holds 380 MB")));
+  EXPECT_THAT(finding->cause, HasSubstr("copy-on-write"));
+}
+
 TEST_F(Report, workers_that_go_on_copying_are_a_leak_after_300_steps_and_those_that_stopped_are_not) {
   const std::string going_on = record("copying");
   const model::Report copying = report_of(going_on);
@@ -192,6 +203,20 @@ TEST_F(Report, shared_memory_of_others_in_the_cgroup_is_not_blamed_on_the_job) {
 
   EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
   EXPECT_EQ(find_finding(report, "shared-memory-grows"), nullptr);
+}
+
+TEST_F(Report, shared_memory_that_the_job_does_not_map_is_not_a_second_grave_cause) {
+  const model::Report report = report_of(record("unmapped-shared-memory"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  const model::Finding* finding = find_finding(report, "shared-memory-grows");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, model::Severity::Medium);
+  EXPECT_THAT(finding->title, HasSubstr("no process of this job maps it"));
+  EXPECT_LT(finding->share.value_or(1), 0.1) << "it is not part of the process tree";
+  EXPECT_EQ(std::count_if(report.findings.begin(), report.findings.end(),
+                          [](const auto& each) { return each.severity <= model::Severity::High; }),
+            1);
 }
 
 TEST_F(Report, oom_kill_has_the_last_second_the_victim_the_limit_and_the_forecast) {

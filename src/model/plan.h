@@ -1,4 +1,4 @@
-// What a training set-up should take, and of what that is made.
+// The parts of a memory plan. The plan itself is plan::Plan.
 #pragma once
 
 #include <cstdint>
@@ -126,20 +126,6 @@ struct EpochForecast {
   double end_step = 0;
   double example_bytes = 0;  // that each one adds
   double bytes = 0;          // when all have been seen
-};
-
-struct Plan {
-  TrainingSetup setup;
-  std::vector<PlanPart> parts;
-  Range host;     // the process tree
-  Range trainer;  // its part in that
-  Range device;
-  double minimum_ram_bytes = 0;
-  double comfortable_ram_bytes = 0;
-  std::optional<double> limit_bytes = {};
-  std::vector<PlanKnob> ladder = {};  // what buys the most first
-  std::optional<PlanMeasured> measured = {};
-  std::optional<EpochForecast> epoch = {};
 };
 
 constexpr std::string_view to_string(Precision precision) {

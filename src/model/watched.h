@@ -28,8 +28,8 @@ struct ProcessBytes {
   std::uint64_t swap_bytes = 0;
 };
 
-// Memory in the early and in the late part of the run: the same two moments for all processes and for the
-// tree, so that they can be added up. 0 where it did not run.
+// Memory when the process tree was at the first and at the last end of its floor: the same two moments for
+// all processes, so that they can be added up. 0 where it did not run.
 struct Ends {
   std::uint64_t early_bytes = 0;
   std::uint64_t late_bytes = 0;

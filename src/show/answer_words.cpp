@@ -174,9 +174,11 @@ AnswerWords answer_words(const model::Report& report) {
 }
 
 std::string answer_line(const model::Report& report) {
-  std::string out = answer_label(report.answer) + "  " + answer_subject(report);
+  // The line is cut where it is too long, and the bound must not be.
   if (report.answer.end_bytes && report.answer.kind == AnswerKind::Bounded)
-    return out + ", at most " + bytes_words(*report.answer.end_bytes);
+    return fmt::format("{}  {}, at most {}", answer_label(report.answer),
+                       answer_subject(report, SubjectForm::Short), bytes_words(*report.answer.end_bytes));
+  std::string out = answer_label(report.answer) + "  " + answer_subject(report);
   const std::string rate = answer_rate(report);
   return rate.empty() || report.answer.kind == AnswerKind::Spikes ? out : out + ", " + rate;
 }

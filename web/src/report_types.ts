@@ -318,7 +318,7 @@ export interface Phase {
   count: number; // visits
   peak_bytes: number | null; // the most that was resident at a reading in it; null without a reading
   kept_bytes: number; // allocated in it and alive long after
-  took_s: number; // time of the visits that have ended
+  took_s: number; // total time of its visits, to within the time between two readings
 }
 
 // Something that happened to the job.

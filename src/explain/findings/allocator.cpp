@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/pinning_variable.h"
 #include "explain/settle/growth.h"
 #include "explain/words.h"
 
@@ -38,6 +39,12 @@ Retainer find_largest(const Scene& scene) {
     if (growth.retained_bytes > largest.growth.retained_bytes) largest = {&process, agent, growth};
   }
   return largest;
+}
+
+std::string live_words(const HeapGrowth& growth) {
+  constexpr double kLittle = 0.001;  // of what the process gained
+  if (growth.live_bytes < kLittle * growth.gained_bytes) return "live objects did not grow";
+  return fmt::format("live objects grew by only {}", bytes_words(growth.live_bytes));
 }
 
 // The trim trial in that process, where there was one.
@@ -103,24 +110,31 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   finding.id = "allocator-retention";
   finding.severity = !most ? model::Severity::Info : rises ? model::Severity::Medium : model::Severity::Low;
   finding.title =
-      most ? fmt::format("the allocator keeps {} of freed memory; live objects did not grow",
-                         bytes_words(static_cast<double>(part->bytes)))
+      most ? fmt::format("the allocator keeps {} of freed memory; {}",
+                         bytes_words(static_cast<double>(part->bytes)), live_words(largest.growth))
            : fmt::format("{} of the growth is fragmentation around live objects; it is released with them",
                          bytes_words(static_cast<double>(part->bytes)));
   finding.mechanism = model::Mechanism::AllocatorRetention;
   finding.pid = largest.process->report.info.pid;
+  finding.process = process_of(largest.process->report.info);
+  finding.growth_bytes = static_cast<double>(part->bytes);
   finding.share = part->share;
   finding.confidence = most ? 0.85 : 0.75;
   finding.evidence = {
-      fmt::format("{} gained {}, of which {} is live memory", process_words(largest.process->report.info),
-                  bytes_words(largest.growth.gained_bytes), bytes_words(largest.growth.live_bytes)),
+      fmt::format("{:.0f}% of what {} gained is freed memory",
+                  100 * largest.growth.retained_bytes / std::max(1.0, largest.growth.gained_bytes),
+                  process_words(largest.process->report.info)),
       fmt::format("its live memory changed by {} (+/- {})", bytes_words(largest.agent->change_bytes),
                   bytes_words(largest.agent->error_bytes))};
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
     finding.evidence.push_back(trial);
-  if (most) finding.fix = kRetentionFix;
+  if (most)
+    finding.fix =
+        rises ? kRetentionFix : std::string("none needed; to get this memory back, ") + kRetentionFix;
   const double in_threads = share_of_threads(scene, largest.process->report.info.id);
   if (most && in_threads >= kMostRetained) blame_threads(in_threads, finding);
+  if (most && rises && finding.id == "allocator-retention")
+    blame_pinning_variable(scene, largest.process->report.info, finding);
   out.push_back(std::move(finding));
 }
 

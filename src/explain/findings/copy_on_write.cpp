@@ -16,18 +16,40 @@
 namespace lowtide::explain {
 namespace {
 
-// The container whose pages are copied: in the last snapshot of a worker, or of the process that forked it,
-// the variable with most objects. Null: there is none that is as large as the pages.
+// From one end of the floor to the other, as in the table of processes; else between the two windows.
+double private_growth(const WatchedProcess& process) {
+  const model::Ends& ends = process.report.ends;
+  if (ends.early_bytes == 0 || ends.late_bytes <= ends.early_bytes) return process.change_bytes;
+  return static_cast<double>(ends.late_bytes - ends.early_bytes);
+}
+
+// The process that forked it. Null: it is not part of the job.
+const ProcessEvidence* find_parent(const Evidence& evidence, const model::ProcessInfo& child) {
+  const auto found = std::find_if(evidence.processes.begin(), evidence.processes.end(),
+                                  [&](const auto& process) { return process.info.pid == child.ppid; });
+  return found == evidence.processes.end() ? nullptr : &*found;
+}
+
+// The last snapshot of the worker; without one, the last snapshot of its parent.
+const model::Snapshot* find_last_snapshot(const Evidence& evidence, const model::ProcessInfo& worker) {
+  const ProcessEvidence* parent = find_parent(evidence, worker);
+  const model::Snapshot* own = nullptr;
+  const model::Snapshot* of_parent = nullptr;
+  for (const record::RecordedSnapshot& taken : evidence.snapshots) {
+    if (!taken.snapshot.has_holders) continue;
+    if (taken.process == worker.id) own = &taken.snapshot;
+    if (parent != nullptr && taken.process == parent->info.id) of_parent = &taken.snapshot;
+  }
+  return own != nullptr ? own : of_parent;
+}
+
+// The container whose pages are copied: the variable with most objects. Null: there is none that is as large
+// as the pages.
 const model::HeldNode* find_copied(const Scene& scene, const model::ProcessInfo& worker,
                                    double shared_bytes) {
   constexpr double kLeastPart = 0.3;  // of the pages
   constexpr double kNearlyAll = 0.9;  // of the objects: else it is another container beside it
-  const model::Snapshot* snapshot = nullptr;
-  for (const record::RecordedSnapshot& taken : scene.evidence.snapshots) {
-    const std::int64_t pid = taken.snapshot.pid;
-    if (taken.snapshot.has_holders && (pid == worker.pid || (pid == worker.ppid && snapshot == nullptr)))
-      snapshot = &taken.snapshot;
-  }
+  const model::Snapshot* snapshot = find_last_snapshot(scene.evidence, worker);
   if (snapshot == nullptr) return nullptr;
   const model::HeldNode* found = nullptr;
   for (const model::HeldNode& node : snapshot->nodes) {
@@ -51,7 +73,7 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
   for (const WatchedProcess& process : scene.processes) {
     if (!copies_on_write(process, scene.evidence)) continue;
     copying.push_back(&process);
-    bytes += process.change_bytes;
+    bytes += private_growth(process);
     still_shared += remaining_shared_bytes(process, scene.evidence);
     rss_bytes += change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes);
   }
@@ -79,8 +101,11 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
   finding.confidence = 0.9;
   finding.evidence = {
       fmt::format("private memory grew by {} while RSS changed by {}: no new object was created",
-                  bytes_words(bytes), bytes_words(rss_bytes)),
-      "reading a Python object writes its reference count, so the kernel copies the page, once per worker"};
+                  bytes_words(bytes), bytes_words(rss_bytes))};
+  finding.cause =
+      "copy-on-write: reading a Python object writes its reference count, so the kernel copies its page, "
+      "once "
+      "in each worker";
   const double of_each = (bytes + still_shared) / static_cast<double>(copying.size());
   if (const model::HeldNode* node = find_copied(scene, first, of_each)) {
     finding.variable = variable_of(*node);

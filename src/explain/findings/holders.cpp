@@ -19,12 +19,14 @@ constexpr double kLeastHolderBytes = 1e6;
 constexpr std::size_t kMostHolders = 3;
 constexpr double kMostOfHolder = 0.5;
 
-bool is_worth_naming(const HeldGrowth& grown) {
+bool is_worth_naming(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const auto much = [](std::int64_t bytes, double share) {
     return share >= kLeastHolderShare && static_cast<double>(bytes) >= kLeastHolderBytes;
   };
-  return grown.gains > 0 && (much(grown.holder.growth_bytes, grown.of_process) ||
-                             much(grown.holder.growth_device_bytes, grown.of_device));
+  const bool is_of_leak =
+      model::may_leak(scene.report.verdict) && holds_what_leaked(scene.sites, holders, grown);
+  return (grown.gains > 0 || is_of_leak) && (much(grown.holder.growth_bytes, grown.of_process) ||
+                                             much(grown.holder.growth_device_bytes, grown.of_device));
 }
 
 std::string times_words(std::size_t count) {
@@ -115,6 +117,17 @@ std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown
                      grown.losses == 0 ? "never shrank" : "shrank " + times_words(grown.losses));
 }
 
+// Where only one snapshot shows it.
+std::string single_words(const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  const std::string items =
+      node.length ? fmt::format(" in {} items", base::format_count(*node.length)) : std::string();
+  return fmt::format(
+      "{} retained {}{} in the only snapshot that shows it, which is as much as the line had "
+      "allocated by then",
+      quoted_variable(node), bytes_words(static_cast<double>(node.retained_bytes)), items);
+}
+
 std::string retained_words(const HeldGrowth& grown, bool is_growing) {
   const model::HeldNode& node = grown.holder.node;
   std::string words = fmt::format(
@@ -153,9 +166,14 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
   out.confidence = grown.losses == 0 ? 0.9 : 0.6;
   out.tensors = tensors_of(holders, grown);
   out.lines = find_holder_lines(scene.sources, node, own_files(scene));
-  out.evidence = {history_words(holders, grown)};
+  const bool is_seen_once = grown.gains == 0;
+  out.evidence = {is_seen_once ? single_words(grown) : history_words(holders, grown)};
+  if (is_seen_once) {
+    out.confidence = 0.6;
+    out.share = std::max(out.share.value_or(0), kMostOfHolder);  // of what the leaking lines allocated
+  }
   if (!out.tensors.empty()) out.evidence.push_back(tensor_words(out.tensors.front()));
-  out.evidence.push_back(retained_words(grown, !is_innocent));
+  if (!is_seen_once) out.evidence.push_back(retained_words(grown, !is_innocent));
   if (grown.slows_down && !is_innocent) out.evidence.emplace_back("it gained less from snapshot to snapshot");
   const std::string length = base::format_count(node.length.value_or(0));
   if (has_bound) {
@@ -176,7 +194,7 @@ void add_holder_findings(const Scene& scene, Findings& out, const Wanted& wanted
   for (const ProcessHolders& holders : scene.holders) {
     std::size_t named = 0;
     for (const HeldGrowth& grown : holders.grown) {
-      if (named == kMostHolders || !is_worth_naming(grown)) continue;
+      if (named == kMostHolders || !is_worth_naming(scene, holders, grown)) continue;
       model::Finding finding = holder_finding(scene, holders, grown);
       if (!wanted(finding)) continue;
       out.push_back(std::move(finding));

@@ -19,7 +19,7 @@ using model::Severity;
 constexpr double kMost = 0.5;
 
 // From which side a finding sees a growth.
-enum class Side { None, Copying, Variable, Line, Process, Phase, SharedMemory, Limit };
+enum class Side { None, Copying, Variable, Line, Retention, Process, Phase, SharedMemory, Limit };
 
 Side side_of(const Finding& finding) {
   const std::string_view id = finding.id;
@@ -27,6 +27,7 @@ Side side_of(const Finding& finding) {
   if (id == "copy-on-write") return Side::Copying;
   if (finding.id.row().theme == FindingTheme::Variable) return Side::Variable;
   if (id == "leaking-site" || id == "native-leak" || id == "growing-site") return Side::Line;
+  if (id == "allocator-retention" || id == "thread-arenas") return Side::Retention;
   if (id == "leak-in-process" || id == "growth-in-process") return Side::Process;
   if (id == "phase-keeps") return Side::Phase;
   if (id == "shared-memory-grows") return Side::SharedMemory;
@@ -44,10 +45,12 @@ bool is_about(const Finding& finding, std::int64_t pid) {
 // The finding of a process that the others are joined to; null: there is nothing to join.
 Finding* find_primary(Findings& findings, std::int64_t pid) {
   Finding* found = nullptr;
-  for (const Side side : {Side::Copying, Side::Variable, Side::Line, Side::SharedMemory, Side::Process}) {
+  for (const Side side :
+       {Side::Copying, Side::Variable, Side::Line, Side::SharedMemory, Side::Retention, Side::Process}) {
     for (Finding& finding : findings) {
       if (side_of(finding) != side || !is_about(finding, pid)) continue;
-      if (side == Side::SharedMemory && finding.share.value_or(0) < kMost) continue;
+      const bool is_part = side == Side::SharedMemory || side == Side::Retention;
+      if (is_part && finding.share.value_or(0) < kMost) continue;
       if (side == Side::Variable && finding.severity > Severity::High && finding.share.value_or(0) < kMost)
         continue;
       if (found == nullptr || finding.growth_bytes > found->growth_bytes) found = &finding;
@@ -108,7 +111,8 @@ bool join(Finding& primary, Finding& other) {
       return side_of(primary) == Side::Copying;
     case Side::Process:
       take_severity();
-      if (side_of(primary) != Side::Copying && other.evidence.size() > 1)
+      if (side_of(primary) != Side::Copying && side_of(primary) != Side::Retention &&
+          other.evidence.size() > 1)
         add_evidence(primary, other.evidence[1]);
       return true;
     case Side::Phase:
@@ -123,6 +127,7 @@ bool join(Finding& primary, Finding& other) {
     case Side::Limit:
       return primary.severity <= Severity::High;
     case Side::Copying:
+    case Side::Retention:
     case Side::None:
       return false;
   }

@@ -48,6 +48,36 @@ Finding process(std::int64_t pid) {
   return out;
 }
 
+Finding retention(std::int64_t pid, double share) {
+  Finding out{.id = "allocator-retention", .severity = Severity::Medium, .title = "the allocator keeps 9 MB"};
+  out.pid = pid;
+  out.process = model::FindingProcess{.role = model::ProcessRole::Worker, .index = 1, .pids = {pid}};
+  out.share = share;
+  out.growth_bytes = 9e6;
+  out.evidence = {"99% of what it gained is freed memory"};
+  return out;
+}
+
+TEST(JoinCauses, process_that_grows_by_free_memory_is_one_finding_about_the_allocator) {
+  Findings findings{process(7), retention(7, 0.9)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_TRUE(findings[0].id == "allocator-retention");
+  EXPECT_EQ(findings[0].severity, Severity::High);
+}
+
+TEST(JoinCauses, free_memory_that_is_a_small_part_of_the_growth_is_not_its_cause) {
+  Findings findings{process(7), retention(7, 0.3)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_TRUE(findings[0].id == "leak-in-process");
+  EXPECT_EQ(findings[1].severity, Severity::Medium);
+}
+
 TEST(JoinCauses, variable_line_and_process_of_one_growth_are_one_finding) {
   Findings findings{holder(7), line(7), process(7)};
 

@@ -41,8 +41,14 @@ std::string share_words(const WatchedProcess& process) {
 std::vector<std::string> process_evidence(const Scene& scene, const WatchedProcess& process) {
   const model::Verdict& verdict = process.report.series.verdict;
   std::vector<std::string> out{verdict.reason};
-  const auto early = level(process.trail, scene.evidence.early);
-  const auto late = level(process.trail, scene.evidence.late);
+  auto early = level(process.trail, scene.evidence.early);
+  auto late = level(process.trail, scene.evidence.late);
+  // The same two moments as in the table of processes, where it ran at both.
+  const model::Ends& ends = process.report.ends;
+  if (ends.early_bytes > 0 && ends.late_bytes > ends.early_bytes) {
+    early = static_cast<double>(ends.early_bytes);
+    late = static_cast<double>(ends.late_bytes);
+  }
   if (early && late) {
     out.push_back(fmt::format("its private memory grew from {} to {}{}{}", bytes_words(*early),
                               bytes_words(*late), process.report.growth_share ? ", " : "",

@@ -44,6 +44,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
   double pss = 0;
   double rss = 0;
   double grown = 0;
+  double own = 0;
   std::size_t respawned = 0;
   bool all_pss = true;
   for (const WatchedProcess* process : group.members) {
@@ -53,6 +54,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
     pss += static_cast<double>(bytes.pss_bytes.value_or(process->report.series.last_bytes));
     rss += static_cast<double>(bytes.rss_bytes);
     grown += process->change_bytes;
+    own += static_cast<double>(process->report.ends.late_bytes);
     respawned += std::max<std::size_t>(1, process->report.processes) - 1;
   }
   if (pss < std::max(kLeastWorkerBytes,
@@ -68,17 +70,33 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
                                                         : model::FindingId("overhead");
   finding.title = fmt::format("{} hold {} in total ({}): overhead, not a leak", who, bytes_words(pss),
                               all_pss ? "PSS" : "private memory");
+  // What made the user ask: the sum in ps and top is larger than what the processes take.
+  constexpr double kMuchMore = 1.5;
+  if (all_pss && rss > kMuchMore * pss) {
+    finding.cause = fmt::format(
+        "ps and top show {} for {}, because RSS counts shared pages in every process; with shared pages "
+        "counted once it is {}",
+        bytes_words(rss), who, bytes_words(pss));
+  }
   finding.confidence = 0.95;
   finding.evidence = {
       fmt::format("their private memory changed by {} in total during the run", bytes_words(grown)),
-      fmt::format("the sum of their RSS is {}, because RSS counts shared pages in every process",
-                  bytes_words(rss))};
-  finding.fix = "none needed; fewer workers would save memory";
+      fmt::format("the sum of their RSS is {}, the sum of their {} is {}", bytes_words(rss),
+                  all_pss ? "PSS" : "private memory", bytes_words(pss))};
+  constexpr double kLittle = 0.3;  // of what they hold: most is shared, and stays with fewer of them
+  finding.fix = own > 0 && own < kLittle * pss
+                    ? fmt::format("none needed; each of them has only {} of its own",
+                                  bytes_words(own / static_cast<double>(count)))
+                    : "none needed; fewer workers would save memory";
   if (respawned > 0) {
     finding.id = "respawned-workers";
+    finding.cause.clear();
+    finding.title = fmt::format("{} are replaced again and again, and hold {} in total: not a leak", who,
+                                bytes_words(pss));
     finding.evidence.push_back(
         fmt::format("{} processes ran in these {} places, one after the other", respawned + count, count));
-    finding.fix = "none needed; DataLoader(persistent_workers=True) starts the workers only once";
+    finding.fix =
+        "none needed; workers that stay alive start only once (DataLoader: `persistent_workers=True`)";
     finding.hint = "DataLoader(..., persistent_workers=True)";
   }
   finding.ruled_out = true;

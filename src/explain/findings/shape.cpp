@@ -44,6 +44,22 @@ bool spikes_in_evaluation(const Scene& scene, double spike_bytes) {
   });
 }
 
+// A large variable of a function that evaluates the model.
+bool is_held_in_evaluation(const Scene& scene, double spike_bytes) {
+  constexpr double kPart = 0.2;  // of a spike: snapshots come when they come, not at the top
+  for (const ProcessHolders& holders : scene.holders) {
+    for (const HeldGrowth& grown : holders.grown) {
+      const model::HeldNode& node = grown.holder.node;
+      const std::string_view path = node.path;
+      const std::string_view function = path.substr(0, path.size() - variable_of(node).size());
+      if (!node.file.empty() && static_cast<double>(node.retained_bytes) >= kPart * spike_bytes &&
+          is_evaluation(function))
+        return true;
+    }
+  }
+  return false;
+}
+
 bool are_objects_known(const Scene& scene) {
   constexpr std::size_t kFewestLooks = 3;
   return std::any_of(scene.holders.begin(), scene.holders.end(),
@@ -67,7 +83,9 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
   const std::string phase = spiking_phase(scene.report);
   finding.title = fmt::format("spikes of {}{} recover: they are not a leak, but the machine must hold them",
                               bytes_words(spike_bytes), phase.empty() ? "" : " in " + phase);
-  if (is_evaluation(phase) || (phase.empty() && spikes_in_evaluation(scene, spike_bytes))) {
+  const bool is_unnamed_evaluation = phase.empty() && (spikes_in_evaluation(scene, spike_bytes) ||
+                                                       is_held_in_evaluation(scene, spike_bytes));
+  if (is_evaluation(phase) || is_unnamed_evaluation) {
     finding.id = "validation-spikes";
     finding.evidence.emplace_back("they start with an evaluation of the model and end with it");
     finding.fix =

@@ -12,7 +12,8 @@
 namespace lowtide::explain {
 
 void find_shared_memory(const Scene& scene, Findings& out) {
-  constexpr double kLeast = 8e6;  // bytes
+  constexpr double kLeast = 8e6;   // bytes
+  constexpr double kMapped = 0.3;  // of the growth: with less, another job may have made the segments
   const SharedMemoryGrowth growth = shared_memory_growth(scene.evidence, scene.processes);
   const double tree = tree_change(scene.evidence);
   if (!grows(scene.evidence, scene.report.verdict) || growth.bytes < std::max(kLeast, 0.1 * tree)) return;
@@ -25,12 +26,14 @@ void find_shared_memory(const Scene& scene, Findings& out) {
       });
   model::Finding finding;
   finding.id = "shared-memory-grows";
-  finding.severity =
-      scene.report.verdict.kind == model::VerdictKind::Leak ? model::Severity::High : model::Severity::Medium;
-  finding.title = fmt::format("shared memory grew by {}", bytes_words(growth.bytes));
+  const bool is_mapped = growth.mapped_bytes >= kMapped * growth.bytes;
+  const bool leaks = scene.report.verdict.kind == model::VerdictKind::Leak;
+  finding.severity = leaks && is_mapped ? model::Severity::High : model::Severity::Medium;
+  finding.title = fmt::format("shared memory grew by {}{}", bytes_words(growth.bytes),
+                              is_mapped ? "" : ", but no process of this job maps it");
   finding.mechanism = model::Mechanism::SharedMemory;
   finding.growth_bytes = growth.bytes;
-  finding.share = std::clamp(growth.bytes / tree, 0.0, 1.0);
+  finding.share = std::clamp((is_mapped ? growth.bytes : growth.mapped_bytes) / tree, 0.0, 1.0);
   finding.confidence = 0.9;
   finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
                                          bytes_words(growth.bytes), bytes_words(tree)));
@@ -44,7 +47,10 @@ void find_shared_memory(const Scene& scene, Findings& out) {
           fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }
-  finding.fix = "drop batches from DataLoader workers after use, and unlink segments that are no longer used";
+  finding.fix =
+      is_mapped
+          ? "drop batches from DataLoader workers after use, and unlink segments that are no longer used"
+          : "if this job creates segments in /dev/shm, unlink them; otherwise they belong to another job";
   out.push_back(std::move(finding));
 }
 

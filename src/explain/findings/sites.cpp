@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/free_call.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/own_frames.h"
 #include "explain/settle/site_rules.h"
@@ -31,6 +32,11 @@ const char* const kFixNative =
 const char* const kFixShared =
     "this memory is shared between processes and stays until no process maps it: store a copy (`.clone()`) "
     "instead, and close and unlink segments that are no longer used";
+
+// Without argtypes, ctypes passes a pointer as an int of 32 bits, and free() crashes.
+const char* const kFixFree =
+    "free this memory when it is no longer needed (with ctypes, first set `argtypes` of `free` to "
+    "`[c_void_p]`)";
 
 double site_share(const Scene& scene, const SiteGroup& group) {
   return scene.sites.growth_bytes > 0 ? std::clamp(group.change_bytes / scene.sites.growth_bytes, 0.0, 1.0)
@@ -80,8 +86,9 @@ std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) 
   const auto early = level(group.live, group.early);
   const auto late = level(group.live, scene.evidence.late);
   std::vector<std::string> out;
-  out.push_back(fmt::format("{} allocated {:.0f}% of the growth; {}", line_words(group),
-                            site_share(scene, group) * 100, freed_words(group)));
+  const std::string freed = freed_words(group);
+  out.push_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
+                            site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed));
   out.push_back(fmt::format("live memory from this line: {} -> {} (+/- {}){}", bytes_words(early.value_or(0)),
                             bytes_words(late.value_or(0)), bytes_words(group.error_bytes),
                             rate_words(group.verdict)));
@@ -117,6 +124,10 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
   out.callee = function_behind_bridge(group.frames(), group.act_on);
   out.evidence = site_facts(scene, group);
   out.fix = group.is_shared() ? kFixShared : native ? kFixNative : kFixObjects;
+  if (native && !out.lines.empty()) {
+    out.hint = free_call(out.callee, out.lines.front().source.value_or(""));
+    if (!out.hint.empty()) out.fix = kFixFree;
+  }
   return out;
 }
 

@@ -74,9 +74,9 @@ SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
     // The cgroup may hold others: then no more than the tree's own processes can account for. In a cgroup
     // of its own also what lies in /dev/shm and is mapped by nobody.
     const double unmapped = has_cgroup_of_its_own(evidence) ? change_of_shm(evidence) : 0;
-    return {std::min(grown, std::max(largest * 1.5, unmapped)), "the cgroup's shmem"};
+    return {std::min(grown, std::max(largest * 1.5, unmapped)), largest, "the cgroup's shmem"};
   }
-  return {largest, "RssShmem of the process that maps most"};
+  return {largest, largest, "RssShmem of the process that maps most"};
 }
 
 bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {

@@ -23,6 +23,7 @@ void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& e
 // Growth of shared memory, by the nearest witness there is.
 struct SharedMemoryGrowth {
   double bytes = 0;
+  double mapped_bytes = 0;   // by the process that maps most: the rest is not part of the process tree
   const char* witness = "";  // "the cgroup's shmem"
 };
 SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,

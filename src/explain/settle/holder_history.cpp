@@ -92,6 +92,17 @@ HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted) {
   return out;
 }
 
+std::pair<const model::Snapshot*, const model::Snapshot*> listed_in(const Looks& looks,
+                                                                    const model::HeldNode& wanted) {
+  std::pair<const model::Snapshot*, const model::Snapshot*> out{nullptr, nullptr};
+  for (const model::Snapshot* look : looks) {
+    if (find_node(*look, wanted) == nullptr) continue;
+    if (out.first == nullptr) out.first = look;
+    out.second = look;
+  }
+  return out;
+}
+
 std::vector<model::CounterPoint> holder_history(const Looks& looks, const model::HeldNode& wanted) {
   std::vector<model::CounterPoint> out;
   for (const model::Snapshot* look : looks) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "explain/evidence/evidence.h"
@@ -21,6 +22,10 @@ struct HeldMoves {
   std::size_t losses = 0;
 };
 HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted);
+
+// The first and the last snapshot that list it; null where none does.
+std::pair<const model::Snapshot*, const model::Snapshot*> listed_in(const Looks& looks,
+                                                                    const model::HeldNode& wanted);
 
 // What it kept in each snapshot; 0 where it did not exist or was too small to be listed.
 std::vector<model::CounterPoint> holder_history(const Looks& looks, const model::HeldNode& wanted);

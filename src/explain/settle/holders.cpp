@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 #include "base/units.h"
 #include "explain/evidence/snapshots.h"
@@ -29,6 +30,19 @@ double change_between(const RecordedSeries& trail, double from_s, double to_s) {
   return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
 }
 
+// The process was flat in the second half of the time since the last snapshot, and that half is long: the
+// growth that the snapshots show has ended.
+bool has_stopped_since(const Evidence& evidence, const ProcessEvidence& process, double from_s, double to_s) {
+  constexpr double kLongEnough = 0.5;  // of the time between the first and the last snapshot
+  constexpr double kStopped = 0.1;     // of the rate between them
+  const double end_s = std::min(evidence.late.to_s, process.info.ended_s.value_or(evidence.late.to_s));
+  const double half_s = (end_s - to_s) / 2;
+  if (!(to_s > from_s) || half_s < kLongEnough * (to_s - from_s)) return false;
+  const double before = change_between(process.trail, from_s, to_s) / (to_s - from_s);
+  const double after = change_between(process.trail, to_s + half_s, end_s) / half_s;
+  return before > 0 && after < kStopped * before;
+}
+
 ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks) {
   ProcessHolders out;
   out.process = process.info;
@@ -38,6 +52,7 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
   // Its child may have been heard of when the process was gone.
   if (looks.back()->is_at_end && !process.trail.empty())
     out.to_s = std::min(out.to_s, process.trail.back().at_s);
+  out.has_stopped_since = has_stopped_since(evidence, process, out.from_s, out.to_s);
   out.difference = compare_snapshots(*looks.front(), *looks.back());
   out.difference.snapshot.pid = process.info.pid;
   const double process_bytes = change_between(process.trail, out.from_s, out.to_s);
@@ -50,6 +65,7 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
     grown.holder.pid = process.info.pid;
     use_usual_name(looks, grown.holder.node);
     const HeldMoves moves = count_moves(looks, grown.holder.node);
+    std::tie(grown.first_listed, grown.last_listed) = listed_in(looks, grown.holder.node);
     grown.gains = moves.gains;
     grown.losses = moves.losses;
     grown.holder.course = holder_history(looks, grown.holder.node);
@@ -86,9 +102,21 @@ bool is_after_work(const Evidence& evidence, const ProcessEvidence& process, con
   return looks.back()->is_at_end || is_after_last_step(evidence, looks) || has_shrunk(process, looks);
 }
 
+// One snapshot shows what variables hold. All of it came since the start, but none is known to grow.
+ProcessHolders compare_with_start(const Evidence& evidence, const ProcessEvidence& process,
+                                  const model::Snapshot& only) {
+  model::Snapshot nothing;
+  nothing.at_s = process.info.started_s;
+  ProcessHolders out = compare(evidence, process, {&nothing, &only});
+  out.looks = 1;
+  return out;
+}
+
 // A snapshot after the work counts where it shows what the others show, and more of it: what is gone by then
 // is no loss.
 ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks) {
+  if (looks.size() == 2 && is_after_work(evidence, process, looks)) looks.pop_back();
+  if (looks.size() == 1) return compare_with_start(evidence, process, *looks.front());
   ProcessHolders with_end = compare(evidence, process, looks);
   if (looks.size() == 2 || !is_after_work(evidence, process, looks)) return with_end;
   const bool is_only_smaller = !is_after_last_step(evidence, looks) && !looks.back()->is_at_end;
@@ -169,8 +197,35 @@ bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const H
          static_cast<double>(grown.holder.growth_bytes) >= kMostOfTheGrowth * leaks_bytes;
 }
 
+bool holds_what_leaked(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown) {
+  constexpr double kLeast = 0.6;  // of what the lines had allocated
+  constexpr double kMost = 1.5;   // a data set that was loaded at the start holds more, or less
+  const bool is_seen_once = grown.gains == 0 && grown.losses == 0 && grown.first_listed != nullptr &&
+                            grown.first_listed == grown.last_listed &&
+                            grown.holder.node.cache != model::CacheKind::Bounded;
+  if (!is_seen_once) return false;
+  double leaked_bytes = 0;
+  for (const SiteGroup& site : sites.groups) {
+    const bool leaks =
+        site.process.pid == holders.process.pid && site.verdict.kind == model::VerdictKind::Leak;
+    const TrailPoint* then = leaks ? nearest(site.live, grown.first_listed->at_s) : nullptr;
+    if (then != nullptr) leaked_bytes += static_cast<double>(then->low_bytes);
+  }
+  const auto held = static_cast<double>(grown.holder.node.retained_bytes);
+  return leaked_bytes > 0 && held >= kLeast * leaked_bytes && held <= kMost * leaked_bytes;
+}
+
+void drop_unproven(std::vector<ProcessHolders>& holders, const Sites& sites) {
+  for (ProcessHolders& each : holders) {
+    if (each.looks > 1) continue;
+    std::erase_if(each.grown,
+                  [&](const HeldGrowth& grown) { return !holds_what_leaked(sites, each, grown); });
+  }
+  std::erase_if(holders, [](const ProcessHolders& each) { return each.looks == 1 && each.grown.empty(); });
+}
+
 bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return is_most_of_growth(holders, grown) && !grown.slows_down &&
+  return is_most_of_growth(holders, grown) && !grown.slows_down && !holders.has_stopped_since &&
          grown.holder.node.cache != model::CacheKind::Bounded;
 }
 
@@ -208,7 +263,7 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
     const auto after =
         std::find_if(all.begin(), all.end(), [&](const auto* look) { return look->at_s >= settled_s; });
     if (static_cast<std::size_t>(all.end() - after) >= kFewestLooks) all.erase(all.begin(), after);
-    if (process != nullptr && all.size() >= 2) out.push_back(compare_up_to_end(evidence, *process, all));
+    if (process != nullptr && !all.empty()) out.push_back(compare_up_to_end(evidence, *process, all));
   }
   return out;
 }

@@ -25,6 +25,9 @@ struct HeldGrowth {
   std::optional<double> bytes_per_step = {};
   bool slows_down = false;   // less per step, or second, from look to look
   bool has_stopped = false;  // it gained, more than once, and then no more
+  // Of the snapshots that list it. They belong to the evidence; null in tests of single functions.
+  const model::Snapshot* first_listed = nullptr;
+  const model::Snapshot* last_listed = nullptr;
 };
 
 struct ProcessHolders {
@@ -32,6 +35,7 @@ struct ProcessHolders {
   std::size_t looks = 0;
   double from_s = 0;
   double to_s = 0;
+  bool has_stopped_since = false;    // the process has not grown since the last of these looks
   model::SnapshotReport difference;  // of the first and the last of these looks
   std::vector<HeldGrowth> grown;     // most first
 };
@@ -45,6 +49,11 @@ bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown);
 bool keeps_what_leaks(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown);
 // The same as is_kept(), on devices.
 bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown);
+// Only one snapshot shows it, so that it is not known whether it grew. But then it retained as much as the
+// leaking lines of its process had allocated by that time.
+bool holds_what_leaked(const Sites& sites, const ProcessHolders& holders, const HeldGrowth& grown);
+// Of a process with one snapshot, keeps only such variables: the others are not known to have grown.
+void drop_unproven(std::vector<ProcessHolders>& holders, const Sites& sites);
 // It is what its process grew by, but it is a cache that stops at a bound it has not reached.
 bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown);
 // It is what its process grew by, but it has reached its bound, or nothing has come to it since a while.

@@ -92,6 +92,88 @@ TEST(Holders,
   EXPECT_FALSE(keeps_what_leaks(sites, holders[0], list)) << "in another process";
 }
 
+// A line of the process that has leaked 1 MB per second since the start.
+Sites leaking_line(const Evidence& evidence) {
+  Sites out;
+  SiteGroup& line = out.groups.emplace_back();
+  line.process = evidence.processes.front().info;
+  line.verdict.kind = VerdictKind::Leak;
+  for (const TrailPoint& point : evidence.target) {
+    line.live.push_back(point);
+    line.live.back().low_bytes = static_cast<std::uint64_t>(point.at_s) * kHeldMB;
+  }
+  return out;
+}
+
+TEST(Holders, list_in_the_only_look_holds_what_a_line_had_leaked_by_then) {
+  Job run({0, 0, 19});
+  run.evidence.snapshots.erase(run.evidence.snapshots.begin(), run.evidence.snapshots.begin() + 2);
+  auto holders = find_holders(run.evidence);
+
+  drop_unproven(holders, leaking_line(run.evidence));
+
+  ASSERT_EQ(holders.size(), 1U);
+  EXPECT_EQ(holders[0].looks, 1U);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_EQ(holders[0].grown[0].holder.node.path, "__main__.kept");
+  EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0])) << "nothing shows that it grew";
+}
+
+TEST(Holders, list_in_the_only_look_that_is_larger_than_the_leak_is_not_its_holder) {
+  Job run({0, 0, 90});
+  run.evidence.snapshots.erase(run.evidence.snapshots.begin(), run.evidence.snapshots.begin() + 2);
+  auto holders = find_holders(run.evidence);
+
+  drop_unproven(holders, leaking_line(run.evidence));
+
+  EXPECT_TRUE(holders.empty());
+}
+
+TEST(Holders, list_that_is_gone_in_the_look_at_the_end_is_named_from_the_look_before) {
+  Job run({0, 0, 19, 0});
+  run.evidence.snapshots.erase(run.evidence.snapshots.begin(), run.evidence.snapshots.begin() + 2);
+  run.evidence.snapshots.back().snapshot.is_at_end = true;
+  run.evidence.snapshots.back().snapshot.nodes.clear();
+  auto holders = find_holders(run.evidence);
+
+  drop_unproven(holders, leaking_line(run.evidence));
+
+  ASSERT_EQ(holders.size(), 1U);
+  EXPECT_EQ(holders[0].grown.at(0).holder.node.path, "__main__.kept");
+}
+
+// The process grows no more for `seconds` after the last snapshot.
+void stay_flat(Evidence& evidence, int seconds) {
+  for (RecordedSeries* trail : {&evidence.target, &evidence.processes.front().trail}) {
+    for (int at = 0; at < seconds; ++at) {
+      trail->push_back(trail->back());
+      trail->back().at_s += 1;
+    }
+  }
+  set_windows(evidence);
+}
+
+TEST(Holders, list_of_a_process_that_has_stopped_growing_since_the_last_look_settles_nothing) {
+  Job run({10, 20, 30, 40});
+  stay_flat(run.evidence, 40);
+  const auto holders = find_holders(run.evidence);
+  ASSERT_EQ(holders.size(), 1U);
+
+  EXPECT_TRUE(holders[0].has_stopped_since);
+  EXPECT_FALSE(is_kept(holders[0], holders[0].grown.at(0)));
+  EXPECT_EQ(settle(open_verdict(), holder_arguments(holders, run.evidence)).kind, VerdictKind::Inconclusive);
+}
+
+TEST(Holders, list_of_a_process_that_was_flat_for_a_moment_still_settles_a_leak) {
+  Job run({10, 20, 30, 40});
+  stay_flat(run.evidence, 3);
+
+  const auto holders = find_holders(run.evidence);
+
+  EXPECT_FALSE(holders.at(0).has_stopped_since);
+  EXPECT_EQ(settle(open_verdict(), holder_arguments(holders, run.evidence)).kind, VerdictKind::Leak);
+}
+
 // The verdict of a job, some of whose looks do not tell of the list: it is empty then, or gone.
 VerdictKind settled_without(std::vector<std::uint64_t> list_lengths,
                             const std::vector<std::size_t>& forgotten) {

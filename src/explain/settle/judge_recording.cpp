@@ -114,6 +114,7 @@ JudgedRecording judge_recording(const Evidence& evidence, const std::optional<Ce
                       .holders = find_holders(evidence),
                       .gpus = judge_gpus(evidence)};
   judge_sites(out.sites, evidence);
+  drop_unproven(out.holders, out.sites);
   settle_processes(out, evidence);
   for (model::GpuReport& gpu : out.gpus) {
     gpu.series.verdict = settle(std::move(gpu.series.verdict), holder_arguments(gpu, out.holders));

@@ -49,7 +49,6 @@ WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives)
                                  [&](std::size_t at) { return !evidence.processes[at].trail.empty(); });
   if (read != lives.rend()) out.report.bytes = evidence.processes[*read].bytes;
   out.trail = joined_trail(evidence.processes, lives);
-  out.report.ends = ends_of(out.trail, evidence);  // before pages of children are added
   if (has_child_that_ended(evidence, lives) && shares_pages(out.trail)) count_shared_pages_too(out.trail);
 
   model::SeriesReport& series = out.report.series;
@@ -140,13 +139,6 @@ bool is_flat(const WatchedProcess& process) {
   const double floor = static_cast<double>(verdict.floor.last_bytes);
   return verdict.samples >= kFewestReadings && process.there_late &&
          std::abs(process.change_bytes) <= std::max(0.01 * floor, 256e3);
-}
-
-model::Ends ends_of(const RecordedSeries& series, const Evidence& evidence) {
-  const auto at = [&](const Window& window) {
-    return static_cast<std::uint64_t>(std::max(0.0, level(series, window).value_or(0)));
-  };
-  return {at(evidence.early), at(evidence.late)};
 }
 
 }  // namespace lowtide::explain

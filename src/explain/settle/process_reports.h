@@ -12,9 +12,6 @@ namespace lowtide::explain {
 // Fewer say nothing about a process.
 inline constexpr std::uint64_t kFewestReadings = 8;
 
-// Of a process, or of the process tree.
-model::Ends ends_of(const RecordedSeries& series, const Evidence& evidence);
-
 struct WatchedProcess {
   model::ProcessReport report;
   RecordedSeries trail;     // of all its lives

@@ -115,6 +115,7 @@ std::string freed_words(const SiteGroup& group) {
   const auto count = [](double samples) {
     return base::format_count(static_cast<std::uint64_t>(std::max(0.0, samples)));
   };
+  if (group.kept_samples + group.freed_samples < 1) return "";
   return fmt::format("{} of {} sampled blocks freed", count(group.freed_samples),
                      count(group.kept_samples + group.freed_samples));
 }

@@ -304,5 +304,14 @@ TEST_F(SiteVerdicts, profile_has_every_stack_with_its_growth) {
   }
 }
 
+TEST(FreedWords, are_left_out_without_a_sample) {
+  SiteGroup group;
+
+  EXPECT_EQ(freed_words(group), "");
+  group.kept_samples = 7;
+  group.freed_samples = 1;
+  EXPECT_EQ(freed_words(group), "1 of 8 sampled blocks freed");
+}
+
 }  // namespace
 }  // namespace lowtide::explain

@@ -30,7 +30,7 @@ std::optional<Argument> ignore_small_growth(const model::Verdict& series, double
   if (series.samples < kFewestReadingsOfSmall || std::abs(gain) > matters) return std::nullopt;
   return Argument{
       .rule = ArgumentKind::SmallGrowth,
-      .reason = fmt::format("floor changed by {} in total, which is too little beside {} of the process tree",
+      .reason = fmt::format("floor changed by {}, which is little compared with the {} of the process tree",
                             base::format_bytes(gain), base::format_bytes(tree_bytes)),
       .kind = spiky ? VerdictKind::Spikes : VerdictKind::Stable};
 }

@@ -153,6 +153,30 @@ void play_leak_beside_workers_that_end(record::Writer& writer) {
   play_forked_workers(writer, 6, 0.5 * kMB);
 }
 
+// What the trainer built before the fork, and its workers inherited.
+model::Snapshot snapshot_of_dataset(double at_s) {
+  model::Snapshot out;
+  out.at_s = at_s;
+  out.has_holders = true;
+  out.object_bytes = whole(400 * kMB);
+  const auto add = [&](const char* path, const char* type, std::optional<std::uint64_t> length,
+                       double bytes) {
+    model::HeldNode node;
+    node.path = path;
+    node.type = type;
+    node.length = length;
+    node.retained_bytes = whole(bytes);
+    node.retained_objects = whole(bytes / 150);
+    node.depth = 1;
+    if (!out.nodes.empty()) node.holder = out.nodes.size() - 1;
+    out.nodes.push_back(node);
+  };
+  add("__main__", "dict", 25, 390 * kMB);
+  add("__main__.dataset", "__main__.PathList", std::nullopt, 380 * kMB);
+  add("__main__.dataset.samples", "list", 300'000, 380 * kMB);
+  return out;
+}
+
 void play_copy_on_write(record::Writer& writer) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
@@ -167,6 +191,7 @@ void play_copy_on_write(record::Writer& writer) {
       stage[worker].shared = 750 * kMB - copied;
     }
     stage.put(stage.tick(at, 2.0 * at));
+    if (at % 200 == 100) writer.add_snapshot(stage[main].info.id, snapshot_of_dataset(at));
   }
   stage.end(kTicks);
 }
@@ -217,6 +242,21 @@ void play_neighbours_shared_memory(record::Writer& writer) {
     model::Tick tick = stage.tick(at, 2.0 * at);
     tick.cgroup = cgroup_of(tick, 60 * kMB, 3 * kGB, 64ULL << 30U);
     tick.cgroup->anon_bytes += static_cast<std::uint64_t>(3 * kGB);
+    tick.cgroup->shmem_bytes = static_cast<std::uint64_t>(0.5 * kMB * at);
+    tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, tick.cgroup->shmem_bytes, 0.0};
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
+// A leak, and segments in /dev/shm that no process of the job maps, in a cgroup that may be its own.
+void play_unmapped_shared_memory(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 190 * kMB * settled(at) + 0.75 * kMB * at + stage.noise(1 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tick.cgroup = cgroup_of(tick, 60 * kMB, 30 * kMB, 64ULL << 30U);
     tick.cgroup->shmem_bytes = static_cast<std::uint64_t>(0.5 * kMB * at);
     tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, tick.cgroup->shmem_bytes, 0.0};
     stage.put(tick);
@@ -380,6 +420,8 @@ constexpr std::array kAll{
     Scenario{"shared-memory", "segments of shared memory are kept", play_shared_memory},
     Scenario{"neighbours-shared-memory", "a leak, while others in the cgroup keep shared memory",
              play_neighbours_shared_memory},
+    Scenario{"unmapped-shared-memory", "a leak, while /dev/shm fills with segments that the job does not map",
+             play_unmapped_shared_memory},
     Scenario{"oom", "leaks into its cgroup's limit and is killed", play_oom},
     Scenario{"warmup", "rises for 90 s, then stays", play_warmup},
     Scenario{"spikes", "170 MB up and down every minute", play_spikes},

@@ -40,7 +40,8 @@ void TrainerMarks::note_steps(const AgentMarks& marks) {
 void TrainerMarks::tell_phases(Trainer& trainer, const SiteTable::PhaseBytes& kept, model::Tick& tick) {
   for (std::size_t at = 0; at < trainer.marks.phases.size(); ++at) {
     const AgentPhase& phase = trainer.marks.phases[at];
-    const Told now{phase.count, trainer.peak_bytes[at], kept[at + 1], phase.took_ns};
+    const double took_s = static_cast<double>(phase.took_ns) * 1e-9 + trainer.open_visit.seconds_in(at);
+    const Told now{phase.count, trainer.peak_bytes[at], kept[at + 1], took_s};
     if (now == trainer.told[at]) continue;
     trainer.told[at] = now;
     tick.phases.push_back({.process = trainer.id,
@@ -48,7 +49,7 @@ void TrainerMarks::tell_phases(Trainer& trainer, const SiteTable::PhaseBytes& ke
                            .count = phase.count,
                            .kept_bytes = kept[at + 1],
                            .peak_bytes = trainer.peak_bytes[at],
-                           .took_s = static_cast<double>(phase.took_ns) * 1e-9});
+                           .took_s = took_s});
   }
 }
 
@@ -94,6 +95,7 @@ void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistr
     Trainer& trainer = known->second;
     agents.read_marks(pid, trainer.marks);
     note_steps(trainer.marks);
+    trainer.open_visit.note(trainer.marks, tick.at_s);
     if (member != nullptr && trainer.marks.phase) {
       std::uint64_t& peak = trainer.peak_bytes[*trainer.marks.phase];
       peak = std::max(peak, member->status.rss_bytes);

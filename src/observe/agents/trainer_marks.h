@@ -10,6 +10,7 @@
 #include "model/sample.h"
 #include "model/tick.h"
 #include "observe/agents/agent_registry.h"
+#include "observe/agents/open_visit.h"
 #include "observe/tree/process_tree.h"
 
 namespace lowtide::observe {
@@ -34,7 +35,7 @@ class TrainerMarks {
     std::uint64_t count = 0;
     std::uint64_t peak_bytes = 0;
     std::uint64_t kept_bytes = 0;
-    std::uint64_t took_ns = 0;
+    double took_s = 0;
     bool operator==(const Told&) const = default;
   };
   struct Trainer {
@@ -43,6 +44,7 @@ class TrainerMarks {
     std::array<std::uint64_t, wire::kMaxPhases> peak_bytes{};
     std::array<Told, wire::kMaxPhases> told{};
     std::uint64_t told_oom_bytes = 0;
+    OpenVisit open_visit;
     model::PhaseVisit visit = {};  // of now; without a name: none
   };
 

@@ -55,17 +55,21 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
       return "no Python object: gc and tracemalloc cannot see this memory";
     const bool has_snapshots = report.overhead && report.overhead->looks > 1;
     return cause.mechanism == model::Mechanism::LiveObjects && has_snapshots
-               ? "not known: no Python variable grew with it in the snapshots"
+               ? "not known: the snapshots show no Python variable that grew with it"
                : "";
   }
   std::string words = fmt::format("`{}`", printable(cause.variable, kMostText));
   const model::HolderReport* holder = find_holder(report, cause);
   if (holder == nullptr) return words;
   const model::HeldNode& node = holder->node;
-  words += ", a " + printable(node.type, 80);
+  if (node.type == "functools._lru_cache_wrapper") {
+    words = "the cache of " + words;
+  } else {
+    words += ", a " + printable(node.type, 80);
+  }
   if (node.cache == model::CacheKind::Bounded) {
-    words += fmt::format(" with {} of {} entries", format_count(node.length.value_or(0)),
-                         format_count(node.bound));
+    words +=
+        fmt::format(", {} of {} entries", format_count(node.length.value_or(0)), format_count(node.bound));
   } else if (node.length) {
     words += fmt::format(" of {} items", format_count(*node.length));
   }
@@ -154,8 +158,10 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
 
 std::string growth_sentence(const model::Report& report, const model::SeriesReport& series) {
   const model::Verdict& verdict = report.verdict;
+  const bool has_risen = verdict.floor.last_bytes >= verdict.floor.first_bytes;
   const std::string floor =
-      fmt::format("{} -> {}", bytes_words(verdict.floor.first_bytes), bytes_words(verdict.floor.last_bytes));
+      fmt::format("The floor {} from {} to {}", has_risen ? "rose" : "fell",
+                  bytes_words(verdict.floor.first_bytes), bytes_words(verdict.floor.last_bytes));
   const std::string steps = steps_words(series);
   if (verdict.kind == VerdictKind::Inconclusive)
     return sentence(verdict.reason) + (verdict.needs ? " It needs " + *verdict.needs + "." : "");
@@ -167,7 +173,9 @@ std::string growth_sentence(const model::Report& report, const model::SeriesRepo
   }
   std::string out = floor + (steps.empty() ? "" : " in " + steps) + ".";
   if (report.answer.kind == AnswerKind::Bounded && report.answer.end_bytes)
-    return out + fmt::format(" The growth ends at {} at the most.", bytes_words(*report.answer.end_bytes));
+    return out + fmt::format(" The growth {} at {} at the most.",
+                             report.ending == model::Ending::Running ? "ends" : "would have ended",
+                             bytes_words(*report.answer.end_bytes));
   return out + forecast_sentence(report, series);
 }
 
@@ -196,6 +204,16 @@ std::vector<ShortRow> rows_of(const model::Report& report) {
     row.ends.late_bytes += process.ends.late_bytes;
   }
   return rows;
+}
+
+// A single process holds the memory: a table with a shell beside it adds nothing.
+bool has_several_holders(const model::Report& report) {
+  constexpr double kLeast = 0.02;  // of the process tree
+  const std::vector<ShortRow> rows = rows_of(report);
+  const double least = kLeast * static_cast<double>(report.ends.late_bytes);
+  return std::count_if(rows.begin(), rows.end(), [&](const ShortRow& row) {
+           return static_cast<double>(std::max(row.ends.early_bytes, row.ends.late_bytes)) >= least;
+         }) > 1;
 }
 
 // One row per process or group, and one for what they share: the rows add up to the process tree.
@@ -227,8 +245,9 @@ Section process_section(const model::Report& report) {
   const auto left = [](std::uint64_t tree, std::uint64_t processes) {
     return tree - std::min(tree, processes);
   };
-  add("shared",
-      {left(report.ends.early_bytes, sum.early_bytes), left(report.ends.late_bytes, sum.late_bytes)});
+  const model::Ends shared{left(report.ends.early_bytes, sum.early_bytes),
+                           left(report.ends.late_bytes, sum.late_bytes)};
+  if (shared.early_bytes + shared.late_bytes > 0) add("shared", shared);
   add("total", report.ends);
   return {.blocks = {std::move(table)}};
 }
@@ -241,7 +260,7 @@ std::string ruled_out_words(const model::Report& report, const model::Finding* c
     }
     if (!out.empty()) out += ": 0% of the growth";
   }
-  if (!out.empty() || report.verdict.kind == VerdictKind::Leak) return out;
+  if (!out.empty() || cause != nullptr || report.verdict.kind == VerdictKind::Leak) return out;
   for (const model::Finding& finding : report.findings) {
     // The others repeat the first line.
     const bool is_other = finding.id == "page-cache" || finding.id == "wrapper-is-stable";
@@ -348,7 +367,7 @@ Document short_report_document(const model::Report& report) {
   out.sections.push_back({.blocks = {cause_facts(report, kText)}, .is_brief = true});
   out.sections.push_back(
       {.blocks = {Paragraph{.in = kText, .text = printable(growth_sentence(report, *series), 1000)}}});
-  const bool has_rows = report.processes.size() > 1;
+  const bool has_rows = report.processes.size() > 1 && has_several_holders(report);
   if (!has_rows || report.answer.process.empty())
     out.sections.push_back({.blocks = {Plot{.series = series, .is_small = true}}});
   if (has_rows) out.sections.push_back(process_section(report));

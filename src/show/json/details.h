@@ -105,7 +105,8 @@ constexpr auto describe(Tag<model::PhaseReport>) {
                 field_as<NonZero, kPhase, &Phase::peak_bytes>(
                     "peak_bytes", "the most that was resident at a reading in it; null without a reading"),
                 field<kPhase, &Phase::kept_bytes>("kept_bytes", "allocated in it and alive long after"),
-                field_as<Number, kPhase, &Phase::took_s>("took_s", "time of the visits that have ended"));
+                field_as<Number, kPhase, &Phase::took_s>(
+                    "took_s", "total time of its visits, to within the time between two readings"));
 }
 
 constexpr auto describe(Tag<model::Event>) {

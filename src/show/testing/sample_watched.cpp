@@ -203,8 +203,9 @@ void add_answer_of_oom(model::Report& report) {
   report.answer.line = leak.lines.front();
   report.answer.variable = leak.variable;
   report.answer.fix = leak.fix;
-  report.ends = {whole(1.2 * kGB), whole(4.12 * kGB)};
-  report.processes.front().ends = {whole(0.9 * kGB), whole(3.8 * kGB)};
+  report.ends = {whole(1.0 * kGB), whole(4.12 * kGB)};
+  report.processes.front().ends = {whole(0.7 * kGB), whole(3.7 * kGB)};
+  report.processes[1].ends = {whole(0.1 * kGB), whole(0.12 * kGB)};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ bool never(const HolderFeatures& /*features*/) {
 }
 
 // From causes that cannot be mistaken to those that only a name suggests.
-constexpr std::array<HeldCause, 15> kCauses{{
+constexpr std::array<HeldCause, 16> kCauses{{
     {"tracebacks-kept", "exceptions are kept with their tracebacks",
      "it holds exceptions with tracebacks; a traceback holds every local variable of its frames",
      "store the text of each exception, str(error) or traceback.format_exc(), not the exception", "",
@@ -66,6 +66,13 @@ constexpr std::array<HeldCause, 15> kCauses{{
      "store numbers (`.item()`), or detach the tensors; for validation, use torch.no_grad()", "",
      kFlatButLonger,
      [](const HolderFeatures& features) { return features.has_length && features.keeps_graphs; }, always},
+    {"growing-tensor", "the tensor itself gets larger",
+     "one tensor or array is as large as what the variable retains",
+     "if {0} collects results (`torch.cat`), store numbers or write them to disk; if it is a buffer, "
+     "allocate "
+     "it once with its largest size",
+     "", "the floor stops rising", [](const HolderFeatures& features) { return features.is_own_storage; },
+     always},
     {"checkpoint-copies", "copies of the model state are kept",
      "it holds state dicts, one for each copy of the parameters",
      "keep only the best state in memory, and write the others to disk with torch.save()", "",
@@ -89,7 +96,7 @@ constexpr std::array<HeldCause, 15> kCauses{{
               features.type.find("Queue") != std::string::npos;
      }},
     {"validation-outputs-kept", "validation outputs are kept", "it grows in the validation phase",
-     "clear {0} when validation ends", "{0}.clear()", kFlatAndSameLength,
+     "clear it when validation ends", "{0}.clear()", kFlatAndSameLength,
      [](const HolderFeatures& features) {
        return features.is_of_evaluation ||
               features.names.has_any({"val", "valid", "validation", "eval", "evaluation", "preds",

@@ -14,15 +14,38 @@ namespace {
 constexpr double kMostOfThem = 0.5;
 constexpr double kMostOfBytes = 0.5;
 
-// Items that the variable gained: all of them where no earlier snapshot had it.
-double items_gained(const HeldGrowth& grown) {
-  if (grown.holder.growth_length) return std::max(1.0, static_cast<double>(*grown.holder.growth_length));
-  return std::max(1.0, static_cast<double>(grown.holder.node.length.value_or(1)));
+// The first of the snapshots was taken before the variable was large enough to be listed. Between that one
+// and the next, imports count as well: only what came between two that list it shows what it holds.
+bool is_listed_later(const HeldGrowth& grown) {
+  return !grown.holder.growth_length && grown.first_listed != nullptr &&
+         grown.first_listed != grown.last_listed;
 }
 
-// Of the whole process. Where no earlier snapshot had the variable, imports count as well: then this shows
-// nothing about it.
+std::optional<std::uint64_t> length_in(const model::Snapshot& snapshot, const model::HeldNode& wanted) {
+  const auto found = std::find_if(snapshot.nodes.begin(), snapshot.nodes.end(), [&](const auto& node) {
+    return node.path == wanted.path && node.type == wanted.type;
+  });
+  return found == snapshot.nodes.end() ? std::nullopt : found->length;
+}
+
+// Items that the variable gained: all of them where no earlier snapshot had it.
+double items_gained(const HeldGrowth& grown) {
+  const model::HeldNode& node = grown.holder.node;
+  if (grown.holder.growth_length) return std::max(1.0, static_cast<double>(*grown.holder.growth_length));
+  double items = static_cast<double>(node.length.value_or(1));
+  if (is_listed_later(grown)) items -= static_cast<double>(length_in(*grown.first_listed, node).value_or(0));
+  return std::max(1.0, items);
+}
+
+double count_of(const model::Snapshot& snapshot, std::string_view type) {
+  const auto found = std::find_if(snapshot.types.begin(), snapshot.types.end(),
+                                  [&](const model::TypeCount& each) { return each.type == type; });
+  return found == snapshot.types.end() ? 0 : static_cast<double>(found->count);
+}
+
+// Of the whole process, while the variable gained its items.
 double gained_of_type(const ProcessHolders& holders, const HeldGrowth& grown, std::string_view type) {
+  if (is_listed_later(grown)) return count_of(*grown.last_listed, type) - count_of(*grown.first_listed, type);
   if (!grown.holder.growth_length) return 0;
   for (const model::TypeGrowth& growth : holders.difference.types) {
     if (growth.type.type == type) return static_cast<double>(growth.growth_count);
@@ -124,6 +147,19 @@ bool is_evaluation(std::string_view phase) {
   return words.has_any({"eval", "evaluate", "evaluation", "val", "valid", "validate", "validation", "test"});
 }
 
+// One tensor, or array, that is as large as what the variable retains: it holds nothing else.
+bool is_its_own_storage(const ProcessHolders& holders, const HeldGrowth& grown) {
+  constexpr double kNearlyAll = 0.8;
+  const model::HeldNode& node = grown.holder.node;
+  if (node.type == "numpy.ndarray") return true;
+  const double retained = static_cast<double>(node.retained_bytes + node.device_bytes);
+  const auto& all = holders.difference.tensors;
+  return std::any_of(all.begin(), all.end(), [&](const model::TensorGrowth& growth) {
+    const double bytes = static_cast<double>(growth.tensors.bytes);
+    return growth.tensors.count == 1 && bytes >= kNearlyAll * retained && retained >= kNearlyAll * bytes;
+  });
+}
+
 HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   const double things = items_gained(grown);
@@ -132,6 +168,7 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.role = holders.process.role;
   out.type = node.type;
   out.is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
+  out.is_own_storage = (out.is_tensor || node.type == "numpy.ndarray") && is_its_own_storage(holders, grown);
   out.has_length = node.length.has_value() && !out.is_tensor;
   out.is_unbounded = node.cache == model::CacheKind::Unbounded;
   out.keeps_graphs = keeps_graphs(holders, grown);

@@ -13,8 +13,9 @@ struct HolderFeatures {
   std::string type;         // of the variable
   bool has_length = false;  // it is a container
   bool is_tensor = false;
-  bool is_unbounded = false;  // a cache that is declared without a bound
-  bool keeps_graphs = false;  // of autograd: tensors that can be differentiated, and what they were made of
+  bool is_own_storage = false;  // what a tensor or an array retains is its own elements
+  bool is_unbounded = false;    // a cache that is declared without a bound
+  bool keeps_graphs = false;    // of autograd: tensors that can be differentiated, and what they were made of
   bool keeps_closures = false;
   bool keeps_tracebacks = false;
   bool keeps_state_dicts = false;

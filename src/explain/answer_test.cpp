@@ -1,0 +1,74 @@
+#include "explain/answer.h"
+
+#include <gtest/gtest.h>
+
+namespace lowtide::explain {
+namespace {
+
+model::Finding finding_of(model::FindingId id, double share, bool ruled_out) {
+  model::Finding out;
+  out.id = id;
+  out.share = share;
+  out.ruled_out = ruled_out;
+  return out;
+}
+
+TEST(Answer, warm_up_is_explained_by_what_holds_most_of_it) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Warmup;
+  report.findings = {finding_of("allocator-retention", 0.2, false), finding_of("holder", 0.8, true)};
+  report.findings[1].variable = "workspace";
+
+  const model::Answer answer = find_answer(report);
+
+  ASSERT_EQ(answer.finding, 1U);
+  EXPECT_EQ(answer.variable, "workspace");
+  EXPECT_EQ(answer.fix, "none needed");
+}
+
+TEST(Answer, workers_that_are_replaced_explain_spikes) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Spikes;
+  report.findings = {finding_of("spikes-recover", 0, true), finding_of("respawned-workers", 0, true)};
+
+  EXPECT_EQ(find_answer(report).finding, 1U);
+}
+
+TEST(Answer, open_verdict_that_leans_to_a_flat_floor_accuses_no_variable) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Inconclusive;
+  report.verdict.lean = model::Lean{model::VerdictKind::Stable, 0.72};
+  report.findings = {finding_of("validation-outputs-kept", 0.9, false)};
+  report.findings[0].severity = model::Severity::Medium;
+  report.findings[0].fix = "clear it when validation ends";
+
+  EXPECT_FALSE(find_answer(report).finding);
+  report.verdict.lean->kind = model::VerdictKind::Leak;
+  EXPECT_EQ(find_answer(report).finding, 0U);
+}
+
+TEST(Answer, spikes_of_a_validation_have_its_variable_and_its_advice) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Spikes;
+  report.findings = {finding_of("validation-spikes", 0, true), finding_of("holder", 0.9, true)};
+  report.findings[0].fix = "none needed; compute the metric batch by batch";
+  report.findings[1].variable = "preds";
+
+  const model::Answer answer = find_answer(report);
+
+  EXPECT_EQ(answer.variable, "preds");
+  EXPECT_EQ(answer.fix, "none needed; compute the metric batch by batch");
+}
+
+TEST(Answer, small_parts_do_not_explain_a_warm_up) {
+  model::Report report;
+  report.verdict.kind = model::VerdictKind::Warmup;
+  report.findings = {finding_of("allocator-retention", 0.2, false), finding_of("holder", 0.3, true)};
+
+  EXPECT_FALSE(find_answer(report).finding);
+  report.findings[0].share = 0.9;
+  EXPECT_EQ(find_answer(report).finding, 0U);
+}
+
+}  // namespace
+}  // namespace lowtide::explain

@@ -1,0 +1,97 @@
+#include "explain/findings/held/holder_features.h"
+
+#include <gtest/gtest.h>
+
+#include "explain/findings/held/held_causes.h"
+#include "model/cause_types.h"
+
+namespace lowtide::explain {
+namespace {
+
+// One variable of a trainer, in two snapshots.
+class Held {
+ public:
+  explicit Held(std::string type) {
+    grown_.holder.node.path = "__main__.trainer.deferred";
+    grown_.holder.node.type = std::move(type);
+    holders_.process.role = model::ProcessRole::Trainer;
+  }
+
+  // It was too small to be listed in the first of all snapshots; `first` is the next one.
+  void list_later(std::uint64_t first_length, std::uint64_t last_length) {
+    grown_.holder.node.length = first_length;
+    first_.nodes = {grown_.holder.node};
+    grown_.holder.node.length = last_length;
+    last_.nodes = {grown_.holder.node};
+    grown_.first_listed = &first_;
+    grown_.last_listed = &last_;
+  }
+  void count(std::string_view type, std::uint64_t first, std::uint64_t last) {
+    first_.types.push_back({std::string(type), first, 0});
+    last_.types.push_back({std::string(type), last, 0});
+  }
+  void retain(std::uint64_t bytes) { grown_.holder.node.retained_bytes = bytes; }
+  void add_tensors(std::uint64_t count, std::uint64_t bytes) {
+    model::TensorGrowth growth;
+    growth.tensors.count = count;
+    growth.tensors.bytes = bytes;
+    growth.growth_count = static_cast<std::int64_t>(count);
+    growth.growth_bytes = static_cast<std::int64_t>(bytes);
+    holders_.difference.tensors.push_back(growth);
+  }
+
+  [[nodiscard]] std::string_view cause() const {
+    const Evidence evidence;
+    const std::vector<WatchedProcess> processes;
+    const Sites sites;
+    const std::vector<ProcessHolders> all;
+    SourceFiles sources;
+    const model::Report report;
+    const Scene scene{evidence, processes, sites, all, report.short_lived, sources, report};
+    return cause_of(clues_of(scene, holders_, grown_)).id;
+  }
+
+ private:
+  model::Snapshot first_;
+  model::Snapshot last_;
+  HeldGrowth grown_;
+  ProcessHolders holders_;
+};
+
+TEST(HolderFeatures, closures_are_counted_from_the_first_snapshot_that_lists_the_variable) {
+  Held list("list");
+  list.list_later(20, 300);
+  list.count(model::cause_types::kCell, 5'020, 5'580);
+  list.count(model::cause_types::kFunction, 90'020, 90'300);
+
+  EXPECT_EQ(list.cause(), "closures-kept");
+}
+
+TEST(HolderFeatures, functions_that_came_before_the_variable_are_not_its_closures) {
+  Held list("list");
+  list.list_later(20, 300);
+  list.count(model::cause_types::kCell, 5'020, 5'022);
+  list.count(model::cause_types::kFunction, 90'020, 90'024);
+
+  EXPECT_EQ(list.cause(), "holder");
+}
+
+TEST(HolderFeatures, tensor_as_large_as_what_it_retains_grew_itself) {
+  Held tensor("torch.Tensor");
+  tensor.retain(155'300'000);
+  tensor.add_tensors(1, 155'303'936);
+
+  EXPECT_EQ(tensor.cause(), "growing-tensor");
+}
+
+TEST(HolderFeatures, small_tensor_that_retains_much_is_a_chain) {
+  Held tensor("torch.Tensor");
+  tensor.retain(300'000'000);
+  tensor.add_tensors(1, 4);
+  tensor.add_tensors(290, 300'000'000);
+
+  EXPECT_EQ(tensor.cause(), "chain");
+}
+
+}  // namespace
+}  // namespace lowtide::explain
