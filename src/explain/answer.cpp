@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "explain/out_of_memory.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -30,15 +31,11 @@ AnswerKind kind_of(VerdictKind kind) {
   return AnswerKind::Inconclusive;
 }
 
-// Of a log, an out-of-memory event before the run that the report is about belongs to another run.
-bool ended_for_lack_of_memory(const model::Report& report) {
+const model::Event* oom_of(const model::Report& report) {
   const bool is_log = report.source.type != model::SourceType::Recording;
   const std::uint64_t first_line =
       is_log && report.primary_run < report.runs.size() ? report.runs[report.primary_run].first_line : 0;
-  return std::any_of(report.events.begin(), report.events.end(), [&](const model::Event& event) {
-    return (event.kind == model::EventKind::OomKill || event.kind == model::EventKind::CudaOom) &&
-           event.line >= first_line;
-  });
+  return find_fatal_oom(report.events, has_failed(report), first_line);
 }
 
 bool is_cause(const Finding& finding) {
@@ -70,12 +67,21 @@ bool may_grow(const model::Verdict& verdict) {
   return verdict.kind == VerdictKind::Inconclusive && !leans_to_flat;
 }
 
+// A GPU grows beside a process tree that does not.
+bool has_other_growth(const model::Report& report) {
+  if (report.primary_run >= report.runs.size()) return false;
+  const auto& series = report.runs[report.primary_run].series;
+  return model::find_other_leak(series) != nullptr || model::find_leaning_gpu(series) != nullptr;
+}
+
 // The cause of growth; where there is no growth, what the memory went into.
 std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
   const VerdictKind kind = report.verdict.kind;
-  const bool is_growing = may_grow(report.verdict);
+  const bool is_growing = may_grow(report.verdict) || has_other_growth(report);
+  const bool is_full = !may_grow(report.verdict) && oom_of(report) != nullptr;
   const auto fits = [&](const Finding& finding) {
+    if (is_full) return finding.id == "oom-killed" || finding.id == "cuda-out-of-memory";
     return is_growing ? is_cause(finding) : explains_flat(finding, kind);
   };
   // A variable shows the lines that make the spikes; the other findings repeat the verdict.
@@ -136,7 +142,7 @@ model::Answer find_answer(const model::Report& report) {
     out.end_bytes = cause.end_bytes;
     if (cause.end_bytes && model::may_leak(verdict)) out.kind = AnswerKind::Bounded;
   }
-  if (ended_for_lack_of_memory(report)) out.kind = AnswerKind::Oom;
+  if (oom_of(report) != nullptr) out.kind = AnswerKind::Oom;
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "explain/out_of_memory.h"
 #include "judge/floor_trend.h"
 #include "model/floor.h"
 
@@ -172,16 +173,8 @@ RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
 }
 
 RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
-  // torch reports every GPU that was full, also if the job then tries again with less.
-  const bool ended_badly = std::any_of(
-      report.processes.begin(), report.processes.end(),
-      [](const model::ProcessReport& process) { return process.info.exit_status.value_or(0) != 0; });
-  for (const model::Event& event : report.events) {
-    const bool was_fatal = event.kind == model::EventKind::CudaOom && ended_badly;
-    if (event.kind == model::EventKind::OomKill || was_fatal) {
-      return decided(rule, false, fmt::format("{}: {}", model::to_string(event.kind), event.text));
-    }
-  }
+  if (const model::Event* event = find_fatal_oom(report.events, has_failed(report)))
+    return decided(rule, false, fmt::format("{}: {}", model::to_string(event->kind), event->text));
   if (report.ending == model::Ending::CutOff) {
     return undecided(rule, "the recording ends early and does not show how the job ended");
   }

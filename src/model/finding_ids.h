@@ -120,6 +120,8 @@ inline constexpr FindingRow kFindings[] = {
      "shape.cpp"},
     {"oom-killed", FindingTheme::Run, Severity::Critical,
      "the kernel killed a process of the job for lack of memory", "ending.cpp"},
+    {"cuda-out-of-memory", FindingTheme::Run, Severity::Critical,
+     "an allocation on a GPU failed, and the job with it", "ending.cpp"},
     {"job-ended-by-signal", FindingTheme::Run, Severity::Medium, "the job was killed by a signal",
      "ending.cpp"},
     {"process-ended-by-signal", FindingTheme::Run, Severity::Low, "one of its processes was", "ending.cpp"},

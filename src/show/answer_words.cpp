@@ -144,8 +144,10 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
 std::string answer_rate(const model::Report& report) {
   if (const model::SeriesReport* second = find_second(report)) return "+" + rate_words(*second);
   const model::SeriesReport* series = speaker(report);
-  if (!report.answer.rate || series == nullptr)
-    return report.verdict.kind == VerdictKind::Inconclusive ? "" : "flat";
+  if (!report.answer.rate || series == nullptr) {
+    const bool is_open = report.verdict.kind == VerdictKind::Inconclusive;
+    return is_open || report.answer.kind == AnswerKind::Oom ? "" : "flat";
+  }
   return "+" + rate_words(*series);
 }
 
@@ -154,6 +156,8 @@ std::string answer_confidence(const model::Report& report) {
     const model::Verdict& verdict = second->verdict;
     return percent(verdict.lean ? verdict.lean->confidence : verdict.confidence) + " sure";
   }
+  // That the memory ran out is certain.
+  if (report.answer.kind == AnswerKind::Oom && !model::may_leak(report.verdict)) return "";
   const std::string share = percent(report.answer.confidence);
   if (report.verdict.kind != VerdictKind::Inconclusive) return share + " sure";
   if (!report.verdict.lean || report.verdict.lean->kind == VerdictKind::Inconclusive)

@@ -13,6 +13,7 @@
 #include "explain/report.h"
 #include "observe/cpu_time.h"
 #include "record/reader.h"
+#include "show/words.h"
 #include "watch/setup.h"
 
 namespace lowtide::watch {
@@ -59,7 +60,8 @@ RecordingJudge::Found RecordingJudge::judge(const std::string& path, std::option
       out.result = {.judgement = {.at_s = report.source.duration_s.value_or(0),
                                   .verdict = report.verdict,
                                   .forecast = report.forecast},
-                    .answer = show::answer_words(report)};
+                    .answer = show::answer_words(report),
+                    .may_leak = model::may_leak(report.verdict) || show::find_second(report) != nullptr};
     }
   } catch (const std::bad_alloc&) {  // lowtide keeps watching without it
   }

@@ -25,6 +25,7 @@ class RecordingJudge {
   struct Result {
     model::Judgement judgement;
     show::AnswerWords answer;
+    bool may_leak = false;  // the process tree or a GPU
   };
   // The new result since the last call, if there is one. None if the file could not be read.
   std::optional<Result> take(double now_s);

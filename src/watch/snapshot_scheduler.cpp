@@ -49,13 +49,12 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
   }
 }
 
-void SnapshotScheduler::note_reasons(const model::Tick& tick, const model::Verdict& verdict) {
-  const bool leans = model::may_leak(verdict);
+void SnapshotScheduler::note_reasons(const model::Tick& tick, bool may_leak) {
   const bool is_pressed = tick.host && tick.host->pressure_percent.value_or(0) >= kPressedPercent;
-  if ((leans && !has_leaned_) || (is_pressed && !was_pressed_)) {
+  if ((may_leak && !has_leaned_) || (is_pressed && !was_pressed_)) {
     for (auto& [process, looked] : looked_) looked.is_eager = true;
   }
-  has_leaned_ = has_leaned_ || leans;
+  has_leaned_ = has_leaned_ || may_leak;
   was_pressed_ = is_pressed;
 }
 
@@ -99,13 +98,13 @@ void SnapshotScheduler::note_reason_against(const std::string& reason, record::W
 }
 
 // One snapshot at a time, because each needs memory for the pages that its process writes.
-void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
-                             const model::Verdict& verdict, record::Writer* writer) {
+void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick, bool may_leak,
+                             record::Writer* writer) {
   observe::AgentRegistry* const agents = monitor.agents();
   if (agents == nullptr) return;
   take(monitor, tick.at_s, writer);
   if (is_over_) return;
-  note_reasons(tick, verdict);
+  note_reasons(tick, may_leak);
   // The process with the fewest requests comes first: one that runs no Python code never answers, and must
   // not delay the others.
   const bool is_walking = agents->is_walking();

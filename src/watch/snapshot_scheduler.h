@@ -35,8 +35,7 @@ class SnapshotScheduler {
   [[nodiscard]] const std::vector<model::Snapshot>& taken() const { return taken_; }
 
   // Reads the snapshots that have arrived, and starts the next one that is due. `writer` may be null.
-  void tick(observe::Monitor& monitor, const model::Tick& tick, const model::Verdict& verdict,
-            record::Writer* writer);
+  void tick(observe::Monitor& monitor, const model::Tick& tick, bool may_leak, record::Writer* writer);
 
  private:
   struct ProcessSchedule {
@@ -49,7 +48,7 @@ class SnapshotScheduler {
 
   void take(observe::Monitor& monitor, double at_s, record::Writer* writer);
   void note_reason_against(const std::string& reason, record::Writer* writer);
-  void note_reasons(const model::Tick& tick, const model::Verdict& verdict);
+  void note_reasons(const model::Tick& tick, bool may_leak);
   [[nodiscard]] bool is_due(ProcessSchedule& looked, const observe::Member& member, double at_s,
                             std::optional<std::uint64_t> room_bytes) const;
   [[nodiscard]] std::uint32_t allowed_unsolicited(const ProcessSchedule& looked,

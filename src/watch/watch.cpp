@@ -119,7 +119,9 @@ double Watch::tick(double step) {
   has_seen_ = has_seen_ || !monitor_.tree().empty();
   if (!monitor_.tree().empty()) judge(*latest_);
   if (monitor_.agents() != nullptr) monitor_.agents()->note_growth(model::may_leak(judgement_.verdict));
-  if (snapshots_) snapshots_->tick(monitor_, *latest_, of_series_.verdict, writer_ ? &*writer_ : nullptr);
+  if (snapshots_)
+    snapshots_->tick(monitor_, *latest_, may_leak_ || model::may_leak(of_series_.verdict),
+                     writer_ ? &*writer_ : nullptr);
   record(*latest_);
 
   // PSS and the agents have their own budgets; ticks without them are cheap.
@@ -154,6 +156,7 @@ void Watch::judge(const model::Tick& tick) {
     if (auto judged = recording_judge_->take(tick.at_s)) {
       judgement_ = std::move(judged->judgement);
       answer_ = std::move(judged->answer);
+      may_leak_ = judged->may_leak;
       is_of_recording_ = true;
     }
     recording_judge_->begin_if_due(tick.at_s, base::unix_seconds());

@@ -117,6 +117,7 @@ class Watch {
   model::Judgement of_series_;
   model::Judgement judgement_;
   show::AnswerWords answer_;
+  bool may_leak_ = false;  // by the judgement of the recording: the process tree or a GPU
   bool is_of_recording_ = false;
   const model::Tick* latest_ = nullptr;
   double next_judgement_s_ = 0;

@@ -119,6 +119,12 @@ const ProcessEvidence* Evidence::find_process(ProcessId id) const {
   return found == processes.end() ? nullptr : &*found;
 }
 
+bool Evidence::has_failed_process() const {
+  return std::any_of(processes.begin(), processes.end(), [](const ProcessEvidence& process) {
+    return process.info.exit_status.value_or(0) != 0;
+  });
+}
+
 const ProcessEvidence* Evidence::root() const {
   const auto found = std::find_if(processes.begin(), processes.end(), [&](const ProcessEvidence& process) {
     return process.info.pid == header.root_pid;

@@ -67,6 +67,7 @@ struct Evidence {
 
   [[nodiscard]] const ProcessEvidence* find_process(model::ProcessId id) const;
   [[nodiscard]] const ProcessEvidence* root() const;
+  [[nodiscard]] bool has_failed_process() const;  // by its exit status
 };
 
 Evidence read_evidence(record::Recording& recording);

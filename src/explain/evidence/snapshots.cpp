@@ -126,8 +126,12 @@ class Growth {
   // Its owner existed in the earlier snapshot, but the variable held too little to be listed there.
   [[nodiscard]] bool is_old_name(const HeldNode& node) const {
     if (node.holder) {
-      return grown_[*node.holder].earlier != nullptr &&
-             model::is_named_within(node, later_.nodes[*node.holder]);
+      const HeldNode& holder = later_.nodes[*node.holder];
+      const HeldNode* const before = grown_[*node.holder].earlier;
+      if (before == nullptr || !model::is_named_within(node, holder)) return false;
+      // A dict with more entries than before: this one may be new.
+      const bool is_entry = node.path.ends_with(']');
+      return !is_entry || holder.length.value_or(0) <= before->length.value_or(0);
     }
     const HeldNode nowhere;
     return !node.path.starts_with('<') && model::is_named_within(node, nowhere);

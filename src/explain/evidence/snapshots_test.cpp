@@ -88,6 +88,24 @@ TEST(Snapshots, what_was_too_small_to_be_told_before_counts_from_nothing) {
   EXPECT_EQ(paths_of(compare_snapshots(before, after)), Paths{"m.fresh"});
 }
 
+TEST(Snapshots, dict_that_gained_entries_is_named_and_not_its_entries) {
+  std::vector<HeldNode> few{node("__main__.sessions", "dict", 100, 1),
+                            node("__main__.sessions[\"a\"]", "tuple", 100, 2, 0)};
+  std::vector<HeldNode> many = few;
+  many[0] = node("__main__.sessions", "dict", 5000, 50);
+  for (int user = 0; user < 49; ++user)
+    many.push_back(node("__main__.sessions[\"user-" + std::to_string(user) + "\"]", "tuple", 100, 2, 0));
+  EXPECT_EQ(paths_of(compare_snapshots(snapshot(1000, few), snapshot(5900, many))),
+            Paths{"__main__.sessions"});
+
+  // The same keys as before: the entry is what grew.
+  std::vector<HeldNode> before{node("__main__.history", "dict", 100, 2)};
+  std::vector<HeldNode> after{node("__main__.history", "dict", 5000, 2),
+                              node("__main__.history[\"features\"]", "list", 4900, 40, 0)};
+  EXPECT_EQ(paths_of(compare_snapshots(snapshot(1000, before), snapshot(5900, after))),
+            Paths{"__main__.history[\"features\"]"});
+}
+
 TEST(Snapshots, an_element_that_is_new_is_not_what_grew) {
   const auto before = snapshot(2000, {node("m.list", "list", 300, 3)});
   const auto after = snapshot(3000, {node("m.list", "list", 1300, 4), node("m.list[3]", "dict", 990, 50, 0)});

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "explain/evidence/events.h"
 #include "explain/findings/catalogue.h"
+#include "explain/out_of_memory.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -100,6 +101,36 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   out.push_back(std::move(finding));
 }
 
+// The GPU of the job with the highest peak.
+const model::GpuReport* fullest_gpu(const model::Report& report) {
+  const auto found = std::max_element(
+      report.gpus.begin(), report.gpus.end(),
+      [](const auto& a, const auto& b) { return a.series.peak_bytes < b.series.peak_bytes; });
+  return found == report.gpus.end() ? nullptr : &*found;
+}
+
+void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) {
+  model::Finding finding;
+  finding.id = "cuda-out-of-memory";
+  finding.severity = model::Severity::Critical;
+  finding.title = "an allocation on a GPU failed";
+  finding.confidence = 0.99;
+  finding.evidence.push_back(event.text);
+  finding.fix =
+      "lower the peak on the GPU: smaller batches, shorter sequences, gradient checkpointing or "
+      "mixed precision";
+  if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
+    finding.pid = gpu->pid;
+    const bool is_of_torch = gpu->series.quantity == model::Quantity::GpuAllocated;
+    finding.title += fmt::format(": the peak of GPU {} was {}{}", gpu->index,
+                                 bytes_words(static_cast<double>(gpu->series.peak_bytes)),
+                                 is_of_torch ? " of tensors" : "");
+    if (gpu->series.verdict.kind == model::VerdictKind::Leak)
+      finding.fix = "fix the leak; a smaller batch only delays the failure";
+  }
+  out.push_back(std::move(finding));
+}
+
 void say_signal(const Scene& scene, const model::ProcessInfo& info, bool is_job, Findings& out) {
   const std::string signal = signal_words(info.exit_status.value_or(0));
   model::Finding finding;
@@ -121,6 +152,8 @@ void find_ending(const Scene& scene, Findings& out) {
   constexpr std::size_t kMostNamed = 3;
   const auto kill = find_oom_kill(scene.evidence);
   if (kill) say_oom(scene, *kill, out);
+  const model::Event* const oom = find_fatal_oom(scene.report.events, scene.evidence.has_failed_process());
+  if (oom != nullptr && oom->kind == model::EventKind::CudaOom) say_cuda_oom(scene, *oom, out);
   const ProcessEvidence* root = scene.evidence.root();
   if (!kill && root != nullptr && !signal_words(root->info.exit_status.value_or(0)).empty()) {
     say_signal(scene, root->info, true, out);

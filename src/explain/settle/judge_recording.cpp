@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "explain/evidence/events.h"
+#include "explain/out_of_memory.h"
 #include "explain/settle/gpus.h"
 #include "explain/settle/other_series.h"
 #include "explain/settle/process_count_growth.h"
@@ -97,13 +99,23 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   return series;
 }
 
-// The tree gives the verdict, unless it does not leak and a GPU does.
-void put_leak_first(std::vector<model::SeriesReport>& series) {
+// The tree gives the verdict, unless it does not leak and a GPU leaks or was full.
+void put_speaker_first(std::vector<model::SeriesReport>& series, const Evidence& evidence) {
   const auto leaks = [](const model::SeriesReport& one) {
     return one.verdict.kind == model::VerdictKind::Leak;
   };
   const auto leak = std::find_if(series.begin(), series.end(), leaks);
-  if (leak != series.end()) std::iter_swap(series.begin(), leak);
+  if (leak != series.end()) {
+    std::iter_swap(series.begin(), leak);
+    return;
+  }
+  const std::vector<model::Event> events = find_events(evidence);
+  const model::Event* const oom = find_fatal_oom(events, evidence.has_failed_process());
+  if (oom == nullptr || oom->kind != model::EventKind::CudaOom || series.size() < 2) return;
+  const auto fullest = std::max_element(series.begin() + 1, series.end(), [](const auto& a, const auto& b) {
+    return a.peak_bytes < b.peak_bytes;
+  });
+  std::iter_swap(series.begin(), fullest);
 }
 
 }  // namespace
@@ -123,7 +135,7 @@ JudgedRecording judge_recording(const Evidence& evidence, const std::optional<Ce
   out.tree = out.series.front().verdict;
   clear_sites_if_tree_flat(out.sites, out.tree);
   for (const model::GpuReport& gpu : out.gpus) out.series.push_back(gpu.series);
-  put_leak_first(out.series);
+  put_speaker_first(out.series, evidence);
   out.verdict = settle(out.series.front().verdict, note_leaning_gpu(out.series));
   return out;
 }

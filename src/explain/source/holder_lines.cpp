@@ -8,6 +8,15 @@
 namespace lowtide::explain {
 namespace {
 
+// Of `history["loss"].append(...)` where the variable is `history["features"]`.
+bool has_other_key(std::string_view line, std::string_view name, std::string_view key) {
+  const std::size_t at = line.find(std::string(name) + "[");
+  if (key.empty() || at == std::string_view::npos) return false;
+  const std::string_view rest = line.substr(at + name.size() + 1);
+  const bool is_literal = rest.starts_with('"') || rest.starts_with('\'');
+  return is_literal && !rest.substr(1).starts_with(key);
+}
+
 // With more lines than this it is not known which of them fills the variable.
 constexpr std::size_t kMostStores = 2;
 
@@ -29,6 +38,10 @@ std::vector<model::CodeLine> find_holder_lines(SourceFiles& sources, const model
   // "state["a"]" is filled through "state".
   const std::string_view name = variable.substr(0, variable.find('['));
   if (!is_code(name)) return {};
+  const std::size_t quote = variable.find('"', name.size());
+  const std::string_view key = quote == std::string_view::npos
+                                   ? ""
+                                   : variable.substr(quote + 1, variable.find('"', quote + 1) - quote - 1);
   const bool is_local = !node.file.empty() && name.find('.') == std::string_view::npos;
   const bool is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
   std::vector<std::string> searched;
@@ -45,7 +58,10 @@ std::vector<model::CodeLine> find_holder_lines(SourceFiles& sources, const model
     const auto line_of = [&](std::uint32_t line, model::LineRole role) {
       return model::CodeLine{.role = role, .file = *at, .line = line, .source = sources.line(*at, line)};
     };
-    for (const std::uint32_t line : found.stores) stores.push_back(line_of(line, model::LineRole::Stores));
+    for (const std::uint32_t line : found.stores) {
+      if (!has_other_key(source->line(line), name, key))
+        stores.push_back(line_of(line, model::LineRole::Stores));
+    }
     if (found.creates) creates.push_back(line_of(*found.creates, model::LineRole::Creates));
   }
   if (stores.size() > kMostStores) stores.clear();

@@ -12,7 +12,7 @@ constexpr std::size_t kLongestLine = 400;
 const PythonSource* SourceFiles::find(const std::string& file) {
   const auto found = files_.find(file);
   if (found != files_.end()) return found->second.get();
-  auto text = read_(file);
+  auto text = read_ ? read_(file) : std::nullopt;
   return files_.emplace(file, text ? std::make_unique<PythonSource>(std::move(*text)) : nullptr)
       .first->second.get();
 }

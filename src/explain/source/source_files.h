@@ -17,7 +17,7 @@ class SourceFiles {
   // Returns the text of a file, as it was when the job ran.
   using Read = std::function<std::optional<std::string>(const std::string& file)>;
 
-  explicit SourceFiles(Read read) : read_(std::move(read)) {}
+  explicit SourceFiles(Read read = {}) : read_(std::move(read)) {}  // without `read` no file is known
 
   // Null: there is no such file.
   const PythonSource* find(const std::string& file);
