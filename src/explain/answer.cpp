@@ -90,7 +90,7 @@ std::string advice_without_cause(const model::Report& report) {
     case VerdictKind::Leak:
       return "find what is kept from step to step: lists of losses or outputs, caches, hooks, closures";
     case VerdictKind::Inconclusive:
-      return "run longer" + (report.verdict.needs ? ": " + *report.verdict.needs : std::string());
+      return model::longer_words("run", report.verdict);
     case VerdictKind::Warmup:
     case VerdictKind::Spikes:
     case VerdictKind::Stable:

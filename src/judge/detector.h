@@ -52,7 +52,8 @@ class Detector {
   std::uint64_t samples_ = 0;
 };
 
-// The verdict of an assessment, in words and numbers.
+// The verdict of an assessment, in words and numbers. What an inconclusive one needs depends on whether the
+// run continues, and is not set.
 model::Verdict to_verdict(const Assessment& assessment, std::uint64_t samples);
 
 }  // namespace lowtide::judge

@@ -300,8 +300,7 @@ std::string advice(const model::Report& report) {
     case VerdictKind::Stable:
       return fmt::format("nothing to fix; the peak was {}", peak);
     case VerdictKind::Inconclusive:
-      if (report.verdict.needs) return "run longer: " + *report.verdict.needs;
-      return "run longer and analyze again";
+      return model::longer_words("run", report.verdict);
   }
   return "";
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "explain/evidence/bounded_series.h"
+#include "judge/wording.h"
 
 namespace lowtide::explain {
 namespace {
@@ -143,6 +144,8 @@ model::SeriesReport judge_part(const RecordedSeries& trail, const Evidence& evid
   // That costs a hundred times as much: asked only where it matters.
   if (evidence.is_running && out.verdict.kind == model::VerdictKind::Leak) {
     out.verdict = judge_live(trail, evidence.steps);
+  } else if (evidence.is_running && out.verdict.needs) {
+    out.verdict.needs = judge::kLongerRun;  // the number is that of a run that has ended
   }
   return out;
 }

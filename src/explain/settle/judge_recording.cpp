@@ -11,6 +11,7 @@
 #include "explain/settle/settle.h"
 #include "explain/settle/site_rules.h"
 #include "explain/settle/small_growth.h"
+#include "judge/wording.h"
 
 namespace lowtide::explain {
 namespace {
@@ -71,11 +72,14 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
 // While the run goes on, a series must show more to be called a leak (judge/live.h), and keeps a harmless
 // kind for a while. But what leans to a leak stays open, so that the evidence can settle it.
 model::Verdict judge_running(model::Verdict now, const Evidence& evidence) {
-  if (model::leans_to_leak(now)) return now;
   model::Verdict live = judge_live(evidence.target, evidence.steps);
+  if (model::leans_to_leak(now)) {
+    now.needs = live.needs.value_or(std::string(judge::kLongerRun));
+    return now;
+  }
   if (now.kind != model::VerdictKind::Leak || live.kind == model::VerdictKind::Leak) return live;
   now.lean = model::Lean{now.kind, now.confidence};
-  now.needs = live.needs.value_or("a few more readings");
+  now.needs = live.needs.value_or(std::string(judge::kLongerRun));
   now.confidence = 1 - now.confidence;
   now.kind = model::VerdictKind::Inconclusive;
   return now;
