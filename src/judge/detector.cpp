@@ -8,6 +8,7 @@
 #include "judge/assessment.h"
 #include "judge/confidence.h"
 #include "judge/forecast.h"
+#include "judge/missing.h"
 #include "judge/wording.h"
 #include "model/floor.h"
 
@@ -92,10 +93,11 @@ std::vector<Generation> Detector::generations() const {
   return out;
 }
 
-model::Verdict Detector::verdict() const {
+model::Verdict Detector::verdict(Needs estimate) const {
   const Assessment a = assess(generations());
   model::Verdict out = to_verdict(a, samples_);
-  if (out.kind == model::VerdictKind::Inconclusive) out.needs = needs(a, required_at_end());
+  if (out.kind == model::VerdictKind::Inconclusive)
+    out.needs = estimate == Needs::Estimated ? needs(a, required_at_end()) : std::string(kLongerRun);
   return out;
 }
 

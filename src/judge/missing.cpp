@@ -18,12 +18,13 @@ constexpr std::array kFutures = {Future::Stops, Future::Continues, Future::Stops
 constexpr double kErrorsFaster = 2;
 
 // Found with generated runs (docs/design/verdict.md, "How much longer").
-constexpr double kShortest = 0.15;        // of the points so far
+constexpr double kShortest = 0.15;        // of the points until now
 constexpr double kGrid = 1.45;            // from one length to the next
 constexpr int kLengthsInARow = 2;         // a verdict that is given at one length only is given by chance
-constexpr double kMargin = 1.1;           // the noise to come is not the noise so far
-constexpr double kLongest = 10;           // times the points so far: beyond that a number has no use
-constexpr double kAlwaysUseful = 420;     // points, however short the run is: about a warm-up budget
+constexpr double kMargin = 1.1;           // the noise to come is not the noise until now
+constexpr double kLongest = 10;           // times the points until now: beyond that a number has no use
+constexpr double kLongestOfShort = 20;    // the same for a run shorter than a warm-up budget,
+constexpr double kWarmupBudget = 420;     // up to so many points
 constexpr std::size_t kMostPoints = 512;  // half of a generation: the estimate takes half the time
 
 // What one more point of the curve looks like: the points of the stretch in question, around its line.
@@ -146,7 +147,7 @@ std::optional<double> find_missing(const Assessment& a, const Requirement& requi
   if (e.floors.empty() || is_open(a) || e.curve.samples < required.fewest_samples) return std::nullopt;
   const Pattern pattern = find_pattern(a);
   const auto points = static_cast<double>(e.points);
-  const double longest = std::max(kLongest * points, kAlwaysUseful);
+  const double longest = std::max(kLongest * points, std::min(kLongestOfShort * points, kWarmupBudget));
   if (!decides_in_all_futures(e.curve, pattern, longest, required)) return std::nullopt;
   int in_a_row = 0;
   for (double more = std::max(2.0, kShortest * points); more <= longest;

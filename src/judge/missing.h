@@ -16,7 +16,7 @@ namespace lowtide::judge {
 struct Requirement {
   bool (*decides)(const Assessment& assessment);
   std::uint64_t fewest_samples = 0;  // before which no length is estimated
-  double more_samples = 0;           // at least, as a share of the samples so far
+  double more_samples = 0;           // at least, as a share of the samples until now
 };
 
 // A run that has ended is judged by all that it shows.

@@ -24,12 +24,12 @@ namespace {
 using model::Sample;
 using model::VerdictKind;
 
-// The seeds with which judge/missing.cpp was written are 1 to 5; these runs were not used there.
-constexpr std::uint64_t kSeed = 20261118;
+// Other seeds (1 to 5, 7, 20261118) were used to choose the constants of judge/missing.cpp.
+constexpr std::uint64_t kSeed = 101;
 constexpr std::size_t kReadings = 6500;
 constexpr std::array<std::size_t, 7> kMoments = {6, 12, 24, 48, 96, 192, 384};
 constexpr double kShareKept = 0.9;
-constexpr double kMostOvershoot = 6;
+constexpr double kMostOvershoot = 4;
 
 // The number of "about 1,500 more steps" or "about 2.5 min more", in steps or seconds.
 std::optional<double> stated_amount(const std::string& needs) {
@@ -128,7 +128,7 @@ TEST(Needs, a_run_is_conclusive_after_what_was_stated) {
   const Count all = measure_all<Detector>();
   EXPECT_GE(all.share_kept(), kShareKept);
   EXPECT_LE(all.median_overshoot(), kMostOvershoot);
-  EXPECT_GE(all.stated, all.asked / 2);
+  EXPECT_GE(all.stated, 2 * all.asked / 5);
 }
 
 TEST(Needs, a_run_that_continues_is_conclusive_after_what_was_stated) {
@@ -136,6 +136,24 @@ TEST(Needs, a_run_that_continues_is_conclusive_after_what_was_stated) {
   EXPECT_GE(all.share_kept(), kShareKept);
   EXPECT_LE(all.median_overshoot(), kMostOvershoot);
   EXPECT_GE(all.stated, all.asked / 20);
+}
+
+TEST(Reason, an_amount_that_rose_or_fell_has_no_sign) {
+  std::size_t fell = 0;
+  for (std::size_t index = 0; index < 220; ++index) {
+    testing::GeneratedRun run = testing::generate_run(kSeed, index, 200);
+    run.samples[0].bytes *= 2;  // the first reading is in a spike
+    Detector judge;
+    for (const Sample& sample : run.samples) {
+      judge.add(sample);
+      if (judge.samples() % 20 != 0) continue;
+      const std::string reason = judge.verdict(Needs::NotEstimated).reason;
+      fell += reason.find("fell ") != std::string::npos ? 1U : 0U;
+      for (const char* word : {"rose -", "fell -", "moved by -", "rises -"})
+        EXPECT_EQ(reason.find(word), std::string::npos) << reason;
+    }
+  }
+  EXPECT_GE(fell, 1U);
 }
 
 }  // namespace

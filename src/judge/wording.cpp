@@ -129,7 +129,7 @@ std::string doubt_reason(const Assessment& a) {
     case Doubt::NoProgress:
       return "neither steps nor time advance between readings";
     case Doubt::SlowingDown:
-      return fmt::format("growth is slowing down, but the floor still {} over the last third",
+      return fmt::format("growth is slowing down; the floor {} over the last third",
                          moved(e.last_third.slope * e.last_third.span));
     case Doubt::FlatTooBriefly:
       return fmt::format("the floor rose and has been flat only for the last {} of {}", length(e, r.span),

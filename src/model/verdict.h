@@ -107,6 +107,7 @@ struct Forecast {
   std::uint64_t limit_bytes = 0;
   std::optional<Range> step;
   std::optional<Range> seconds;
+  std::optional<std::uint64_t> reach_bytes = std::nullopt;  // where others use a part of the limit: the rest
 };
 
 constexpr std::string_view to_string(VerdictKind kind) {

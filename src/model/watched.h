@@ -33,6 +33,8 @@ struct ProcessBytes {
 struct Ends {
   std::uint64_t early_bytes = 0;
   std::uint64_t late_bytes = 0;
+  std::optional<Mark> early = std::nullopt;  // the middle of either part
+  std::optional<Mark> late = std::nullopt;
 };
 
 // One process, or a worker with all those that were respawned in its place.

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "explain/evidence/bounded_series.h"
-#include "judge/wording.h"
 
 namespace lowtide::explain {
 namespace {
@@ -140,12 +139,12 @@ void set_windows(Evidence& evidence) {
 }
 
 model::SeriesReport judge_part(const RecordedSeries& trail, const Evidence& evidence) {
-  model::SeriesReport out = judge_trail(trail, evidence.steps);
+  // The estimate is that of a run that has ended.
+  model::SeriesReport out = judge_trail(
+      trail, evidence.steps, evidence.is_running ? judge::Needs::NotEstimated : judge::Needs::Estimated);
   // That costs a hundred times as much: asked only where it matters.
   if (evidence.is_running && out.verdict.kind == model::VerdictKind::Leak) {
     out.verdict = judge_live(trail, evidence.steps);
-  } else if (evidence.is_running && out.verdict.needs) {
-    out.verdict.needs = judge::kLongerRun;  // the number is that of a run that has ended
   }
   return out;
 }

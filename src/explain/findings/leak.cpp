@@ -8,6 +8,7 @@
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/process_count_growth.h"
+#include "explain/settle/process_reports.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -44,9 +45,17 @@ std::vector<std::string> process_evidence(const Scene& scene, const WatchedProce
   const auto early = level(process.trail, scene.evidence.early);
   const auto late = level(process.trail, scene.evidence.late);
   if (early && late) {
-    out.push_back(fmt::format("its private memory grew from {} to {}{}{}", bytes_words(*early),
-                              bytes_words(*late), process.report.growth_share ? ", " : "",
-                              share_words(process)));
+    out.push_back(fmt::format("its private memory grew from {} {} to {} {}{}{}", bytes_words(*early),
+                              at_middle(scene.evidence.early, scene.evidence), bytes_words(*late),
+                              at_middle(scene.evidence.late, scene.evidence),
+                              process.report.growth_share ? ", " : "", share_words(process)));
+    // The table of processes has what each had at that moment, so that the rows add up.
+    const double then = static_cast<double>(process.report.ends.early_bytes);
+    if (then < 0.99 * *early) {
+      out.push_back(fmt::format("{} of the {} {} are pages that it shared with processes that ended",
+                                bytes_words(*early - then), bytes_words(*early),
+                                at_middle(scene.evidence.early, scene.evidence)));
+    }
   } else if (late) {
     out.push_back(fmt::format("it started later and holds {}", bytes_words(*late)));
   }

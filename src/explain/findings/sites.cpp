@@ -9,6 +9,7 @@
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/own_frames.h"
+#include "explain/settle/process_reports.h"
 #include "explain/settle/site_rules.h"
 #include "explain/words.h"
 
@@ -82,9 +83,10 @@ std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) 
   std::vector<std::string> out;
   out.push_back(fmt::format("{} allocated {:.0f}% of the growth; {}", line_words(group),
                             site_share(scene, group) * 100, freed_words(group)));
-  out.push_back(fmt::format("live memory from this line: {} -> {} (+/- {}){}", bytes_words(early.value_or(0)),
-                            bytes_words(late.value_or(0)), bytes_words(group.error_bytes),
-                            rate_words(group.verdict)));
+  out.push_back(fmt::format("live memory from this line: {} {} -> {} {} (+/- {}){}",
+                            bytes_words(early.value_or(0)), at_middle(group.early, scene.evidence),
+                            bytes_words(late.value_or(0)), at_middle(scene.evidence.late, scene.evidence),
+                            bytes_words(group.error_bytes), rate_words(group.verdict)));
   const model::Frame* frame = group.frame();
   if (frame != nullptr && frame->language == model::FrameLanguage::Native) {
     if (const model::Frame* caller = find_caller(group)) {

@@ -97,7 +97,10 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   const model::VerdictKind kind = series.verdict.kind;
   if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
   series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
-  if (series.forecast) series.forecast->limit_bytes = ceiling->limit.bytes;
+  if (series.forecast) {
+    series.forecast->limit_bytes = ceiling->limit.bytes;
+    if (ceiling->tree_bytes < ceiling->limit.bytes) series.forecast->reach_bytes = ceiling->tree_bytes;
+  }
   return series;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.h"
 #include "explain/evidence/respawn_chains.h"
 #include "explain/words.h"
 
@@ -146,7 +147,23 @@ model::Ends ends_of(const RecordedSeries& series, const Evidence& evidence) {
   const auto at = [&](const Window& window) {
     return static_cast<std::uint64_t>(std::max(0.0, level(series, window).value_or(0)));
   };
-  return {at(evidence.early), at(evidence.late)};
+  return {at(evidence.early), at(evidence.late), middle_of(evidence.early, evidence),
+          middle_of(evidence.late, evidence)};
+}
+
+model::Mark middle_of(const Window& window, const Evidence& evidence) {
+  model::Mark out;
+  out.at_s = (window.from_s + window.to_s) / 2;
+  const TrailPoint* point = evidence.steps.known ? nearest(evidence.target, *out.at_s) : nullptr;
+  if (point != nullptr && !std::isnan(point->step)) out.step = point->step;
+  return out;
+}
+
+std::string at_middle(const Window& window, const Evidence& evidence) {
+  const model::Mark mark = middle_of(window, evidence);
+  if (mark.step)
+    return "at step " + base::format_count(static_cast<std::uint64_t>(std::max(0.0, *mark.step)));
+  return "at " + base::format_seconds(mark.at_s.value_or(0));
 }
 
 }  // namespace lowtide::explain

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "explain/evidence/evidence.h"
@@ -14,6 +15,12 @@ inline constexpr std::uint64_t kFewestReadings = 8;
 
 // Of a process, or of the process tree.
 model::Ends ends_of(const RecordedSeries& series, const Evidence& evidence);
+
+// The moment for which a level within the window stands.
+model::Mark middle_of(const Window& window, const Evidence& evidence);
+
+// "at step 120", "at 42.0 s".
+std::string at_middle(const Window& window, const Evidence& evidence);
 
 struct WatchedProcess {
   model::ProcessReport report;

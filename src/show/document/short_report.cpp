@@ -166,9 +166,14 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
     when += fmt::format("{} {} {}", when.empty() ? "" : ",", is_running ? "in about" : "after another",
                         format_seconds(left_s));
   }
-  const std::string whose = report.limit->told_by_machine && report.limit->kind == model::LimitKind::Host
-                                ? "the memory of this machine"
-                                : "the limit";
+  const bool is_machine = report.limit->told_by_machine && report.limit->kind == model::LimitKind::Host;
+  const std::string whose = is_machine ? "the memory of this machine" : "the limit";
+  if (forecast.reach_bytes) {
+    return fmt::format(" The job {} the {} left {} ({}){}.", is_running ? "uses up" : "would have used up",
+                       bytes_words(bytes_left(forecast, series)),
+                       is_machine ? "on this machine" : "below the limit",
+                       base::format_limit(forecast.limit_bytes), when);
+  }
   return fmt::format(" The job {} {} ({}){}.", is_running ? "reaches" : "would have reached", whose,
                      base::format_limit(forecast.limit_bytes), when);
 }
@@ -219,10 +224,21 @@ std::vector<ShortRow> rows_of(const model::Report& report) {
   return rows;
 }
 
+// The moments are named, because the sentence above covers the whole run.
+std::string private_column(const model::Ends& ends) {
+  if (!ends.early || !ends.late) return "private, early → late";
+  if (ends.early->step && ends.late->step) {
+    return fmt::format("private, step {} → {}", format_count(static_cast<std::uint64_t>(*ends.early->step)),
+                       format_count(static_cast<std::uint64_t>(*ends.late->step)));
+  }
+  return fmt::format("private, at {} → {}", format_seconds(ends.early->at_s.value_or(0)),
+                     format_seconds(ends.late->at_s.value_or(0)));
+}
+
 // One row per process or group, and one for what they share: the rows add up to the process tree.
 Section process_section(const model::Report& report) {
   constexpr std::size_t kMostRows = 5;
-  Table table{.in = kText, .columns = {{"process"}, {"private, early → late"}, {"growth"}}};
+  Table table{.in = kText, .columns = {{"process"}, {private_column(report.ends)}, {"growth"}}};
   const auto add = [&](const std::string& name, const model::Ends& ends) {
     const auto grown =
         static_cast<std::int64_t>(ends.late_bytes) - static_cast<std::int64_t>(ends.early_bytes);
