@@ -200,6 +200,7 @@ class Forecast(TypedDict):
 
     limit: Literal["cgroup", "host", "gpu"]  # whose limit it is
     limit_bytes: int  # the limit
+    reach_bytes: int | None  # the memory of the job at which the limit is reached, if others use a part of it; null: all of it
     step: Range | None  # at which step; null without steps
     seconds: Range | None  # at which second from the start; null without times
 

@@ -35,7 +35,8 @@ const model::Event* oom_of(const model::Report& report) {
   const bool is_log = report.source.type != model::SourceType::Recording;
   const std::uint64_t first_line =
       is_log && report.primary_run < report.runs.size() ? report.runs[report.primary_run].first_line : 0;
-  return find_fatal_oom(report.events, has_failed(report), first_line);
+  // A log has no exit statuses.
+  return find_fatal_oom(report.events, is_log || has_failed(report), first_line);
 }
 
 bool is_cause(const Finding& finding) {
@@ -115,7 +116,7 @@ std::string advice_without_cause(const model::Report& report) {
     case VerdictKind::Leak:
       return "find what is kept from step to step: lists of losses or outputs, caches, hooks, closures";
     case VerdictKind::Inconclusive:
-      return "run longer" + (report.verdict.needs ? ": " + *report.verdict.needs : std::string());
+      return model::longer_words("run", report.verdict);
     case VerdictKind::Warmup:
     case VerdictKind::Spikes:
     case VerdictKind::Stable:

@@ -26,6 +26,39 @@ TEST(Answer, warm_up_is_explained_by_what_holds_most_of_it) {
   EXPECT_EQ(answer.fix, "none needed");
 }
 
+TEST(Answer, gpu_that_was_full_needs_a_fix_only_if_the_job_failed) {
+  model::Report report;
+  report.source.type = model::SourceType::Recording;
+  report.verdict.kind = model::VerdictKind::Stable;
+  report.events.push_back({model::EventKind::CudaOom, 5.0, 0, "torch asked for 1 GB"});
+  report.findings = {finding_of("page-cache", 0, true), finding_of("cuda-out-of-memory", 0, false)};
+  report.findings[1].fix = "lower the peak";
+  report.processes.emplace_back();
+  report.processes[0].info.exit_status = 1;
+
+  EXPECT_EQ(find_answer(report).kind, model::AnswerKind::Oom);
+  EXPECT_EQ(find_answer(report).fix, "lower the peak");
+  report.processes[0].info.exit_status = 0;
+  EXPECT_EQ(find_answer(report).kind, model::AnswerKind::Stable);
+  EXPECT_EQ(find_answer(report).fix, "none needed");
+}
+
+TEST(Answer, gpu_that_may_leak_is_not_hidden_by_what_explains_a_flat_host) {
+  model::Report report;
+  report.source.type = model::SourceType::Recording;
+  report.verdict.kind = model::VerdictKind::Stable;
+  report.runs.emplace_back();
+  report.runs[0].series.resize(2);
+  report.runs[0].series[0].verdict.kind = model::VerdictKind::Stable;
+  report.runs[0].series[1].quantity = model::Quantity::GpuAllocated;
+  report.runs[0].series[1].verdict.lean = model::Lean{model::VerdictKind::Leak, 0.73};
+  report.findings = {finding_of("page-cache", 0, true), finding_of("gpu-memory-grows", 0, false)};
+  report.findings[1].severity = model::Severity::Medium;
+  report.findings[1].fix = "watch it longer";
+
+  EXPECT_EQ(find_answer(report).fix, "watch it longer");
+}
+
 TEST(Answer, workers_that_are_replaced_explain_spikes) {
   model::Report report;
   report.verdict.kind = model::VerdictKind::Spikes;

@@ -21,12 +21,9 @@ inline const model::Event* find_fatal_oom(const std::vector<model::Event>& event
   return found == events.rend() ? nullptr : &*found;
 }
 
-// Of a log, nothing is known about exit statuses.
 inline bool has_failed(const model::Report& report) {
-  return report.source.type != model::SourceType::Recording ||
-         std::any_of(
-             report.processes.begin(), report.processes.end(),
-             [](const model::ProcessReport& process) { return process.info.exit_status.value_or(0) != 0; });
+  return std::any_of(report.processes.begin(), report.processes.end(),
+                     [](const auto& process) { return process.info.exit_status.value_or(0) != 0; });
 }
 
 }  // namespace lowtide::explain

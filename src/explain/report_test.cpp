@@ -304,6 +304,9 @@ TEST_F(Report, leak_on_a_gpu_is_not_passed_over) {
   ASSERT_EQ(report.gpus.size(), 1U);
   EXPECT_EQ(report.gpus[0].pid, 100);
   EXPECT_NE(find_finding(report, "gpu-memory-leaks"), nullptr);
+  ASSERT_TRUE(report.forecast);
+  EXPECT_EQ(report.forecast->limit, model::LimitKind::Gpu);
+  EXPECT_LT(report.forecast->reach_bytes.value_or(0), report.forecast->limit_bytes);
 }
 
 TEST_F(Report, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_reason) {

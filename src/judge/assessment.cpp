@@ -25,6 +25,7 @@ Assessment assess(std::span<const Generation> generations) {
   if (generations.size() < 2 || latest.decision.kind != VerdictKind::Inconclusive) return latest;
 
   const Generation& before = generations[generations.size() - 2];
+  latest.previous_samples = before.samples();
   Assessment previous = assess_one(before);
   const auto samples = static_cast<double>(generations.back().samples());
   if (previous.decision.kind != VerdictKind::Inconclusive &&

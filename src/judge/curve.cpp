@@ -126,7 +126,11 @@ Curve make_curve(const Generation& generation) {
     curve.counted = !timed;
   }
   if (!timed) curve.at_s.assign(buckets.size(), model::kUnknown);
+  measure_curve(curve);
+  return curve;
+}
 
+void measure_curve(Curve& curve) {
   const std::size_t m = curve.size();
   const std::size_t tail = std::min(m, std::max<std::size_t>(3, m / 5));
   curve.level =
@@ -140,7 +144,6 @@ Curve make_curve(const Generation& generation) {
   curve.noise = std::max(quiet > 0 ? std::min(spread, 1.3 * quiet) : spread, 1e-4 * curve.level);
 
   curve.startup = find_startup(curve.low, curve.mean, curve.level);
-  return curve;
 }
 
 }  // namespace lowtide::judge

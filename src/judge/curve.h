@@ -29,4 +29,7 @@ struct Curve {
 
 Curve make_curve(const Generation& generation);
 
+// Sets level, noise and startup from the readings.
+void measure_curve(Curve& curve);
+
 }  // namespace lowtide::judge

@@ -8,6 +8,7 @@
 #include "judge/assessment.h"
 #include "judge/confidence.h"
 #include "judge/forecast.h"
+#include "judge/missing.h"
 #include "judge/wording.h"
 #include "model/floor.h"
 
@@ -92,8 +93,12 @@ std::vector<Generation> Detector::generations() const {
   return out;
 }
 
-model::Verdict Detector::verdict() const {
-  return to_verdict(assess(generations()), samples_);
+model::Verdict Detector::verdict(Needs estimate) const {
+  const Assessment a = assess(generations());
+  model::Verdict out = to_verdict(a, samples_);
+  if (out.kind == model::VerdictKind::Inconclusive)
+    out.needs = estimate == Needs::Estimated ? needs(a, required_at_end()) : std::string(kLongerRun);
+  return out;
 }
 
 std::optional<model::Forecast> Detector::forecast(model::LimitKind limit, std::uint64_t limit_bytes) const {
@@ -129,7 +134,6 @@ model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
   if (e.spikes > 0) out.spike_bytes = to_bytes(e.spike_bytes);
   out.levels = find_levels(a);
   out.reason = reason(a, out.floor, out.levels);
-  out.needs = needs(a);
   if (out.kind == model::VerdictKind::Inconclusive) out.lean = lean(a);
   return out;
 }

@@ -15,6 +15,10 @@
 
 namespace lowtide::judge {
 
+// Whether an inconclusive verdict states how much longer the run must be, which takes as long as twenty
+// verdicts.
+enum class Needs { Estimated, NotEstimated };
+
 // Judges one series as it arrives. Memory is bounded however long the series
 // is; add() is amortised O(1); verdict() may be asked at any moment.
 class Detector {
@@ -29,7 +33,7 @@ class Detector {
   // call the detector searches the series itself for restarts.
   void restart();
 
-  [[nodiscard]] model::Verdict verdict() const;
+  [[nodiscard]] model::Verdict verdict(Needs needs = Needs::Estimated) const;
 
   // Absent when the floor does not rise, or the limit is not above it.
   [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit,
@@ -52,7 +56,8 @@ class Detector {
   std::uint64_t samples_ = 0;
 };
 
-// The verdict of an assessment, in words and numbers.
+// The verdict of an assessment, in words and numbers. What an inconclusive one needs depends on whether the
+// run continues, and is not set.
 model::Verdict to_verdict(const Assessment& assessment, std::uint64_t samples);
 
 }  // namespace lowtide::judge

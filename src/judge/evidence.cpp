@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/units.h"
 #include "judge/amounts.h"
@@ -190,8 +191,12 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
 }
 
 Evidence gather(const Generation& generation) {
+  return gather(make_curve(generation));
+}
+
+Evidence gather(Curve readings) {
   Evidence e;
-  e.curve = make_curve(generation);
+  e.curve = std::move(readings);
   const Curve& curve = e.curve;
   e.first = curve.startup;
   e.points = curve.size() - e.first;

@@ -51,15 +51,6 @@ bool past_any_warmup(const Evidence& e) {
   return budgets(e) >= kLongestWarmup;
 }
 
-double missing_to_warmup_budget(const Evidence& e) {
-  const double budget = e.curve.counted                     ? kManyPoints
-                        : e.curve.axis == model::Axis::Step ? kBudgetSteps
-                                                            : kBudgetSeconds;
-  const double points_missing = std::max(0.0, kBudgetPoints - static_cast<double>(e.points));
-  const double per_point = e.span / std::max(1.0, static_cast<double>(e.points) - 1);
-  return std::max({0.0, budget - e.span, points_missing * per_point});
-}
-
 double chance(double log_odds) {
   return 1 / (1 + std::exp(-log_odds));
 }

@@ -21,9 +21,6 @@ bool past_warmup_budget(const Evidence& evidence, double log_odds);
 // Lasted longer than warm-ups do, however much it gained.
 bool past_any_warmup(const Evidence& evidence);
 
-// Steps, or seconds, that are missing to the budget; 0 when it is reached.
-double missing_to_warmup_budget(const Evidence& evidence);
-
 // As a probability.
 double chance(double log_odds);
 

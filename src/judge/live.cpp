@@ -1,5 +1,7 @@
 #include "judge/live.h"
 
+#include "judge/wording.h"
+
 namespace lowtide::judge {
 namespace {
 
@@ -39,6 +41,13 @@ VerdictKind kind_for_now(const Assessment& a) {
   return likely ? kind : VerdictKind::Inconclusive;
 }
 
+// More samples than there are between kLooksToSay checks.
+Requirement required_live() {
+  return {.decides = [](const Assessment& a) { return kind_for_now(a) != VerdictKind::Inconclusive; },
+          .fewest_samples = kFewestToSpeak,
+          .more_samples = 0.25};
+}
+
 // Something rises now that the current verdict does not explain.
 bool speaks_against_flat(const Assessment& a) {
   const Doubt doubt = a.decision.doubt;
@@ -71,11 +80,14 @@ void LiveVerdict::look() {
 }
 
 model::Verdict LiveVerdict::verdict() const {
-  model::Verdict out = detector_.verdict();
+  const Assessment a = assess(detector_.generations());
+  model::Verdict out = to_verdict(a, detector_.samples());
+  if (said_ == VerdictKind::Inconclusive) {
+    out.needs = needs(a, required_live());
+  }
   if (out.kind == said_) return out;
   if (said_ == VerdictKind::Inconclusive) {
     out.lean = model::Lean{out.kind, out.confidence};
-    out.needs = "a few more readings";
     out.confidence = 1 - out.confidence;
   } else {
     // Said before and not taken back: the samples since do not contradict it.

@@ -22,6 +22,7 @@ class LiveVerdict {
   void restart() { detector_.restart(); }
 
   // What is said at this moment.
+  [[nodiscard]] model::VerdictKind kind() const { return said_; }
   [[nodiscard]] model::Verdict verdict() const;
 
   // Of the same samples, as if the run had ended here; its outline and forecast.

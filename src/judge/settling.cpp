@@ -80,7 +80,8 @@ Settled settle(const Evidence& e) {
       while (block + 1 < count && e.floor_edges[block + 1] <= end) ++block;
       block = std::min(block, count > 3 ? count - 3 : 0);
       out.plateau = median({e.floors.begin() + static_cast<std::ptrdiff_t>(block), e.floors.end()});
-      out.rise = out.plateau - lowest_at_first(e);
+      // The first readings may be in a spike.
+      out.rise = out.plateau - std::min(lowest_at_first(e), first_level(e));
       return out;
     }
   }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/units.h"
-#include "judge/growth.h"
 
 namespace lowtide::judge {
 namespace {
@@ -51,6 +50,16 @@ std::string pace(const Evidence& e, double slope) {
   return format_bytes(slope * 3600) + " per hour";
 }
 
+// "rose 11.5 MB", "fell 11.5 MB": no amount has a sign.
+std::string moved(double bytes) {
+  return fmt::format("{} {}", bytes < 0 ? "fell" : "rose", format_bytes(std::abs(bytes)));
+}
+
+// The same per step, second, minute or hour.
+std::string moved_at(const Evidence& e, double slope) {
+  return fmt::format("{} {}", slope < 0 ? "fell" : "rose", pace(e, std::abs(slope)));
+}
+
 std::string spikes_recover(const Evidence& e) {
   if (e.spikes == 0) return "";
   if (e.spikes == 1) return fmt::format("; a spike of {} recovered", format_bytes(e.spike_bytes));
@@ -64,8 +73,8 @@ std::string leak_reason(const Assessment& a) {
     return fmt::format("floor rises {} in this run and rose in the run before it{}", pace(e, r.slope_now),
                        spikes_recover(e));
   const bool faster = r.slope_now > 1.3 * r.slope;
-  return fmt::format("floor rose {} over the last {}{}{}",
-                     faster ? format_bytes(r.slope * r.span) : pace(e, r.slope_now), length(e, r.span),
+  return fmt::format("floor {} over the last {}{}{}",
+                     faster ? moved(r.slope * r.span) : moved_at(e, r.slope_now), length(e, r.span),
                      faster ? fmt::format(", ever faster: {} now", pace(e, r.slope_now)) : "",
                      spikes_recover(e));
 }
@@ -74,7 +83,7 @@ std::string warmup_reason(const Assessment& a) {
   const Evidence& e = a.evidence;
   const Settled& settled = *a.decision.settled;
   const double end = e.curve.x[*settled.warmup_end];
-  return fmt::format("floor rose {} until {} and has stayed at {} for {} since{}", format_bytes(settled.rise),
+  return fmt::format("floor {} until {} and has stayed at {} for {} since{}", moved(settled.rise),
                      place(e, end), format_bytes(settled.plateau), length(e, e.curve.x.back() - end),
                      spikes_recover(e));
 }
@@ -112,16 +121,16 @@ std::string doubt_reason(const Assessment& a) {
   switch (a.decision.doubt) {
     case Doubt::TooFew:
       if (clearly_rising(r)) {
-        return fmt::format("floor rose {} for {}, but {} samples are too few to tell a leak from a warm-up",
-                           pace(e, r.slope_now), length(e, r.span), e.points);
+        return fmt::format("floor {} for {}, but {} readings are too few to tell a leak from a warm-up",
+                           moved_at(e, r.slope_now), length(e, r.span), e.points);
       }
-      return fmt::format("only {} sample{}{}", e.points, e.points == 1 ? "" : "s",
+      return fmt::format("only {} reading{}{}", e.points, e.points == 1 ? "" : "s",
                          e.first > 0 ? " after the start of the process" : "");
     case Doubt::NoProgress:
-      return "neither steps nor time advance between samples";
+      return "neither steps nor time advance between readings";
     case Doubt::SlowingDown:
-      return fmt::format("growth is slowing down, but the floor still moved by {} over the last third",
-                         format_bytes(e.last_third.slope * e.last_third.span));
+      return fmt::format("growth is slowing down; the floor {} over the last third",
+                         moved(e.last_third.slope * e.last_third.span));
     case Doubt::FlatTooBriefly:
       return fmt::format("the floor rose and has been flat only for the last {} of {}", length(e, r.span),
                          length(e, e.span));
@@ -136,11 +145,11 @@ std::string doubt_reason(const Assessment& a) {
       return fmt::format("rising {} since {}, which is too short to tell", pace(e, r.slope_now),
                          place(e, e.curve.x[r.start]));
     case Doubt::MayBeWarmup:
-      return fmt::format("floor rose {} for {} since the start; too early to tell a leak from a warm-up",
-                         pace(e, r.slope_now), length(e, r.span));
+      return fmt::format("floor {} for {} since the start; too early to tell a leak from a warm-up",
+                         moved_at(e, r.slope_now), length(e, r.span));
     case Doubt::Creeping:
-      return fmt::format("floor rises {}, slowly but steadily: {} over {}", pace(e, r.slope_now),
-                         format_bytes(r.slope * r.span), length(e, r.span));
+      return fmt::format("floor {} over {}, slowly but steadily ({})", moved(r.slope * r.span),
+                         length(e, r.span), pace(e, r.slope));
     case Doubt::Undecided:
       return fmt::format("the floor changes by {} to {}, which may be flat or rising",
                          pace(e, r.slope - 2 * r.standard_error), pace(e, r.slope + 2 * r.standard_error));
@@ -152,8 +161,14 @@ std::string doubt_reason(const Assessment& a) {
 
 // Rounded up to a figure that does not pretend to be exact.
 double rounded_up(double span) {
-  const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, span))));
-  return std::ceil(2 * span / unit) / 2 * unit;
+  const double digit = std::pow(10.0, std::floor(std::log10(std::max(1.0, span))));
+  return std::ceil(2 * span / digit) / 2 * digit;
+}
+
+std::string more(const Evidence& e, double span) {
+  const double rounded = rounded_up(std::max(span, 1e-3));
+  if (e.curve.axis == Axis::Time) return fmt::format("about {} more", length(e, rounded));
+  return fmt::format("about {} more {}s", count_words(rounded), unit(e));
 }
 
 }  // namespace
@@ -202,45 +217,13 @@ std::string reason(const Assessment& a, const model::Floor& floor,
   return doubt_reason(a);
 }
 
-std::optional<std::string> needs(const Assessment& a) {
-  if (a.decision.kind != VerdictKind::Inconclusive) return std::nullopt;
+std::string needs(const Assessment& a, const Requirement& required) {
   const Evidence& e = a.evidence;
-  const Regime& r = a.decision.regime;
-  const auto more = [&](double span) {
-    return fmt::format("about {} more", length(e, rounded_up(std::max(span, 1e-3))));
-  };
-  switch (a.decision.doubt) {
-    case Doubt::TooFew:
-      if (clearly_rising(r)) return more(missing_to_warmup_budget(e)) + ", or a plateau";
-      return fmt::format("at least {} samples, better 30", kFewestToJudge);
-    case Doubt::NoProgress:
-      return "samples with a step or a time that advances";
-    case Doubt::SlowingDown:
-      return more(e.span) + ", to see whether it stops";
-    case Doubt::FlatTooBriefly:
-      return more(std::max(0.12 * e.span - r.span, 0.5 * r.span)) + " without growth";
-    case Doubt::PausedBefore:
-      return more(2 * static_cast<double>(e.pause) * e.span / static_cast<double>(e.floors.size())) +
-             ", longer than its earlier pauses";
-    case Doubt::RisingAgain:
-    case Doubt::Leaving:
-    case Doubt::GrowingTooBriefly:
-      return more(std::max(0.25 * e.span, 0.05 * e.span)) + ", to see whether it continues";
-    case Doubt::MayBeWarmup:
-      return more(std::max(missing_to_warmup_budget(e), 0.5 * e.span)) + ", or a plateau";
-    case Doubt::Creeping:
-      return more(std::clamp(0.012 * e.curve.level / r.slope - r.span, 0.5 * r.span, 5 * r.span)) +
-             ", or a plateau";
-    case Doubt::Undecided: {
-      // The standard error of a slope shrinks with the 3/2 power of the length.
-      const double short_of = r.slope > 0 ? r.boundary * r.standard_error / r.slope : 4.0;
-      const double factor = std::pow(std::clamp(short_of, 1.1, 30.0), 2.0 / 3.0);
-      return more((factor - 1) * e.span);
-    }
-    case Doubt::None:
-      break;
-  }
-  return std::nullopt;
+  if (a.decision.doubt == Doubt::NoProgress) return "readings with a step or a time that advances";
+  if (e.floors.empty()) return fmt::format("at least {} readings, better 30", kFewestToJudge);
+  if (const std::optional<double> missing = find_missing(a, required)) return more(e, *missing);
+  if (a.decision.doubt == Doubt::SlowingDown) return "a longer run, to see whether the growth stops";
+  return std::string(kLongerRun);
 }
 
 }  // namespace lowtide::judge

@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "judge/assessment.h"
+#include "judge/missing.h"
 
 namespace lowtide::judge {
 
@@ -16,7 +18,10 @@ std::string reason(const Assessment& assessment, const model::Floor& floor,
 // The two levels of a stable series that is never at what lies between them.
 std::optional<model::Levels> find_levels(const Assessment& assessment);
 
-// Absent when the verdict is conclusive.
-std::optional<std::string> needs(const Assessment& assessment);
+// What an inconclusive verdict needs if no length can be stated.
+inline constexpr std::string_view kLongerRun = "a longer run; how long cannot be estimated yet";
+
+// What an inconclusive verdict needs.
+std::string needs(const Assessment& assessment, const Requirement& required);
 
 }  // namespace lowtide::judge

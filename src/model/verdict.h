@@ -88,6 +88,16 @@ inline bool may_leak(const Verdict& verdict) {
   return verdict.kind == VerdictKind::Leak || leans_to_leak(verdict);
 }
 
+// The advice for an inconclusive verdict: "run longer: about 300 more steps", "run longer; how long cannot be
+// estimated yet".
+inline std::string longer_words(std::string_view verb, const Verdict& verdict) {
+  constexpr std::string_view kLonger = "a longer run";
+  std::string words = std::string(verb) + " longer";
+  if (!verdict.needs) return words;
+  return words + (verdict.needs->starts_with(kLonger) ? verdict.needs->substr(kLonger.size())
+                                                      : ": " + *verdict.needs);
+}
+
 enum class LimitKind { Cgroup, Host, Gpu };
 
 // When a limit is reached if the floor goes on as it does; high is absent
@@ -97,6 +107,7 @@ struct Forecast {
   std::uint64_t limit_bytes = 0;
   std::optional<Range> step;
   std::optional<Range> seconds;
+  std::optional<std::uint64_t> reach_bytes = std::nullopt;  // where others use a part of the limit: the rest
 };
 
 constexpr std::string_view to_string(VerdictKind kind) {

@@ -198,8 +198,17 @@ std::string brief(const model::SeriesReport& series) {
   return words;
 }
 
+std::uint64_t bytes_left(const model::Forecast& forecast, const model::SeriesReport& series) {
+  const std::uint64_t reach = forecast.reach_bytes.value_or(forecast.limit_bytes);
+  return reach - std::min(reach, series.verdict.floor.last_bytes);
+}
+
 std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series) {
   std::string words = base::format_limit(forecast.limit_bytes) + " is reached";
+  if (forecast.reach_bytes) {
+    words = fmt::format("{} left of {} is used up", bytes_words(bytes_left(forecast, series)),
+                        base::format_limit(forecast.limit_bytes));
+  }
   if (series.peak_bytes >= forecast.limit_bytes) {
     words = fmt::format("{} was passed by the peak, {}; the floor reaches it",
                         base::format_limit(forecast.limit_bytes), bytes_words(series.peak_bytes));
@@ -259,8 +268,7 @@ std::string advice(const model::Report& report) {
     case VerdictKind::Stable:
       return fmt::format("nothing to fix; the peak was {}", peak);
     case VerdictKind::Inconclusive:
-      if (report.verdict.needs) return "run longer: " + *report.verdict.needs;
-      return "run longer and analyze again";
+      return model::longer_words("run", report.verdict);
   }
   return "";
 }

@@ -40,6 +40,9 @@ std::string growth(const model::SeriesReport& series);
 // The same without interval and second form: "1.65 GB per 10 steps".
 std::string short_growth(const model::SeriesReport& series);
 
+// What the job can still take until the limit is reached.
+std::uint64_t bytes_left(const model::Forecast& forecast, const model::SeriesReport& series);
+
 // "32 GiB is reached at step 1,930 (1,700 to 2,200), in about 3.2 h (2.5 h to 4.0 h)".
 std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series);
 

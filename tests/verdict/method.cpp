@@ -44,7 +44,7 @@ Outcome judge_streaming(const Series& series, std::span<const std::size_t> momen
     if (moments.empty()) continue;
     live.add(to_sample(series, i));
     if (next == moments.end() || i + 1 != *next) continue;
-    outcome.moments.push_back({.samples = *next, .kind = live.verdict().kind});
+    outcome.moments.push_back({.samples = *next, .kind = live.kind()});
     ++next;
   }
   outcome.last = to_opinion(series, detector.verdict());

@@ -193,6 +193,7 @@ export interface RunSeries {
 export interface Forecast {
   limit: "cgroup" | "host" | "gpu"; // whose limit it is
   limit_bytes: number; // the limit
+  reach_bytes: number | null; // the memory of the job at which the limit is reached, if others use a part of it; null: all of it
   step: Range | null; // at which step; null without steps
   seconds: Range | null; // at which second from the start; null without times
 }

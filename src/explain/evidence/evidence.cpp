@@ -145,7 +145,9 @@ void set_windows(Evidence& evidence) {
 }
 
 model::SeriesReport judge_part(const RecordedSeries& trail, const Evidence& evidence) {
-  model::SeriesReport out = judge_trail(trail, evidence.steps);
+  // The estimate is that of a run that has ended.
+  model::SeriesReport out = judge_trail(
+      trail, evidence.steps, evidence.is_running ? judge::Needs::NotEstimated : judge::Needs::Estimated);
   // That costs a hundred times as much: asked only where it matters.
   if (evidence.is_running && out.verdict.kind == model::VerdictKind::Leak) {
     out.verdict = judge_live(trail, evidence.steps);

@@ -209,7 +209,7 @@ Steps find_steps(const RecordedSeries& target) {
   return steps;
 }
 
-model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps) {
+model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps, judge::Needs needs) {
   judge::Detector detector;
   feed(detector, trail, steps);
   model::SeriesReport report;
@@ -222,7 +222,7 @@ model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps)
     if (!report.first_step) report.first_step = point.step;
     report.last_step = point.step;
   }
-  report.verdict = detector.verdict();
+  report.verdict = detector.verdict(needs);
   report.outline = detector.outline();
   return report;
 }

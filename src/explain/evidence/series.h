@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "judge/detector.h"
 #include "model/sample.h"
 #include "model/series_report.h"
 #include "model/trace.h"
@@ -90,7 +91,8 @@ Steps find_steps(const RecordedSeries& target);
 
 // Verdict, outline and extent of a trail. A thinned point counts as two
 // readings, its lowest and its highest.
-model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps);
+model::SeriesReport judge_trail(const RecordedSeries& trail, const Steps& steps,
+                                judge::Needs needs = judge::Needs::Estimated);
 
 // The verdict of the same trail as long as the run goes on (judge/live.h).
 model::Verdict judge_live(const RecordedSeries& trail, const Steps& steps);

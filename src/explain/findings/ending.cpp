@@ -101,33 +101,39 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   out.push_back(std::move(finding));
 }
 
-// The GPU of the job with the highest peak.
+// The GPU on which the job had most.
 const model::GpuReport* fullest_gpu(const model::Report& report) {
   const auto found = std::max_element(
       report.gpus.begin(), report.gpus.end(),
-      [](const auto& a, const auto& b) { return a.series.peak_bytes < b.series.peak_bytes; });
+      [](const auto& a, const auto& b) { return a.process_bytes.value_or(0) < b.process_bytes.value_or(0); });
   return found == report.gpus.end() ? nullptr : &*found;
 }
 
+// How much memory the tensors had between two readings is not known, so no peak is stated.
 void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) {
   model::Finding finding;
   finding.id = "cuda-out-of-memory";
   finding.severity = model::Severity::Critical;
   finding.title = "an allocation on a GPU failed";
   finding.confidence = 0.99;
-  finding.evidence.push_back(event.text);
   finding.fix =
-      "lower the peak on the GPU: smaller batches, shorter sequences, gradient checkpointing or "
-      "mixed precision";
+      "lower the peak on the GPU: smaller batches, shorter sequences, gradient checkpointing or mixed "
+      "precision";
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;
-    const bool is_of_torch = gpu->series.quantity == model::Quantity::GpuAllocated;
-    finding.title += fmt::format(": the peak of GPU {} was {}{}", gpu->index,
-                                 bytes_words(static_cast<double>(gpu->series.peak_bytes)),
-                                 is_of_torch ? " of tensors" : "");
+    if (gpu->torch) {
+      finding.title = fmt::format("an allocation on GPU {} failed; torch had reserved {} there", gpu->index,
+                                  bytes_words(static_cast<double>(gpu->torch->reserved_bytes)));
+    }
+    if (gpu->process_bytes) {
+      finding.evidence.push_back(fmt::format("at the last reading the job had {} of the {} on GPU {}",
+                                             bytes_words(static_cast<double>(*gpu->process_bytes)),
+                                             bytes_words(static_cast<double>(gpu->total_bytes)), gpu->index));
+    }
     if (gpu->series.verdict.kind == model::VerdictKind::Leak)
       finding.fix = "fix the leak; a smaller batch only delays the failure";
   }
+  if (finding.evidence.empty()) finding.evidence.push_back(event.text);
   out.push_back(std::move(finding));
 }
 

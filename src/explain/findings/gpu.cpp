@@ -22,7 +22,7 @@ void say_growth(const model::GpuReport& gpu, Findings& out) {
   finding.pid = gpu.pid;
   finding.confidence = verdict.lean->confidence;
   finding.evidence = {verdict.reason};
-  finding.fix = verdict.needs ? "watch it longer: " + *verdict.needs : "watch it longer";
+  finding.fix = model::longer_words("watch it", verdict);
   out.push_back(std::move(finding));
 }
 

@@ -8,6 +8,7 @@
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/process_count_growth.h"
+#include "explain/settle/process_reports.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -100,7 +101,7 @@ model::Finding lean_finding(const Scene& scene, const WatchedProcess& process) {
   out.share = process.report.growth_share;
   out.confidence = verdict.lean->confidence;
   out.evidence = process_evidence(scene, process);
-  out.fix = verdict.needs ? "watch it longer: " + *verdict.needs : "watch it longer";
+  out.fix = model::longer_words("watch it", verdict);
   return out;
 }
 

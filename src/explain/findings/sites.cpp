@@ -10,6 +10,7 @@
 #include "explain/findings/free_call.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/own_frames.h"
+#include "explain/settle/process_reports.h"
 #include "explain/settle/site_rules.h"
 #include "explain/words.h"
 
@@ -89,9 +90,10 @@ std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) 
   const std::string freed = freed_words(group);
   out.push_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
                             site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed));
-  out.push_back(fmt::format("live memory from this line: {} -> {} (+/- {}){}", bytes_words(early.value_or(0)),
-                            bytes_words(late.value_or(0)), bytes_words(group.error_bytes),
-                            rate_words(group.verdict)));
+  out.push_back(fmt::format("live memory from this line: {} {} -> {} {} (+/- {}){}",
+                            bytes_words(early.value_or(0)), at_middle(group.early, scene.evidence),
+                            bytes_words(late.value_or(0)), at_middle(scene.evidence.late, scene.evidence),
+                            bytes_words(group.error_bytes), rate_words(group.verdict)));
   const model::Frame* frame = group.frame();
   if (frame != nullptr && frame->language == model::FrameLanguage::Native) {
     if (const model::Frame* caller = find_caller(group)) {

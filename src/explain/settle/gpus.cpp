@@ -20,9 +20,23 @@ const GpuEvidence::Share* largest_share(const GpuEvidence& gpu, const Evidence& 
   return largest;
 }
 
+// Until the GPU is full, if everything else on it stays as it is.
+std::optional<model::Forecast> forecast_of(const RecordedSeries& trail, const GpuEvidence& gpu,
+                                           const Evidence& evidence) {
+  const model::GpuReading& last = gpu.last;
+  if (trail.empty() || last.total_bytes == 0 || last.used_bytes >= last.total_bytes) return std::nullopt;
+  const std::uint64_t reach_bytes = trail.back().low_bytes + (last.total_bytes - last.used_bytes);
+  auto forecast = forecast_trail(trail, evidence.steps, model::LimitKind::Gpu, reach_bytes);
+  if (!forecast) return forecast;
+  forecast->limit_bytes = last.total_bytes;
+  forecast->reach_bytes = std::min(reach_bytes, last.total_bytes);
+  return forecast;
+}
+
 // What torch has given out is nearer to a leak than what it keeps in reserve, and speaks for the GPU; unless
 // it is what lies outside of torch that leaks.
-void add_torch(model::GpuReport& report, const GpuEvidence::Share& share, const Evidence& evidence) {
+void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvidence::Share& share,
+               const Evidence& evidence) {
   if (!share.torch) return;
   report.torch = share.torch;
   model::SeriesReport allocated = judge_part(share.allocated, evidence);
@@ -35,10 +49,12 @@ void add_torch(model::GpuReport& report, const GpuEvidence::Share& share, const 
   if (allocated.verdict.kind != model::VerdictKind::Leak &&
       outside.verdict.kind == model::VerdictKind::Leak) {
     report.series = std::move(outside);
+    report.series.forecast = forecast_of(share.outside, device, evidence);
     report.series.quantity = model::Quantity::GpuUsed;
     report.series.name = gpu + ", outside of torch";
   } else {
     report.series = std::move(allocated);
+    report.series.forecast = forecast_of(share.allocated, device, evidence);
     report.series.quantity = model::Quantity::GpuAllocated;
     report.series.name = gpu + ", allocated by torch";
   }
@@ -55,13 +71,15 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
     report.used_bytes = gpu.last.used_bytes;
     // The memory of a process of the job describes the job better than the use of the whole device does.
     const GpuEvidence::Share* const share = largest_share(gpu, evidence);
-    report.series = judge_part(share != nullptr ? share->trail : gpu.used, evidence);
+    const RecordedSeries& trail = share != nullptr ? share->trail : gpu.used;
+    report.series = judge_part(trail, evidence);
+    report.series.forecast = forecast_of(trail, gpu, evidence);
     report.series.quantity = model::Quantity::GpuUsed;
     report.series.name = "GPU " + std::to_string(gpu.index) + (share != nullptr ? " of the job" : " used");
     if (share != nullptr) {
       report.pid = evidence.find_process(share->id)->info.pid;
       report.process_bytes = share->trail.back().high_bytes;
-      add_torch(report, *share, evidence);
+      add_torch(report, gpu, *share, evidence);
     }
     report.series.gpu_index = gpu.index;
     report.series.pid = report.pid;

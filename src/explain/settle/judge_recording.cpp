@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "explain/evidence/events.h"
-#include "explain/out_of_memory.h"
 #include "explain/settle/gpus.h"
 #include "explain/settle/other_series.h"
 #include "explain/settle/process_count_growth.h"
@@ -13,6 +11,7 @@
 #include "explain/settle/settle.h"
 #include "explain/settle/site_rules.h"
 #include "explain/settle/small_growth.h"
+#include "judge/wording.h"
 
 namespace lowtide::explain {
 namespace {
@@ -73,11 +72,14 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
 // While the run goes on, a series must show more to be called a leak (judge/live.h), and keeps a harmless
 // kind for a while. But what leans to a leak stays open, so that the evidence can settle it.
 model::Verdict judge_running(model::Verdict now, const Evidence& evidence) {
-  if (model::leans_to_leak(now)) return now;
   model::Verdict live = judge_live(evidence.target, evidence.steps);
+  if (model::leans_to_leak(now)) {
+    now.needs = live.needs.value_or(std::string(judge::kLongerRun));
+    return now;
+  }
   if (now.kind != model::VerdictKind::Leak || live.kind == model::VerdictKind::Leak) return live;
   now.lean = model::Lean{now.kind, now.confidence};
-  now.needs = live.needs.value_or("a few more readings");
+  now.needs = live.needs.value_or(std::string(judge::kLongerRun));
   now.confidence = 1 - now.confidence;
   now.kind = model::VerdictKind::Inconclusive;
   return now;
@@ -95,27 +97,20 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   const model::VerdictKind kind = series.verdict.kind;
   if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
   series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
-  if (series.forecast) series.forecast->limit_bytes = ceiling->limit.bytes;
+  if (series.forecast) {
+    series.forecast->limit_bytes = ceiling->limit.bytes;
+    if (ceiling->tree_bytes < ceiling->limit.bytes) series.forecast->reach_bytes = ceiling->tree_bytes;
+  }
   return series;
 }
 
-// The tree gives the verdict, unless it does not leak and a GPU leaks or was full.
-void put_speaker_first(std::vector<model::SeriesReport>& series, const Evidence& evidence) {
+// The tree gives the verdict, unless it does not leak and a GPU does.
+void put_leak_first(std::vector<model::SeriesReport>& series) {
   const auto leaks = [](const model::SeriesReport& one) {
     return one.verdict.kind == model::VerdictKind::Leak;
   };
   const auto leak = std::find_if(series.begin(), series.end(), leaks);
-  if (leak != series.end()) {
-    std::iter_swap(series.begin(), leak);
-    return;
-  }
-  const std::vector<model::Event> events = find_events(evidence);
-  const model::Event* const oom = find_fatal_oom(events, evidence.has_failed_process());
-  if (oom == nullptr || oom->kind != model::EventKind::CudaOom || series.size() < 2) return;
-  const auto fullest = std::max_element(series.begin() + 1, series.end(), [](const auto& a, const auto& b) {
-    return a.peak_bytes < b.peak_bytes;
-  });
-  std::iter_swap(series.begin(), fullest);
+  if (leak != series.end()) std::iter_swap(series.begin(), leak);
 }
 
 }  // namespace
@@ -130,12 +125,13 @@ JudgedRecording judge_recording(const Evidence& evidence, const std::optional<Ce
   settle_processes(out, evidence);
   for (model::GpuReport& gpu : out.gpus) {
     gpu.series.verdict = settle(std::move(gpu.series.verdict), holder_arguments(gpu, out.holders));
+    if (!model::may_leak(gpu.series.verdict)) gpu.series.forecast.reset();
   }
   out.series.push_back(judge_tree(out, evidence, ceiling));
   out.tree = out.series.front().verdict;
   clear_sites_if_tree_flat(out.sites, out.tree);
   for (const model::GpuReport& gpu : out.gpus) out.series.push_back(gpu.series);
-  put_speaker_first(out.series, evidence);
+  put_leak_first(out.series);
   out.verdict = settle(out.series.front().verdict, note_leaning_gpu(out.series));
   return out;
 }

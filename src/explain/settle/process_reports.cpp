@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.h"
 #include "explain/evidence/respawn_chains.h"
 #include "explain/words.h"
 
@@ -139,6 +140,13 @@ bool is_flat(const WatchedProcess& process) {
   const double floor = static_cast<double>(verdict.floor.last_bytes);
   return verdict.samples >= kFewestReadings && process.there_late &&
          std::abs(process.change_bytes) <= std::max(0.01 * floor, 256e3);
+}
+
+std::string at_middle(const Window& window, const Evidence& evidence) {
+  const double at_s = (window.from_s + window.to_s) / 2;
+  const TrailPoint* point = evidence.steps.known ? nearest(evidence.target, at_s) : nullptr;
+  if (point == nullptr || std::isnan(point->step)) return "at " + base::format_seconds(at_s);
+  return "at step " + base::format_count(static_cast<std::uint64_t>(std::max(0.0, point->step)));
 }
 
 }  // namespace lowtide::explain

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "explain/evidence/evidence.h"
@@ -11,6 +12,9 @@ namespace lowtide::explain {
 
 // Fewer say nothing about a process.
 inline constexpr std::uint64_t kFewestReadings = 8;
+
+// The moment that a level within the window stands for: "at step 120", "at 42.0 s".
+std::string at_middle(const Window& window, const Evidence& evidence);
 
 struct WatchedProcess {
   model::ProcessReport report;

@@ -123,7 +123,7 @@ std::string freed_words(const SiteGroup& group) {
 void judge_sites(Sites& sites, const Evidence& evidence) {
   const double tree_bytes = level(evidence.target, evidence.late).value_or(0);
   for (SiteGroup& group : sites.groups) {
-    const Verdict series = judge_trail(group.live, evidence.steps).verdict;
+    const Verdict series = judge_trail(group.live, evidence.steps, judge::Needs::NotEstimated).verdict;
     find_out_if_kept(group, evidence);
     std::vector<Argument> arguments;
     if (!group.there_late) {

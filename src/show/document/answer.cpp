@@ -151,7 +151,9 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
   }
   if (report.forecast) {
     const std::string words = forecast(*report.forecast, series);
-    if (report.limit) add(kText, "forecast", words + limit_source_suffix(*report.limit));
+    const bool is_gpu = report.forecast->limit == model::LimitKind::Gpu;
+    if (is_gpu || report.limit)
+      add(kText, "forecast", words + (is_gpu ? ", the GPU" : limit_source_suffix(*report.limit)));
     add(kMarkdown, "Forecast", words);
   }
 

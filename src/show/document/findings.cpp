@@ -183,7 +183,7 @@ Section watch_section(const model::Report& report, const model::SeriesReport& se
       add("after a fix, the floor of the process above: it must stay where it is after the warm-up");
       break;
     case VerdictKind::Inconclusive:
-      add(report.verdict.needs ? "the floor for " + *report.verdict.needs : "the floor, for longer");
+      add("the floor: " + model::longer_words("run", report.verdict));
       break;
     case VerdictKind::Warmup:
       add(fmt::format("the floor: it should stay at {}",

@@ -137,7 +137,7 @@ std::string steps_words(const model::SeriesReport& series) {
 // When the limit is reached, in the tense that fits the job.
 std::string forecast_sentence(const model::Report& report, const model::SeriesReport& series) {
   const AnswerKind kind = report.answer.kind;
-  if (!report.forecast || !report.limit || kind == AnswerKind::Bounded || kind == AnswerKind::Oom) return "";
+  if (!report.forecast || kind == AnswerKind::Bounded || kind == AnswerKind::Oom) return "";
   const model::Forecast& forecast = *report.forecast;
   const bool is_running = report.ending == model::Ending::Running;
   std::string when;
@@ -149,9 +149,19 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
     when += fmt::format("{} {} {}", when.empty() ? "" : ",", is_running ? "in about" : "after another",
                         format_seconds(left_s));
   }
-  const std::string whose = report.limit->told_by_machine && report.limit->kind == model::LimitKind::Host
-                                ? "the memory of this machine"
-                                : "the limit";
+  const bool is_gpu = forecast.limit == model::LimitKind::Gpu;
+  if (!is_gpu && !report.limit) return "";
+  const bool is_machine =
+      !is_gpu && report.limit->told_by_machine && report.limit->kind == model::LimitKind::Host;
+  const std::string whose = is_machine ? "the memory of this machine" : "the limit";
+  if (forecast.reach_bytes) {
+    return fmt::format(" The job {} the {} left {} ({}){}.", is_running ? "uses up" : "would have used up",
+                       bytes_words(bytes_left(forecast, series)),
+                       is_gpu       ? "on the GPU"
+                       : is_machine ? "on this machine"
+                                    : "below the limit",
+                       base::format_limit(forecast.limit_bytes), when);
+  }
   return fmt::format(" The job {} {} ({}){}.", is_running ? "reaches" : "would have reached", whose,
                      base::format_limit(forecast.limit_bytes), when);
 }
@@ -365,10 +375,15 @@ Document short_report_document(const model::Report& report) {
     return out;
   }
   out.sections.push_back({.blocks = {cause_facts(report, kText)}, .is_brief = true});
-  out.sections.push_back(
-      {.blocks = {Paragraph{.in = kText, .text = printable(growth_sentence(report, *series), 1000)}}});
+  // The series shows the host, or tensors between two readings: neither is about the failure.
+  const model::Finding* const cause = cause_of(report);
+  const bool is_gpu_full = cause != nullptr && cause->id == "cuda-out-of-memory";
+  if (!is_gpu_full) {
+    out.sections.push_back(
+        {.blocks = {Paragraph{.in = kText, .text = printable(growth_sentence(report, *series), 1000)}}});
+  }
   const bool has_rows = report.processes.size() > 1 && has_several_holders(report);
-  if (!has_rows || report.answer.process.empty())
+  if (!is_gpu_full && (!has_rows || report.answer.process.empty()))
     out.sections.push_back({.blocks = {Plot{.series = series, .is_small = true}}});
   if (has_rows) out.sections.push_back(process_section(report));
   Facts facts;

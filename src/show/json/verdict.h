@@ -93,12 +93,15 @@ constexpr auto describe(Tag<model::Verdict>) {
 
 constexpr auto describe(Tag<model::Forecast>) {
   using model::Forecast;
-  return object("Forecast",
-                "when the floor, with the usual spike on top where there are several, reaches the limit",
-                field<&Forecast::limit>("limit", "whose limit it is"),
-                field<&Forecast::limit_bytes>("limit_bytes", "the limit"),
-                field<&Forecast::step>("step", "at which step; null without steps"),
-                field<&Forecast::seconds>("seconds", "at which second from the start; null without times"));
+  return object(
+      "Forecast", "when the floor, with the usual spike on top where there are several, reaches the limit",
+      field<&Forecast::limit>("limit", "whose limit it is"),
+      field<&Forecast::limit_bytes>("limit_bytes", "the limit"),
+      field<&Forecast::reach_bytes>("reach_bytes",
+                                    "the memory of the job at which the limit is reached, if others "
+                                    "use a part of it; null: all of it"),
+      field<&Forecast::step>("step", "at which step; null without steps"),
+      field<&Forecast::seconds>("seconds", "at which second from the start; null without times"));
 }
 
 }  // namespace lowtide::show

@@ -105,6 +105,7 @@ class TextWriter {
       }
       words += "  " + right;
     }
+    if (display_width(words) <= width_) return heading(answer, words);
     std::size_t role_bytes = label.size();
     for (const std::string& each : wrap(words, width_)) {
       const std::size_t head = std::min(role_bytes, each.size());

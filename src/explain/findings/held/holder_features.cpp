@@ -134,7 +134,9 @@ bool is_shared_growth(const Scene& scene, const ProcessHolders& holders, const H
     if (watched.report.info.id != holders.process.id) continue;
     const double shared =
         change(watched.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
-    return shared >= kMostOfBytes * static_cast<double>(grown.holder.growth_bytes);
+    // What it gained on devices is no shared memory of the host.
+    const std::int64_t gained = grown.holder.growth_bytes + grown.holder.growth_device_bytes;
+    return shared >= kMostOfBytes * static_cast<double>(gained);
   }
   return false;
 }

@@ -1,0 +1,40 @@
+#include "explain/source/holder_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lowtide::explain {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+std::vector<std::pair<model::LineRole, std::uint64_t>> lines_of(const std::string& text,
+                                                                const std::string& path) {
+  SourceFiles sources(
+      [&](const std::string& file) { return file == "train.py" ? std::optional(text) : std::nullopt; });
+  model::HeldNode node;
+  node.path = path;
+  node.type = "list";
+  std::vector<std::pair<model::LineRole, std::uint64_t>> out;
+  for (const model::CodeLine& line : find_holder_lines(sources, node, {"train.py"}))
+    out.emplace_back(line.role, line.line);
+  return out;
+}
+
+TEST(HolderLines, entry_of_a_dict_is_stored_under_its_own_key) {
+  const std::string text =
+      "history = {'loss': [], \"features\": []}\n"
+      "history[\"loss\"].append(1)\n"
+      "history['features'].append(2)\n";
+
+  EXPECT_THAT(lines_of(text, "__main__.history[\"features\"]"),
+              ElementsAre(Pair(model::LineRole::Stores, 3), Pair(model::LineRole::Creates, 1)));
+}
+
+TEST(HolderLines, file_that_was_not_copied_has_no_lines) {
+  EXPECT_TRUE(lines_of("", "__main__.history").empty());
+}
+
+}  // namespace
+}  // namespace lowtide::explain
