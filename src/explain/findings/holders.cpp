@@ -138,6 +138,20 @@ std::string retained_words(const HeldGrowth& grown, bool is_growing) {
   return words;
 }
 
+// The name that the user's code has for the variable, in all sentences.
+void use_name_in_code(model::Finding& finding) {
+  const std::string from = finding.variable;
+  const std::string to = name_in_code(finding.lines, from);
+  if (to.empty()) return;
+  const auto replace = [&](std::string& text) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  for (std::string* text : {&finding.variable, &finding.title, &finding.fix, &finding.hint, &finding.watch})
+    replace(*text);
+  for (std::string& text : finding.evidence) replace(text);
+}
+
 model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   model::Finding out;
@@ -186,6 +200,7 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
     const HolderFeatures features = clues_of(scene, holders, grown);
     add_cause(cause_of(features), features, node, out);
   }
+  use_name_in_code(out);
   return out;
 }
 

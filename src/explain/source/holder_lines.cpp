@@ -1,6 +1,7 @@
 #include "explain/source/holder_lines.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.h"
 #include "explain/findings/held/identifier_words.h"
@@ -72,6 +73,29 @@ std::vector<model::CodeLine> find_holder_lines(SourceFiles& sources, const model
     if (!is_stored_there) stores.push_back(creates.front());
   }
   return stores;
+}
+
+std::string name_in_code(const std::vector<model::CodeLine>& lines, std::string_view variable) {
+  constexpr std::ptrdiff_t kMostDots = 2;
+  const std::size_t dot = variable.rfind('.');
+  const auto store = std::find_if(lines.begin(), lines.end(), [](const model::CodeLine& line) {
+    return line.role == model::LineRole::Stores && line.source;
+  });
+  if (dot == std::string_view::npos || store == lines.end()) return {};
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  const std::string& text = *store->source;
+  const std::string last(variable.substr(dot));  // ".seen"
+  const std::size_t at = text.find(last);
+  const std::size_t end = at + last.size();
+  if (at == std::string::npos || (end < text.size() && is_part(text[end]) && text[end] != '.')) return {};
+  std::size_t begin = at;
+  while (begin > 0 && is_part(text[begin - 1])) --begin;
+  std::string name = text.substr(begin, end - begin);
+  const bool is_long = std::count(variable.begin(), variable.end(), '.') > kMostDots;
+  const bool is_end = variable.ends_with("." + name);
+  return name.starts_with('.') || !(is_long || is_end) ? std::string() : name;
 }
 
 }  // namespace lowtide::explain

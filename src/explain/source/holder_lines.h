@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/source/source_files.h"
@@ -14,5 +15,10 @@ namespace lowtide::explain {
 // attribute or a global. Empty where no line was found, or where too many lines match.
 std::vector<model::CodeLine> find_holder_lines(SourceFiles& sources, const model::HeldNode& node,
                                                const std::vector<std::string>& files);
+
+// How the line that stores calls the variable: "self.seen" for `trainer._selector.model.seen`. Snapshots find
+// the shortest way through the objects, which may lead through a framework. Empty: `variable` is short
+// itself, or no line stores.
+std::string name_in_code(const std::vector<model::CodeLine>& lines, std::string_view variable);
 
 }  // namespace lowtide::explain

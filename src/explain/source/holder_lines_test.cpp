@@ -32,6 +32,19 @@ TEST(HolderLines, entry_of_a_dict_is_stored_under_its_own_key) {
               ElementsAre(Pair(model::LineRole::Stores, 3), Pair(model::LineRole::Creates, 1)));
 }
 
+TEST(HolderLines, long_way_through_a_framework_has_the_name_of_the_line_that_stores) {
+  const std::vector<model::CodeLine> lines{{.role = model::LineRole::Stores,
+                                            .file = "train.py",
+                                            .line = 3,
+                                            .source = "self.seen[step] = features"}};
+
+  EXPECT_EQ(name_in_code(lines, "trainer._connector._selector.model.seen"), "self.seen");
+  EXPECT_EQ(name_in_code(lines, "train.self.seen"), "self.seen");
+  EXPECT_EQ(name_in_code(lines, "loader.seen"), "");
+  EXPECT_EQ(name_in_code(lines, "trainer.a.b.c.see"), "");
+  EXPECT_EQ(name_in_code({}, "trainer._connector._selector.model.seen"), "");
+}
+
 TEST(HolderLines, file_that_was_not_copied_has_no_lines) {
   EXPECT_TRUE(lines_of("", "__main__.history").empty());
 }
