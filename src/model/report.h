@@ -70,6 +70,9 @@ inline const SeriesReport* find_leaning_gpu(const std::vector<SeriesReport>& ser
 
 enum class EventKind { OomKill, CudaOom, WorkerKilled, Killed, Restart, Exit };
 
+// In the text of a CudaOom: torch refused although the GPU had enough free memory.
+inline constexpr std::string_view kOwnGpuLimit = "a limit of torch";
+
 struct Event {
   EventKind kind = EventKind::Killed;
   std::optional<double> at_s = {};

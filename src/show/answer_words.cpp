@@ -29,7 +29,7 @@ std::string cause_words(const model::Report& report, const model::Finding& cause
   if (!answer.variable.empty()) {
     std::string variable = base::printable(answer.variable, kLongestVariable);
     if (form == SubjectForm::Short) variable = variable.substr(variable.rfind('.') + 1);
-    return place.empty() ? variable : place + " -> " + variable;
+    return place.empty() ? "variable " + variable : place + " -> " + variable;
   }
   if (!cause.callee.empty() && !place.empty())
     return fmt::format("{}() at {}, never freed", base::printable(cause.callee, 60), place);
@@ -128,7 +128,7 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
   }
   if (series != nullptr && model::is_of_gpu(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);
-    what = what.empty() ? gpu : gpu + ": " + what;
+    what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + ": " + what;
   }
   if (is_flat) {
     const bool is_full = cause != nullptr && cause->mechanism == model::Mechanism::BoundedCache;

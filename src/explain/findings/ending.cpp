@@ -119,6 +119,11 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   finding.fix =
       "lower the peak on the GPU: smaller batches, shorter sequences, gradient checkpointing or mixed "
       "precision";
+  if (event.text.find(model::kOwnGpuLimit) != std::string::npos) {
+    finding.fix =
+        "raise or remove `torch.cuda.set_per_process_memory_fraction`: the GPU had enough free memory; "
+        "otherwise lower the peak (smaller batches, shorter sequences, gradient checkpointing)";
+  }
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;
     if (gpu->torch) {

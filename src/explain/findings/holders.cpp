@@ -33,11 +33,11 @@ std::string times_words(std::size_t count) {
   return count == 1 ? "once" : fmt::format("{} times", count);
 }
 
-// "12.0 MB", "3.4 GB on devices", or both.
+// "12.0 MB", "3.4 GB of GPU memory", or both.
 std::string held_words(double host_bytes, double device_bytes) {
-  const std::string device = bytes_words(device_bytes) + " on devices";
+  const std::string device = bytes_words(device_bytes) + " of GPU memory";
   if (device_bytes < kLeastHolderBytes) return bytes_words(host_bytes);
-  return host_bytes < kLeastHolderBytes ? device : bytes_words(host_bytes) + " and " + device;
+  return host_bytes < kLeastHolderBytes ? device : bytes_words(host_bytes) + " of host memory and " + device;
 }
 
 std::string growth_words(const model::HolderReport& holder) {

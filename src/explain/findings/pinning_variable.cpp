@@ -36,8 +36,12 @@ void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& proces
     finding.where.holder = node.path;
     finding.lines = find_holder_lines(scene.sources, node, own_files(scene));
     finding.cause = fmt::format(
-        "fragmentation: freed memory is not used again, probably because of the small objects that {} keeps",
-        name);
+        "fragmentation: freed memory is not used again, probably because {} keeps small objects{} that lie "
+        "in "
+        "between",
+        name, node.type == "torch.Tensor" ? " of its autograd graph" : "");
+    // The small objects are alive, and are blamed.
+    std::erase_if(finding.excluded, [](const std::string& text) { return text.starts_with("live objects"); });
     finding.evidence.insert(
         finding.evidence.begin() + 1,
         fmt::format("{} gained {} objects ({}) in {} snapshots, never shrank", name,

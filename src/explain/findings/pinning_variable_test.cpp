@@ -44,7 +44,7 @@ TEST(PinningVariable, is_the_one_that_gained_most_of_the_objects) {
   const model::Finding finding = blamed(growing_total());
 
   EXPECT_EQ(finding.variable, "total");
-  EXPECT_THAT(finding.cause, HasSubstr("probably because of the small objects that `total` keeps"));
+  EXPECT_THAT(finding.cause, HasSubstr("probably because `total` keeps small objects of its autograd graph"));
   EXPECT_THAT(finding.evidence,
               Contains(HasSubstr("`total` gained 11,288 objects (6.18 MB) in 4 snapshots")));
   EXPECT_EQ(finding.hint, "total = total.detach()");

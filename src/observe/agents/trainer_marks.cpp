@@ -70,12 +70,12 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
   const std::uint64_t wanted = trainer.marks.oom_wanted_bytes;
   if (wanted == trainer.told_oom_bytes) return;
   trainer.told_oom_bytes = wanted;
-  events.push_back(
-      {.kind = model::EventKind::CudaOom,
-       .at_s = at_s,
-       .text = fmt::format("pid {}: torch asked for {} on a GPU with {} free", pid,
-                           base::format_bytes(static_cast<double>(wanted)),
-                           base::format_bytes(static_cast<double>(trainer.marks.oom_free_bytes)))});
+  const std::uint64_t free = trainer.marks.oom_free_bytes;
+  std::string text = fmt::format("pid {}: torch asked for {} on a GPU with {} free", pid,
+                                 base::format_bytes(static_cast<double>(wanted)),
+                                 base::format_bytes(static_cast<double>(free)));
+  if (free > wanted) text += fmt::format("; {} refused it", model::kOwnGpuLimit);
+  events.push_back({.kind = model::EventKind::CudaOom, .at_s = at_s, .text = std::move(text)});
 }
 
 void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistry& agents,

@@ -48,6 +48,14 @@ const model::HolderReport* find_holder(const model::Report& report, const model:
   return found == report.holders.end() ? nullptr : &*found;
 }
 
+// Where the last snapshot is much older than the end, the count is too.
+std::string last_seen(const model::Report& report, const model::HolderReport& holder) {
+  constexpr double kOld = 0.8;  // of the run
+  if (holder.course.empty() || !report.source.duration_s) return "";
+  const double at_s = holder.course.back().at_s;
+  return at_s < kOld * *report.source.duration_s ? " at " + format_seconds(at_s) : "";
+}
+
 // "`history`, a list of 853 items"
 std::string held_by(const model::Report& report, const model::Finding& cause) {
   if (cause.variable.empty()) {
@@ -72,6 +80,7 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
         fmt::format(", {} of {} entries", format_count(node.length.value_or(0)), format_count(node.bound));
   } else if (node.length) {
     words += fmt::format(" of {} items", format_count(*node.length));
+    words += last_seen(report, *holder);
   }
   for (const model::CodeLine& line : cause.lines) {
     if (line.role == model::LineRole::Creates && cause.lines.size() > 1)

@@ -63,8 +63,9 @@ constexpr std::array<HeldCause, 16> kCauses{{
      [](const HolderFeatures& features) { return features.role == model::ProcessRole::Worker; }, always},
     {"loss-graph-kept", "tensors are kept with their autograd graphs",
      "the tensors that it gained require gradients; each keeps the graph that it came from",
-     "store numbers (`.item()`), or detach the tensors; for validation, use torch.no_grad()", "",
-     kFlatButLonger,
+     "keep numbers instead of tensors (`.item()`, or a mean), or limit the size of {0}; `.detach()` frees "
+     "the graphs, but the tensors stay",
+     "", kFlatButLonger,
      [](const HolderFeatures& features) { return features.has_length && features.keeps_graphs; }, always},
     {"growing-tensor", "the tensor itself gets larger",
      "one tensor or array is as large as what the variable retains",
