@@ -300,10 +300,15 @@ const model::ProcessInfo* find_root(const model::Report& report) {
 }
 
 std::string job_words(const model::Report& report) {
-  std::string out = fmt::format("{} processes", report.processes.size());
-  if (report.processes.size() == 1) {
-    const model::ProcessInfo& info = report.processes.front().info;
-    out = fmt::format("{}, pid {}", role_name(info), info.pid);
+  const std::size_t count = report.processes.size();
+  const auto is_main = [&](const model::ProcessReport& process) {
+    return count == 1 || process.info.role == model::ProcessRole::Trainer;
+  };
+  const auto main = std::find_if(report.processes.begin(), report.processes.end(), is_main);
+  std::string out = fmt::format("{} processes", count);
+  if (main != report.processes.end()) {
+    out = fmt::format("{}, pid {}", role_name(main->info), main->info.pid);
+    if (count > 1) out += fmt::format(", and {} other{}", count - 1, count == 2 ? "" : "s");
   }
   const model::ProcessInfo* root = find_root(report);
   if (root != nullptr && root->exit_status) out += fmt::format(", exit {}", *root->exit_status);
