@@ -17,11 +17,6 @@
 namespace lowtide::explain {
 namespace {
 
-using testing::AnyOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::StartsWith;
-
 // Those with several processes, a limit, or pages that move from one process to another.
 constexpr std::array<std::string_view, 5> kScenarios = {"wrapper", "oom", "shared-memory", "copying",
                                                         "leak-beside-workers-that-end"};
@@ -29,7 +24,7 @@ constexpr std::array<std::string_view, 5> kScenarios = {"wrapper", "oom", "share
 class Agreement : public ReportFixture {
  protected:
   model::Report report_of_scenario(std::string_view name) {
-    const model::Report report = report_of(record(name));
+    model::Report report = report_of(record(name));
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     return report;

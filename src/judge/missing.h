@@ -14,7 +14,7 @@ namespace lowtide::judge {
 
 // What a verdict requires: the rules differ while a run continues (judge/live.h).
 struct Requirement {
-  bool (*decides)(const Assessment& assessment);
+  bool (*decides)(const Assessment& assessment) = nullptr;
   std::uint64_t fewest_samples = 0;  // before which no length is estimated
   double more_samples = 0;           // at least, as a share of the samples until now
 };
