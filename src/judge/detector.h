@@ -33,7 +33,7 @@ class Detector {
   // call the detector searches the series itself for restarts.
   void restart();
 
-  [[nodiscard]] model::Verdict verdict(Needs needs = Needs::Estimated) const;
+  [[nodiscard]] model::Verdict verdict(Needs estimate = Needs::Estimated) const;
 
   // Absent when the floor does not rise, or the limit is not above it.
   [[nodiscard]] std::optional<model::Forecast> forecast(model::LimitKind limit,

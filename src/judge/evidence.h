@@ -62,7 +62,7 @@ inline constexpr std::size_t kFewestToJudge = 8;
 inline constexpr std::size_t kFewestToMeasure = 5;
 
 Evidence gather(const Generation& generation);
-Evidence gather(Curve curve);
+Evidence gather(Curve readings);
 
 Regime measure_regime(const Evidence& evidence, std::size_t start, double alpha);
 

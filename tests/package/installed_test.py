@@ -35,7 +35,7 @@ def recording_opens_as_tables(binary):
         missing = run(binary, [PYTHON, "-c", f"import lowtide; lowtide.open({str(place / 'none')!r})"], expect=1)
         other = run(binary, [PYTHON, "-c", f"import lowtide; lowtide.open({str(HERE / 'face_test.py')!r})"], expect=1)
     assert rows >= 3 and processes >= rows - 1 and table >= 1 and columns[0] == "at_s" and plotted, (rows, columns, processes)
-    assert kind in ("stable", "inconclusive", "warmup", "spikes") and closed == "1" and "samples" in text, (kind, closed, text)
+    assert kind in ("stable", "inconclusive", "warmup", "spikes") and closed == "1" and "readings" in text, (kind, closed, text)
     assert "FileNotFoundError" in missing.stderr and "is not a recording" in other.stderr, (missing.stderr, other.stderr)
 
 

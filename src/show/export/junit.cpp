@@ -4,6 +4,7 @@
 
 #include "show/answer_words.h"
 #include "show/markup.h"
+#include "show/words.h"
 
 namespace lowtide::show {
 
