@@ -36,7 +36,8 @@ def rule(pattern: str, instead: str) -> Rule:
 DETERMINERS = r"(?:[Aa]|[Aa]n|[Tt]he|[Tt]his|[Ee]ach|[Ee]very|[Oo]ne|[Ff]irst|[Ll]ast|[Nn]ext|[Nn]o|[Aa]nother|[Nn]ew)"
 
 RULES = (
-    rule(r"\b[Tt]ells\b(?! (?:\w+ ){1,3}(?:apart|from)\b)|\b(?:is|are|was|were|be|been|being) told\b(?! apart)", "reports, shows, prints, states"),
+    rule(r"\b[Tt]ells\b|\b(?:is|are|was|were|be|been|being) told\b", "reports, shows, prints, states"),
+    rule(r"\b[Tt]o tell\b|\b(?:tell|told|telling)\b(?: \w+){0,4} (?:apart|from)\b", "distinguish; too early to say"),
     rule(r"\b(?:says|say|said) so\b", "reports it, shows it"),
     rule(DETERMINERS + r" look\b(?! like)|\b(?:\d+|two|three|few|many|all|its|between) looks\b", "snapshot"),
     rule(r"\bcensus\b", "snapshot"),

@@ -127,7 +127,7 @@ RuleResult check_growth(const model::SeriesReport& series, const Rule& rule) {
   if (verdict.kind == VerdictKind::Inconclusive) {
     return undecided(
         rule,
-        fmt::format("the floor grew by {}, but it is too early to tell whether the warm-up has ended: {}",
+        fmt::format("the floor grew by {}, but it is too early to say whether the warm-up has ended: {}",
                     measured_size(rule, all), verdict.reason));
   }
   return decided(rule, false, words(all, ", which was no warm-up"));
@@ -169,7 +169,7 @@ RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
                   format_bytes(rate.low), format_bytes(rate.high), allowed);
   if (rate.high <= rule.rate_bytes) return decided(rule, true, std::move(why));
   if (verdict.kind == VerdictKind::Leak) return decided(rule, rate.bytes <= rule.rate_bytes, std::move(why));
-  return undecided(rule, why + "; it is too early to tell whether the rise continues");
+  return undecided(rule, why + "; it is too early to say whether the rise continues");
 }
 
 RuleResult check_no_oom(const model::Report& report, const Rule& rule) {

@@ -95,7 +95,7 @@ TEST(Detector, the_real_run_that_was_cut_at_step_70_is_open) {
   const model::Verdict verdict = detector.verdict();
 
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
-  EXPECT_THAT(verdict.reason, testing::HasSubstr("too few to tell a leak from a warm-up"));
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("too few to distinguish a leak from a warm-up"));
   EXPECT_TRUE(verdict.needs && verdict.lean);
   ASSERT_TRUE(verdict.rate);
   EXPECT_NEAR(verdict.rate->bytes * 10, 1650 * kMB, 70 * kMB);

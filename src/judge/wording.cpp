@@ -121,8 +121,9 @@ std::string doubt_reason(const Assessment& a) {
   switch (a.decision.doubt) {
     case Doubt::TooFew:
       if (clearly_rising(r)) {
-        return fmt::format("floor {} for {}, but {} readings are too few to tell a leak from a warm-up",
-                           moved_at(e, r.slope_now), length(e, r.span), e.points);
+        return fmt::format(
+            "floor {} for {}, but {} readings are too few to distinguish a leak from a warm-up",
+            moved_at(e, r.slope_now), length(e, r.span), e.points);
       }
       return fmt::format("only {} reading{}{}", e.points, e.points == 1 ? "" : "s",
                          e.first > 0 ? " after the start of the process" : "");
@@ -142,10 +143,10 @@ std::string doubt_reason(const Assessment& a) {
     case Doubt::Leaving:
       return fmt::format("flat for most of {}, and above that level at the end", length(e, e.span));
     case Doubt::GrowingTooBriefly:
-      return fmt::format("rising {} since {}, which is too short to tell", pace(e, r.slope_now),
+      return fmt::format("rising {} since {}, which is too short for a verdict", pace(e, r.slope_now),
                          place(e, e.curve.x[r.start]));
     case Doubt::MayBeWarmup:
-      return fmt::format("floor {} for {} since the start; too early to tell a leak from a warm-up",
+      return fmt::format("floor {} for {} since the start; too early to distinguish a leak from a warm-up",
                          moved_at(e, r.slope_now), length(e, r.span));
     case Doubt::Creeping:
       return fmt::format("floor {} over {}, slowly but steadily ({})", moved(r.slope * r.span),

@@ -13,7 +13,7 @@ namespace lowtide::procfs {
 namespace {
 
 // A job that maps a file per sample can have a million names: those that came
-// first are told apart, the sums hold all.
+// first are distinguished, the sums hold all.
 constexpr std::size_t kMostNames = 4096;
 // A path has 4 KiB, escaped at most four times as many.
 constexpr std::size_t kLongestLine = 32768;

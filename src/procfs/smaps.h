@@ -53,7 +53,7 @@ struct Smaps {
   MappingBytes total;
   std::array<MappingBytes, kMappingKinds> by_kind{};
   std::vector<NamedMapping> top;  // most pss first
-  bool names_cut = false;         // more names than are told apart: the rest is in the sums only
+  bool names_cut = false;         // more names than are distinguished: the rest is in the sums only
 
   [[nodiscard]] const MappingBytes& of(MappingKind kind) const {
     return by_kind[static_cast<std::size_t>(kind)];

@@ -1,4 +1,4 @@
-// A tick parses this text for every process, so the sixty lines are told apart
+// A tick parses this text for every process, so the sixty lines are distinguished
 // by their first letters, and nothing is read after "Threads:", the last that
 // we want: the long lines of signals and CPUs come after it.
 //

@@ -24,7 +24,7 @@ struct Elf_Scn;
 
 namespace lowtide::symbols {
 
-// What the linker wrote to tell builds apart; empty where there is none.
+// What the linker wrote to distinguish builds; empty where there is none.
 using BuildId = std::vector<std::uint8_t>;
 inline constexpr std::size_t kMostBuildIdBytes = 64;
 std::string to_hex(const BuildId& build_id);

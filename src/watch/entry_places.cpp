@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "procfs/status.h"
 #include "procfs/text_file.h"
 
@@ -17,7 +19,7 @@ base::Result<EntryPlaces::FileSystem> EntryPlaces::file_system_of(pid_t pid) {
   struct stat root {};
   FileSystem out{.uid = static_cast<uid_t>(status.value().uid)};
   if (::stat((process + "/ns/mnt").c_str(), &mounts) == 0 &&
-      ::stat((process + "/root/.").c_str(), &root) == 0) {
+      ::stat((std::filesystem::path(process) / "root" / ".").c_str(), &root) == 0) {
     out.mount_namespace = mounts.st_ino;
     out.root_device = root.st_dev;
     out.root_inode = root.st_ino;

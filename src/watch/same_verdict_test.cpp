@@ -32,7 +32,7 @@ std::string label_in_report(const model::Report& report) {
   const model::VerdictKind kind = is_settled || !verdict.lean ? verdict.kind : verdict.lean->kind;
   const double confidence = is_settled || !verdict.lean ? verdict.confidence : verdict.lean->confidence;
   if (kind == model::VerdictKind::Inconclusive || (!is_settled && confidence < 0.6))
-    return "too early to tell";
+    return "too early to say";
   if (is_settled) return show::answer_label(report.answer) + " " + show::percent(confidence);
   return (kind == model::VerdictKind::Leak ? "LEAK? " : "NO LEAK? ") + show::percent(confidence);
 }

@@ -55,7 +55,7 @@ show::Piece verdict_piece(const model::Verdict& verdict, const show::AnswerWords
   const show::Role unsure = show::paint_role(VerdictKind::Inconclusive);
   const auto& lean = verdict.lean;
   if (!lean || lean->kind == VerdictKind::Inconclusive || lean->confidence < kLeastLean) {
-    return {unsure, "too early to tell"};
+    return {unsure, "too early to say"};
   }
   return {unsure, fmt::format("{}? {}", label_of(lean->kind), show::percent(lean->confidence))};
 }

@@ -82,7 +82,7 @@ TEST(StatusLine, a_weak_lean_is_not_called_a_verdict) {
   model::Judgement judgement = leaning_to_leak();
   judgement.verdict.lean = model::Lean{model::VerdictKind::Stable, 0.5};
   EXPECT_THAT(line_of(judgement),
-              AllOf(HasSubstr("too early to tell"), Not(HasSubstr("NO LEAK")), EndsWith("377 MB")));
+              AllOf(HasSubstr("too early to say"), Not(HasSubstr("NO LEAK")), EndsWith("377 MB")));
 
   judgement.verdict.lean = model::Lean{model::VerdictKind::Warmup, 0.8};
   EXPECT_THAT(line_of(judgement), HasSubstr("NO LEAK? " + show::percent(0.8)));

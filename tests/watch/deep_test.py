@@ -270,6 +270,11 @@ def _inside(box, function, kinds, setup="true", runner=""):
 NEW_TMP = "mount -t tmpfs none /tmp && chmod 1777 /tmp"
 
 
+def _temporary_folder(pid):
+    """The /tmp that the process sees."""
+    return pathlib.Path(f"/proc/{pid}/root", "tmp")
+
+
 def _is_empty(folder):
     return not [name for name in os.listdir(folder) if name.startswith("lowtide-")]
 
@@ -279,9 +284,9 @@ def process_in_another_mount_namespace_is_entered_and_left_without_a_trace(box: 
 
     _wait_for_line(box, pid, "leaks_in_a_mount_namespace")
 
-    assert not _is_empty(f"/proc/{pid}/root/tmp")
+    assert not _is_empty(_temporary_folder(pid))
     _end(box, monitor)
-    assert _is_empty(f"/proc/{pid}/root/tmp") and not _has_memory_file(pid)
+    assert _is_empty(_temporary_folder(pid)) and not _has_memory_file(pid)
     assert is_alive(pid)
 
 
@@ -320,7 +325,7 @@ def process_of_another_user_in_a_container_is_entered(box: Box):
     _wait_for_line(box, pid, "leaks_in_a_container")
 
     _end(box, monitor)
-    assert is_alive(pid) and _is_empty(f"/proc/{pid}/root/tmp") and not _has_memory_file(pid)
+    assert is_alive(pid) and _is_empty(_temporary_folder(pid)) and not _has_memory_file(pid)
 
 
 def container_without_a_folder_to_write_to_is_listed_with_its_reason(box: Box):
@@ -342,7 +347,7 @@ def first_process_may_be_in_a_container(box: Box):
     _wait_for_line(box, pid, "leaks_at_the_root")
 
     _end(box, monitor)
-    assert _is_empty(f"/proc/{pid}/root/tmp") and not _has_memory_file(pid)
+    assert _is_empty(_temporary_folder(pid)) and not _has_memory_file(pid)
 
 
 def detaching_leaves_every_process_without_the_agents_memory(box: Box):

@@ -1,7 +1,7 @@
 // Workers that come and go every epoch: one series for all that followed each other.
 //
 // A worker that is respawned starts small and grows to its size within seconds.
-// Judged by itself each life is a ramp that is too short to tell; strung together
+// Judged by itself each life is a ramp that is too short for a verdict; strung together
 // as they are, they are a saw. So the start-up of every life but the first is left
 // out: what remains is flat when the workers are, and rises when each one is
 // larger than the one before.

@@ -115,7 +115,7 @@ class SiteTable : public AgentSink {
   bool has_maps_ = false;
   std::unordered_map<std::uint32_t, Code> codes_;
   std::vector<Site> sites_;  // 0: all that came after there were too many
-  // Two ways through the interpreter that a person cannot tell apart are one site: first by what was
+  // Two ways through the interpreter that a person cannot distinguish are one site: first by what was
   // sampled, then by what is shown of it.
   std::unordered_map<std::uint64_t, std::uint32_t> by_stack_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_frames_;

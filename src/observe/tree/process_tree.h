@@ -151,7 +151,7 @@ class ProcessTree {
   procfs::KeptText loadavg_;
   RecentPids given_out_;
   bool walker_may_come_ = false;
-  bool list_again_ = false;  // some were too young to be told apart
+  bool list_again_ = false;  // some were too young to be distinguished
   std::int64_t counted_pid_ = -1;
   std::int64_t highest_pid_ = 0;  // after which the kernel starts again
   std::uint64_t pids_given_ = 0;

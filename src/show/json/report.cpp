@@ -136,7 +136,7 @@ ListedGpu gpu_of_log(int index, const std::string& id, const std::vector<const S
           .verdict = speaks->verdict};
 }
 
-// Those of the run that the verdict is of, told apart by index, or by UUID or bus where there is none.
+// Those of the run that the verdict is of, distinguished by index, or by UUID or bus where there is none.
 std::vector<ListedGpu> gpus_of_log(const Report& report) {
   std::map<std::pair<int, std::string>, std::vector<const SeriesReport*>> devices;
   if (report.primary_run < report.runs.size()) {
