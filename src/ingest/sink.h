@@ -23,7 +23,7 @@ struct SeriesInfo {
   std::string command;
   std::optional<int> gpu_index;
   std::string gpu_name;                      // the model
-  std::string gpu_id;                        // a UUID or a bus, where no index tells one from another
+  std::string gpu_id;                        // a UUID or a bus, where there is no index
   std::optional<std::uint64_t> limit_bytes;  // total memory or limit that the log itself states
 };
 

@@ -1,6 +1,6 @@
 // Growth that has gone on until now: a leak, or a warm-up that has not ended yet?
 //
-// Nothing in the curve tells the two apart: the warm-up of a real run rose
+// Nothing in the curve distinguishes the two: the warm-up of a real run rose
 // straight as a ruler for 80 steps and then stopped for good. What helps is how
 // long it has lasted and how much it has gained: warm-ups are short and large,
 // leaks long and small. So there is a graded prior, the odds, and a budget below

@@ -17,7 +17,7 @@ struct ProcessInfo {
   ProcessId id{};
   std::int64_t pid = 0;
   std::int64_t ppid = 0;
-  std::uint64_t start_ticks = 0;  // with the pid, tells a process from a later one of the same pid
+  std::uint64_t start_ticks = 0;  // with the pid, identifies a process: pids are used again
   ProcessRole role = ProcessRole::Other;
   std::optional<int> index = {};            // rank 3, worker 0
   std::optional<ProcessId> continues = {};  // a respawned worker goes on with this one's series

@@ -24,7 +24,7 @@ struct SeriesReport {
   std::string command;
   std::optional<int> gpu_index;
   std::string gpu_name;                      // the model, as in the log
-  std::string gpu_id;                        // a UUID or a bus, where no index tells one GPU from another
+  std::string gpu_id;                        // a UUID or a bus, where there is no index
   std::optional<std::uint64_t> limit_bytes;  // total memory or limit, if the log contains it
   std::uint64_t last_bytes = 0;
   std::uint64_t peak_bytes = 0;

@@ -33,7 +33,7 @@ base::Result<std::string> read_working_folder(const Roots& roots, std::int32_t p
 // "pid:[4026531836]" of ourselves.
 base::Result<std::string> read_own_pid_namespace(const Roots& roots);
 
-// What tells a training process from others.
+// What distinguishes a training process from others.
 struct MappedLibraries {
   bool torch = false;
   bool jax = false;

@@ -18,12 +18,12 @@ class Words(unittest.TestCase):
     def test_words_of_the_glossary_are_found(self):
         for text in ("the page tells the verdict", "a leak is told", "the last look", "3 looks at all objects", "a bug of ours",
                      "made anew", "the job's Pythons", "whoever reads it", "it cannot be had", "memory so far", "93 %",
-                     "{} % of the growth", "393 kB a step", "shared pages once", "has more rights than lowtide"):
+                     "{} % of the growth", "393 kB a step", "shared pages once", "has more rights than lowtide",
+                     "too early to tell a leak from a warm-up", "the UUID tells them apart", "they cannot be told apart"):
             self.assertTrue(found_in(text), text)
 
     def test_plain_english_is_not_found(self):
-        for text in ("too early to tell a leak from a warm-up", "the UUID tells them apart", "they cannot be told apart",
-                     "looks like a log", "look at the report", "93%", "{}% of the growth", "printf(\"%d %s\")", "393 kB/step",
+        for text in ("too early to distinguish a leak from a warm-up", "the UUID identifies them", "looks like a log", "look at the report", "93%", "{}% of the growth", "printf(\"%d %s\")", "393 kB/step",
                      "shared pages once per process", "a snapshot of the Python processes"):
             self.assertEqual(found_in(text), [], text)
 

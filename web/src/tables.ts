@@ -12,7 +12,7 @@ export interface Column<Row> {
 
 const FIRST_ROWS = 12; // style.css hides the others
 
-// `label` names the table for screen readers. `keyOf` tells the rows apart when the table is made again.
+// `label` names the table for screen readers. `keyOf` identifies the rows when the table is made again.
 export function table<Row>(label: string, rows: Row[], columns: Column<Row>[], keyOf: (row: Row) => string): HTMLElement {
   const head = el("thead", {}, el("tr", {}, ...columns.map((column) => el("th", { class: column.kind ?? "", scope: "col" }, column.title))));
   const body = el("tbody", {}, ...rows.map((row, index) => rowOf(row, index, columns, keyOf(row))));

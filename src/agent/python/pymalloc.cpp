@@ -91,7 +91,7 @@ void* quick_realloc(void* context, void* block, std::size_t bytes) {
 }
 
 constinit PythonArenas g_arenas = {};
-constinit char g_our_arenas = 0;  // its address tells our arenas from others
+constinit char g_our_arenas = 0;  // its address marks our arenas
 
 void* take_arena(void* /*context*/, std::size_t bytes) {
   if (t_thread.inside != 0) {

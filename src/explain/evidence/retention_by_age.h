@@ -18,7 +18,7 @@ struct RetentionByAge {
   double freed_samples = 0;
 };
 
-// Of old samples; of all where the recording does not tell them apart.
+// Of old samples; of all where the recording does not distinguish them.
 RetentionByAge keeping_of(const SiteMoment& first, const SiteMoment& last);
 
 }  // namespace lowtide::explain

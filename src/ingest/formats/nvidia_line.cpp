@@ -17,7 +17,7 @@ namespace {
 using base::kMiB;
 using model::Quantity;
 
-// "GPU-5d4a7a0c-..." or "00000000:3B:00.0": tells one GPU from another.
+// "GPU-5d4a7a0c-..." or "00000000:3B:00.0": identifies a GPU.
 bool is_device_id(std::string_view field) {
   if (field.starts_with("GPU-") && field.size() >= 16) return true;
   return field.size() >= 10 && field.size() <= 16 && field[field.size() - 2] == '.' &&

@@ -114,7 +114,7 @@ void name_nvidia_columns(std::vector<HeaderColumn>& columns) {
       if (meaning.scale == 0) meaning.scale = 1024.0 * 1024.0;
     }
     if (column.name == "index") meaning.role = Role::Gpu;
-    // One line per GPU and tick: without an index the UUID or the bus tells them apart.
+    // One line per GPU and tick: without an index the UUID or the bus identifies it.
     if (column.name.find("uuid") != std::string::npos || column.name.starts_with("pci.bus")) {
       meaning.role = identified ? Role::None : Role::Name;
       meaning.rank = 5;

@@ -264,7 +264,7 @@ bool Assembler::pairs_count(const Record& record) {
   return *pairs_count_;
 }
 
-// nvidia-smi prints one row per GPU and tick. Where no column tells them apart, their order
+// nvidia-smi prints one row per GPU and tick. Where no column identifies the GPU, their order
 // does: rows of a tick are milliseconds apart, ticks a second.
 void Assembler::count_row(Record& record) {
   if (record.gpu >= 0 || record.pid >= 0 || record.name != 0 || record.stamp.role != Role::Date) return;

@@ -1,4 +1,4 @@
-// What a process of the job is there for, told from how it was started.
+// The role of a process in the job, found by how it was started.
 //
 // "Which process leaks" is worth nothing as a pid: people want to hear "the
 // wrapper is stable, DataLoader worker 2 leaks". Nothing here looks at memory,
@@ -34,7 +34,7 @@ RoleGuess guess_role(const RoleClues& clues);
 // The interpreter of a script counts, not its version: "python", "python3.12".
 bool is_python(std::string_view argument0);
 
-// What is run, for people and for telling programs apart: "train.py",
+// What is run, for people and to distinguish programs: "train.py",
 // "torch.distributed.run", "nvidia-smi".
 std::string program_name(std::span<const std::string> arguments);
 

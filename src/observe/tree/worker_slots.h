@@ -24,7 +24,7 @@ class WorkerSlots {
   };
 
   // `parent` in the words of the lanes: all workers of one trainer are alike,
-  // and so are the workers of its successor. `kind` tells programs apart.
+  // and so are the workers of its successor. `kind` distinguishes programs.
   Place take(model::ProcessId id, std::optional<model::ProcessId> parent, model::ProcessRole role,
              const std::string& kind);
   void leave(model::ProcessId id);

@@ -27,7 +27,7 @@ using model::Report;
 using model::SeriesReport;
 using model::TorchReading;
 
-// A process of a recording, or of a log that tells processes apart.
+// A process of a recording, or of a log that distinguishes processes.
 struct ListedProcess {
   std::reference_wrapper<const SeriesReport> series;
   const ProcessReport* watched = nullptr;

@@ -30,7 +30,7 @@ double round_interval(double span, std::size_t most, bool whole) {
   return whole ? std::max(1.0, std::ceil(least)) : 10 * power;
 }
 
-// Digits after the point that tell neighbouring ticks apart.
+// Digits after the point that distinguish neighbouring ticks.
 int decimals_of(double interval) {
   for (int decimals = 0; decimals < 3; ++decimals) {
     const double scaled = interval * std::pow(10.0, decimals);
