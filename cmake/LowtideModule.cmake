@@ -124,7 +124,7 @@ endfunction()
 # longer to start there than most tests take to run.
 function(lowtide_gtests program prefix labels)
   if(LOWTIDE_WHOLE_PROGRAMS)
-    add_test(NAME "${prefix}" COMMAND ${program} --gtest_brief=1)
+    add_test(NAME "${prefix}" COMMAND ${program})
     set_tests_properties("${prefix}" PROPERTIES LABELS "${labels}" TIMEOUT 600)
   else()
     include(GoogleTest)

@@ -1,12 +1,25 @@
-"""list_skipped.py JUNIT: every test that ctest skipped, and the reason that the test gave."""
+"""list_skipped.py JUNIT: every test that was skipped, and the reason that it gave, one per line.
+
+A test of ctest may be a whole program of GoogleTest, which passes although some of its tests were skipped.
+"""
 import re
 import sys
 import xml.etree.ElementTree
 
-for case in xml.etree.ElementTree.parse(sys.argv[1]).iter("testcase"):
-    if case.find("skipped") is None and case.get("status") != "disabled":
-        continue
+# GoogleTest prints the place, then the reason, then the name. Other tests print "SKIPPED name: reason" on one line.
+IN_PROGRAM = re.compile(r": Skipped\n(?P<why>.*)\n(?:.*\n)*?\[  SKIPPED \] (?P<name>\S+) \(")
+
+
+def reasons(case):
     output = case.findtext("system-out") or ""
-    # GTEST_SKIP writes its words below a line with the place; the others say "SKIPPED name: why" on one line.
-    found = re.search(r": Skipped\n(.+)", output) or re.search(r"SKIPPED .*: (.+)", output, re.IGNORECASE)
-    print(f"  SKIPPED {case.get('name')}: {found[1].strip() if found else 'it gave no reason'}")
+    if case.find("skipped") is not None or case.get("status") == "disabled":
+        found = re.search(r": Skipped\n(.+)", output) or re.search(r"SKIPPED .*: (.+)", output, re.IGNORECASE)
+        yield case.get("name"), found[1].strip() if found else "it gave no reason"
+        return
+    for found in IN_PROGRAM.finditer(output):
+        yield f"{case.get('name')} {found['name']}", found["why"].strip() or "it gave no reason"
+
+
+for case in xml.etree.ElementTree.parse(sys.argv[1]).iter("testcase"):
+    for name, why in reasons(case):
+        print(f"  SKIPPED {name}: {why}")
