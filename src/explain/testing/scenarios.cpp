@@ -234,14 +234,15 @@ void play_shared_memory(record::Writer& writer) {
   stage.end(kTicks);
 }
 
-void play_neighbours_shared_memory(record::Writer& writer) {
+// A leak, and segments in /dev/shm that no process of the job maps.
+void play_foreign_shared_memory(record::Writer& writer, double other_anon, double rest) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
   for (int at = 0; at < kTicks; ++at) {
     stage[main].own = 190 * kMB * settled(at) + 0.75 * kMB * at + stage.noise(1 * kMB);
     model::Tick tick = stage.tick(at, 2.0 * at);
-    tick.cgroup = cgroup_of(tick, 60 * kMB, 3 * kGB, 64ULL << 30U);
-    tick.cgroup->anon_bytes += static_cast<std::uint64_t>(3 * kGB);
+    tick.cgroup = cgroup_of(tick, 60 * kMB, rest, 64ULL << 30U);
+    tick.cgroup->anon_bytes += static_cast<std::uint64_t>(other_anon);
     tick.cgroup->shmem_bytes = static_cast<std::uint64_t>(0.5 * kMB * at);
     tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, tick.cgroup->shmem_bytes, 0.0};
     stage.put(tick);
@@ -249,19 +250,13 @@ void play_neighbours_shared_memory(record::Writer& writer) {
   stage.end(kTicks);
 }
 
-// A leak, and segments in /dev/shm that no process of the job maps, in a cgroup that may be its own.
+void play_neighbours_shared_memory(record::Writer& writer) {
+  play_foreign_shared_memory(writer, 3 * kGB, 3 * kGB);
+}
+
+// In a cgroup that may be the job's own.
 void play_unmapped_shared_memory(record::Writer& writer) {
-  Stage stage(writer);
-  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
-  for (int at = 0; at < kTicks; ++at) {
-    stage[main].own = 190 * kMB * settled(at) + 0.75 * kMB * at + stage.noise(1 * kMB);
-    model::Tick tick = stage.tick(at, 2.0 * at);
-    tick.cgroup = cgroup_of(tick, 60 * kMB, 30 * kMB, 64ULL << 30U);
-    tick.cgroup->shmem_bytes = static_cast<std::uint64_t>(0.5 * kMB * at);
-    tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, tick.cgroup->shmem_bytes, 0.0};
-    stage.put(tick);
-  }
-  stage.end(kTicks);
+  play_foreign_shared_memory(writer, 0, 30 * kMB);
 }
 
 void play_oom(record::Writer& writer) {

@@ -43,12 +43,6 @@ struct Plan {
   bool teeth = false;  // excursions rise evenly and fall at once
 };
 
-using Draw = Plan (*)(Random&);
-
-double draw_leak(Random& random) {
-  return random.log_uniform(0.05, 3);
-}
-
 void add_spikes(Random& random, Plan& plan) {
   plan.spike_every = random.log_uniform(8, 60);
   plan.spike_length = std::max(1.0, plan.spike_every * random.uniform(0.05, 0.3));
@@ -60,77 +54,44 @@ void add_warmup(Random& random, Plan& plan) {
   plan.warmup_readings = random.log_uniform(10, 300);
 }
 
-Plan leak(Random& random) {
-  return {.leak = draw_leak(random)};
-}
-Plan leak_after_warmup(Random& random) {
-  Plan plan{.leak = draw_leak(random)};
-  add_warmup(random, plan);
-  plan.warmup_bends = random.chance(0.5);
-  return plan;
-}
-Plan leak_that_starts_late(Random& random) {
-  Plan plan{.leak = draw_leak(random)};
-  plan.leak_from = random.log_uniform(30, 400);
-  return plan;
-}
-Plan leak_under_spikes(Random& random) {
-  Plan plan{.leak = draw_leak(random)};
-  add_spikes(random, plan);
-  return plan;
-}
-Plan leak_in_stairs(Random& random) {
-  Plan plan{.leak = draw_leak(random)};
-  plan.stairs = random.log_uniform(8, 50);
-  return plan;
-}
-Plan straight_warmup(Random& random) {
-  Plan plan;
-  add_warmup(random, plan);
-  return plan;
-}
-Plan bent_warmup(Random& random) {
-  Plan plan;
-  add_warmup(random, plan);
-  plan.warmup_bends = true;
-  return plan;
-}
-Plan warmup_under_spikes(Random& random) {
-  Plan plan;
-  add_warmup(random, plan);
-  add_spikes(random, plan);
-  return plan;
-}
-Plan spikes(Random& random) {
-  Plan plan;
-  add_spikes(random, plan);
-  return plan;
-}
-Plan teeth(Random& random) {
-  Plan plan;
-  add_spikes(random, plan);
-  plan.teeth = true;
-  return plan;
-}
-Plan noise(Random&) {
-  return {};
-}
-
+// What a family has is drawn in the order of the members, so that a seed keeps its runs.
 struct Family {
   std::string_view name;
-  Draw draw;
+  bool leaks = false;
+  bool warms_up = false;
+  bool has_spikes = false;
+  void (*change)(Random& random, Plan& plan) = [](Random&, Plan&) {};
 };
-constexpr std::array kFamilies = {Family{"leak", leak},
-                                  Family{"leak after a warm-up", leak_after_warmup},
-                                  Family{"leak that starts late", leak_that_starts_late},
-                                  Family{"leak under spikes", leak_under_spikes},
-                                  Family{"leak in stairs", leak_in_stairs},
-                                  Family{"straight warm-up", straight_warmup},
-                                  Family{"bent warm-up", bent_warmup},
-                                  Family{"warm-up under spikes", warmup_under_spikes},
-                                  Family{"spikes", spikes},
-                                  Family{"teeth", teeth},
-                                  Family{"noise", noise}};
+constexpr std::array kFamilies = {
+    Family{.name = "leak", .leaks = true},
+    Family{.name = "leak after a warm-up",
+           .leaks = true,
+           .warms_up = true,
+           .change = [](Random& random, Plan& plan) { plan.warmup_bends = random.chance(0.5); }},
+    Family{.name = "leak that starts late",
+           .leaks = true,
+           .change = [](Random& random, Plan& plan) { plan.leak_from = random.log_uniform(30, 400); }},
+    Family{.name = "leak under spikes", .leaks = true, .has_spikes = true},
+    Family{.name = "leak in stairs",
+           .leaks = true,
+           .change = [](Random& random, Plan& plan) { plan.stairs = random.log_uniform(8, 50); }},
+    Family{.name = "straight warm-up", .warms_up = true},
+    Family{.name = "bent warm-up",
+           .warms_up = true,
+           .change = [](Random&, Plan& plan) { plan.warmup_bends = true; }},
+    Family{.name = "warm-up under spikes", .warms_up = true, .has_spikes = true},
+    Family{.name = "spikes", .has_spikes = true},
+    Family{.name = "teeth", .has_spikes = true, .change = [](Random&, Plan& plan) { plan.teeth = true; }},
+    Family{.name = "noise"}};
+
+Plan draw_plan(const Family& family, Random& random) {
+  Plan plan;
+  if (family.leaks) plan.leak = random.log_uniform(0.05, 3);
+  if (family.warms_up) add_warmup(random, plan);
+  if (family.has_spikes) add_spikes(random, plan);
+  family.change(random, plan);
+  return plan;
+}
 
 double floor_at(const Plan& plan, double reading) {
   double leaking = std::max(0.0, reading - plan.leak_from);
@@ -149,14 +110,10 @@ double excursion_at(const Plan& plan, double reading) {
 
 }  // namespace
 
-std::size_t generated_families() {
-  return kFamilies.size();
-}
-
 GeneratedRun generate_run(std::uint64_t seed, std::size_t index, std::size_t readings) {
   Random random(seed, index);
   const Family& family = kFamilies[index % kFamilies.size()];
-  const Plan plan = family.draw(random);
+  const Plan plan = draw_plan(family, random);
   const double base = random.log_uniform(2e8, 4e10);
   const double noise_sd = random.log_uniform(0.0003, 0.03);
   const double memory = random.chance(0.5) ? 0 : random.uniform(0.3, 0.9);  // of the noise

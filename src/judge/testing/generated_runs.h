@@ -19,6 +19,4 @@ struct GeneratedRun {
 // Run `index` of a seed is the same on every machine.
 GeneratedRun generate_run(std::uint64_t seed, std::size_t index, std::size_t readings);
 
-std::size_t generated_families();
-
 }  // namespace lowtide::judge::testing
