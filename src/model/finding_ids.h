@@ -101,8 +101,7 @@ inline constexpr FindingRow kFindings[] = {
      "shape.cpp"},
     {"bounded-cache", FindingTheme::NoLeak, Severity::Info,
      "what grew is a cache with a bound (`functools.lru_cache`, a deque with a `maxlen`), or a container "
-     "that "
-     "filled up and has gained nothing since",
+     "that filled up and has gained nothing since",
      "holders.cpp"},
     {"wrapper-is-stable", FindingTheme::NoLeak, Severity::Info,
      "the process that started the job is flat while a process of the job grows", "leak.cpp"},

@@ -70,7 +70,7 @@ inline const SeriesReport* find_leaning_gpu(const std::vector<SeriesReport>& ser
 
 enum class EventKind { OomKill, CudaOom, WorkerKilled, Killed, Restart, Exit };
 
-// In the text of a CudaOom: torch refused although the GPU had enough free memory.
+// In the text of a CudaOom: the allocation failed although the GPU had enough free memory.
 inline constexpr std::string_view kOwnGpuLimit = "a limit of torch";
 
 struct Event {

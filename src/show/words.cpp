@@ -259,8 +259,7 @@ std::string advice(const model::Report& report) {
   switch (report.verdict.kind) {
     case VerdictKind::Leak:
       return "find what is kept from step to step: lists of losses or outputs, caches without a limit, "
-             "hooks, "
-             "figures that are never closed; until then, restart the job before it reaches the limit";
+             "hooks, figures that are never closed; until then, restart the job before it reaches the limit";
     case VerdictKind::Warmup:
       return fmt::format("nothing to fix; the job needs its peak of {}", peak);
     case VerdictKind::Spikes:

@@ -96,8 +96,7 @@ Command check_command() {
        "Check a recording or a job against rules, for CI: budget, growth, rate",
        "Checks the recording, or the job that it runs, against the rules. Without a rule, the run must not "
        "leak. A rule is undecided if the run is too short for it. A rule checks nothing else: --budget "
-       "passes "
-       "a leak that stays within the budget.",
+       "passes a leak that stays within the budget.",
        {"REC", "the recording, or -- and the command to run and watch", false, {}},
        {
            {"lowtide check train.lowtide", "is there a leak?"},

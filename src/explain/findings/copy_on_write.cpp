@@ -104,8 +104,7 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
                   bytes_words(bytes), bytes_words(rss_bytes))};
   finding.cause =
       "copy-on-write: reading a Python object writes its reference count, so the kernel copies its page, "
-      "once "
-      "in each worker";
+      "once in each worker";
   const double of_each = (bytes + still_shared) / static_cast<double>(copying.size());
   if (const model::HeldNode* node = find_copied(scene, first, of_each)) {
     finding.variable = variable_of(*node);

@@ -121,8 +121,8 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
       "precision";
   if (event.text.find(model::kOwnGpuLimit) != std::string::npos) {
     finding.fix =
-        "raise or remove `torch.cuda.set_per_process_memory_fraction`: the GPU had enough free memory; "
-        "otherwise lower the peak (smaller batches, shorter sequences, gradient checkpointing)";
+        "the GPU had enough free memory: look for `torch.cuda.set_per_process_memory_fraction`, and raise or "
+        "remove it; otherwise lower the peak (smaller batches, shorter sequences, gradient checkpointing)";
   }
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;

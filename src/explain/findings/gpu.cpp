@@ -47,8 +47,7 @@ void say_pinned(const model::GpuReport& gpu, Findings& out) {
   finding.evidence = {gpu.pinned->reason};
   finding.fix =
       "use fewer batches in flight (prefetch_factor, num_workers) and batches of fixed shapes, and do not "
-      "pin "
-      "tensors that you keep";
+      "pin tensors that you keep";
   finding.hint = "DataLoader(..., pin_memory=True, prefetch_factor=2)";
   finding.watch = "pinned memory stays flat after the first epoch";
   out.push_back(std::move(finding));

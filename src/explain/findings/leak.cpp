@@ -173,8 +173,7 @@ void say_processes_pile_up(const Scene& scene, Findings& out) {
   out_finding.evidence = {"the process tree grows with the number of its processes"};
   out_finding.fix =
       "stop workers that are no longer needed: create the DataLoader once instead of in every epoch, and "
-      "call "
-      "close() on pools";
+      "call close() on pools";
   out.push_back(std::move(out_finding));
 }
 

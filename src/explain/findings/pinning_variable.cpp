@@ -37,8 +37,7 @@ void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& proces
     finding.lines = find_holder_lines(scene.sources, node, own_files(scene));
     finding.cause = fmt::format(
         "fragmentation: freed memory is not used again, probably because {} keeps small objects{} that lie "
-        "in "
-        "between",
+        "in between",
         name, node.type == "torch.Tensor" ? " of its autograd graph" : "");
     // The small objects are alive, and are blamed.
     std::erase_if(finding.excluded, [](const std::string& text) { return text.starts_with("live objects"); });

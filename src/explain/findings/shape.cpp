@@ -109,8 +109,7 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
                                          base::format_seconds(sawtooth->fall_s)));
   finding.fix =
       "none needed; objects in reference cycles are freed late: break the cycles (for example with weakref), "
-      "or "
-      "call gc.collect() once per epoch";
+      "or call gc.collect() once per epoch";
   finding.hint = "gc.collect()  # once per epoch, not in every step";
 }
 

@@ -119,11 +119,9 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      "usage and limit of each container",
      nullptr,
      "CONTAINER ID   NAME                              CPU %     MEM USAGE / LIMIT   MEM %     NET I/O   "
-     "BLOCK I/O    "
-     "    PIDS\n"
+     "BLOCK I/O        PIDS\n"
      "91f32d4c7bd1   prod.logistics-core.clip_runner   2.07%     1.268GiB / 3.5GiB   36.24%    0B / 0B   "
-     "924MB / "
-     "8.11MB   65\n",
+     "924MB / 8.11MB   65\n",
      {Quantity::ContainerMemory, 1, 1.268 * kGiB, -1, -1}},
     {PsrecordFormat,
      "psrecord",
@@ -168,43 +166,37 @@ constexpr std::array<Format, FormatCount> kFormats = {{
      nullptr,
      "  2%|2         | 10/663 [00:03<03:15,  3.34it/s]\n"
      "{'loss': 0.6188, 'learning_rate': 2.9130434782608696e-05, 'epoch': 0.09, 'memory_allocated (GB)': "
-     "3.82, "
-     "'max_memory_allocated (GB)': 6.32, 'total_memory_available (GB)': 29.85}\n",
+     "3.82, 'max_memory_allocated (GB)': 6.32, 'total_memory_available (GB)': 29.85}\n",
      {Quantity::GpuAllocated, 1, 3.82e9, 10, -1}},
     {TitanFormat,
      "torchtitan",
      "memory reserved by the CUDA allocator",
      nullptr,
      "[rank0]:[titan] 2026-05-18 16:04:46,338 - root - INFO - step: 14  loss:  3.24405  grad_norm:  0.8319  "
-     "memory:  "
-     "9.46GiB(64.99%)  tps: 7,282  tflops: 0.52  mfu: 0.17%\n",
+     "memory:  9.46GiB(64.99%)  tps: 7,282  tflops: 0.52  mfu: 0.17%\n",
      {Quantity::GpuReserved, 1, 9.46 * kGiB, 14, 0}},
     {MmFormat,
      "mmdetection, mmengine",
      "memory without a unit is MiB on the GPU, as in their source code",
      nullptr,
      "2021-04-30 16:50:10,098 - mmdet - INFO - Epoch [1][1000/21306]\tlr: 1.000e-04, eta: 1 day, 4:44:46, "
-     "time: "
-     "0.426, data_time: 0.017, memory: 5737, loss_rpn_cls: 0.1\n",
+     "time: 0.426, data_time: 0.017, memory: 5737, loss_rpn_cls: 0.1\n",
      {Quantity::GpuAllocated, 1, 5737 * kMiB, 1000, 0}},
     {MegatronFormat,
      "Megatron-LM",
      "allocated and reserved; max is ignored",
      nullptr,
      "[Rank 0] (after 100 iterations) memory (MB) | allocated: 6816.88818359375 | max allocated: "
-     "8696.8515625 | "
-     "reserved: 8786.0 | max reserved: 8786.0\n",
+     "8696.8515625 | reserved: 8786.0 | max reserved: 8786.0\n",
      {Quantity::GpuReserved, 2, 8786e6, 100, -1}},
     {DeepSpeedFormat,
      "DeepSpeed see_memory_usage",
      "MA allocated, CA reserved; CPU Virtual Memory is the whole machine",
      nullptr,
      "[2023-11-17 11:03:46,601] [INFO] [utils.py:803:see_memory_usage] MA 26.38 GB         Max_MA 26.38 GB   "
-     "      "
-     "CA 26.71 GB         Max_CA 27 GB \n"
+     "      CA 26.71 GB         Max_CA 27 GB \n"
      "[2023-11-17 11:03:46,602] [INFO] [utils.py:810:see_memory_usage] CPU Virtual Memory:  used = 322.57 "
-     "GB, percent "
-     "= 17.1%\n",
+     "GB, percent = 17.1%\n",
      {Quantity::SystemMemory, 3, 322.57e9, -1, 0.001}},
     {BareNumbersFormat,
      "bare numbers",
@@ -290,8 +282,8 @@ std::span<const Format> formats() {
 
 std::string format_names() {
   return "lines such as \"Step 10: 5,552 MB\" or \"RAM: 5.2 GB\", trainer logs and dicts, CSV or JSON with a "
-         "memory "
-         "column, and the output of nvidia-smi, free, top, ps, pidstat, docker stats, psrecord, mprof and "
+         "memory column, and the output of nvidia-smi, free, top, ps, pidstat, docker stats, psrecord, mprof "
+         "and "
          "watch";
 }
 

@@ -74,7 +74,8 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
   std::string text = fmt::format("pid {}: torch asked for {} on a GPU with {} free", pid,
                                  base::format_bytes(static_cast<double>(wanted)),
                                  base::format_bytes(static_cast<double>(free)));
-  if (free > wanted) text += fmt::format("; {} refused it", model::kOwnGpuLimit);
+  // torch asks the driver for whole blocks, a little more than is wanted.
+  if (free / 2 > wanted) text += fmt::format("; {} probably refused it", model::kOwnGpuLimit);
   events.push_back({.kind = model::EventKind::CudaOom, .at_s = at_s, .text = std::move(text)});
 }
 

@@ -81,8 +81,7 @@ constexpr Column<SnapshotRow> flags() {
   return {.name = "flags",
           .meaning =
               "1: every object was counted, 2: retained sizes are exact, 4: torch is loaded, 8: tensors were "
-              "read, "
-              "16: taken while the interpreter ended",
+              "read, 16: taken while the interpreter ended",
           .type = "INTEGER",
           .bind =
               [](Statement& to, int at, const SnapshotRow& row, const Bounds&) {

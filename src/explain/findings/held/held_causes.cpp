@@ -70,8 +70,7 @@ constexpr std::array<HeldCause, 16> kCauses{{
     {"growing-tensor", "the tensor itself gets larger",
      "one tensor or array is as large as what the variable retains",
      "if {0} collects results (`torch.cat`), store numbers or write them to disk; if it is a buffer, "
-     "allocate "
-     "it once with its largest size",
+     "allocate it once with its largest size",
      "", "the floor stops rising", [](const HolderFeatures& features) { return features.is_own_storage; },
      always},
     {"checkpoint-copies", "copies of the model state are kept",
