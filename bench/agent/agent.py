@@ -3,13 +3,13 @@
 
   agent [--rounds N] [--seconds N] [--python PROGRAM] [--no-peers] [--check] [LOAD...]
 
-Each load runs bare, under `lowtide run` with the agent and without, and under heaptrack,
-memray and tracemalloc, by turns on the same machine. The figure is the CPU time that the
-job itself measures (its children's too), as a ratio to the bare job of the same round:
-the median of the rounds with a 95 % interval. Beside it: the wall time, and where the processor counts
-them, the instructions of the job.
-Before that, what only the hooks cost, by turns within one process: less noise.
-Then a job that stands still: the memory of the agent, and how fast the files grow.
+Each load runs without a tool (bare), under `lowtide run` with and without the agent, and under
+heaptrack, memray and tracemalloc, in turn on the same machine. The result is the CPU time that
+the job itself measures (with its children), divided by that of the bare job of the same round:
+the median of the rounds with a 95% interval. The table also has the wall time, and the
+instructions of the job if the processor counts them.
+Before that, the cost of the hooks alone is measured by turns within one process, which has less noise.
+The last part is a job that does nothing: the memory of the agent, and how fast the files grow.
 
 LOAD: a word of the name (torch, objects, malloc, DataLoader), or `steady`. Default: all.
 A missed aim is printed; with --check it also makes the exit status 1.

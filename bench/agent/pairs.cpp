@@ -1,5 +1,5 @@
-// malloc and free over a live set of random blocks, in some threads at once: as the
-// program calls them, or libc's own, past whoever stands in front.
+// Calls malloc and free on a set of blocks of random sizes, in several threads at once: the functions that
+// the program is linked with, or those of libc, which bypass a library that replaces them.
 
 #include <ctime>
 
@@ -75,8 +75,8 @@ extern "C" void run_pairs(int threads, long pairs) {
              [=](int at) { Churn(static_cast<std::uint64_t>(at) + 1).work(pairs, std::malloc, std::free); });
 }
 
-// Each thread takes turns A B B A of 20,000 pairs, A past whoever stands in front; a
-// ratio B / A for each of `rounds` of them, the threads' one after the other.
+// Each thread runs turns A B B A of 20,000 pairs. A calls libc directly, B calls the functions that the
+// program is linked with. `ratios` gets one ratio B / A per round, all rounds of the first thread first.
 extern "C" void pairs_by_turns(int threads, int rounds, double* ratios) {
   constexpr long kPairs = 20000;
   in_threads(threads, [=](int at) {

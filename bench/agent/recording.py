@@ -5,7 +5,7 @@ import sqlite3
 
 
 def query(path, words):
-    # Closed at once: whoever is the last to close a recording puts its log away.
+    # Closed at once: the last connection that closes a recording removes its write-ahead log.
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         return database.execute(words).fetchall()
 

@@ -1,7 +1,7 @@
-"""What the hooks cost, within one process: with and without them by turns of milliseconds.
+"""The cost of the hooks within one process: with and without them, by turns of milliseconds.
 
-Between two processes an effect of a few percent drowns in how they happen to be laid out and in what the
-machine does meanwhile; here neither matters. Samples are taken as ever, and are part of it.
+Two processes differ by a few percent because of their memory layout and of other load on the machine. Within one
+process neither matters. Samples are taken as usual, and their cost is included.
 """
 import json
 import os
@@ -24,7 +24,7 @@ def ratios_of(words, python, folder):
 
 
 def bench_turns(python, wanted, folder, aims):
-    print("\nwith the hooks / without, in one process by turns of milliseconds: median (95 %)")
+    print("\nwith the hooks / without, in one process by turns of milliseconds: median (95%)")
     medians = {}
     for name, words, aim in PARTS:
         if wanted and not any(word in name for word in wanted):

@@ -134,13 +134,13 @@ def show_tool(name, rounds):
 
 
 def bench_load(load, tools, python, arguments, folder, aims, by_turns):
-    """Prints the table of a load. What is known of our ratio by turns is more exact, and counts."""
+    """Prints the table of a load. `by_turns` is a more exact ratio of lowtide; if it is known, memray is compared with it."""
     failed = {}
     rounds = [one_round(load, tools, python, folder, failed) for _ in range(arguments.rounds)]
     per = {"us": 1e3, "ns": 1}[load.unit]
     bare = statistics.median(each["bare"]["cpu_ns"] for each in rounds) / per
     print(f"\n{load.name}: {bare:.1f} {load.unit} bare")
-    print(f"  {'':21}{'CPU / bare (95 %)':28}{'least':>8}{'wall':>8}{'instructions':>13}{'left behind':>13}")
+    print(f"  {'':21}{'CPU / bare (95%)':28}{'least':>8}{'wall':>8}{'instructions':>13}{'left behind':>13}")
     shown = {name: show_tool(name, rounds) for name in rounds[0] if name != "bare"}
     ratios = {name: cpu for name, cpu in shown.items() if cpu}
     if load.aim:
@@ -152,7 +152,7 @@ def bench_load(load, tools, python, arguments, folder, aims, by_turns):
 
 
 def show_tenth(ratios, ours, aims):
-    """Where memray costs more than 5 %, ours is to cost less than a tenth of that."""
+    """If memray costs more than 5%, lowtide must cost less than a tenth of that."""
     for name in ("memray", "memray --native"):
         theirs = statistics.median(ratios[name]) - 1 if name in ratios else 0
         if theirs > 0.05:

@@ -3,10 +3,10 @@
 
 usage: cleanup [--steps N] [--seconds N] [-j N] [NUMBER...]
 
-Every job runs three times: without cleanup, with all of it after every step, as people write it, and with Cleanup. Aims:
-memory no worse than by hand (within 2 % at the end, and 5 % on average: it looks a few times a second), the cost within
-the budget of 1% except for one call of unknown cost, and on jobs that only warm up "no action was needed".
-Memory is that of the process that trains.
+Every job runs three times: without cleanup, with every cleanup call after every step (as scripts often do), and with
+Cleanup. Aims: memory is not higher than with the calls after every step (within 2% at the end and 5% on average, because
+Cleanup reads memory a few times per second), the cost is within the budget of 1% except for one call of unknown cost, and
+jobs that only warm up get "no action was needed". Memory is that of the process that trains.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What lowtide says of memory on a GPU, beside what torch and nvidia-smi say; and what the watching costs.
+"""Compares the GPU memory that lowtide reports with torch and nvidia-smi, and measures the cost of lowtide.
 
 ./dev bench gpu [--binary LOWTIDE] [--python PYTHON] [--steps 240] [--seconds 40] [--rounds 5] [--cost-seconds 60] [--turn-seconds 12] [--only-cost]
 
@@ -56,7 +56,7 @@ def show(cause, said, report):
 
 
 def run_out(words, folder):
-    """The GPU is filled until torch gives up: the event, and a look at what held it at that moment."""
+    """The job fills the GPU until torch raises an error. Prints the event and the holder of the memory at that moment."""
     said, report = run(words, folder, "oom")
     events = [event["text"] for event in report["events"] if event["kind"] == "cuda-oom"]
     held = [(holder["path"], megabytes(holder.get("growth_device_bytes"))) for holder in report["holders"][:1]]
@@ -107,7 +107,7 @@ def cost_by_turns(words, size):
                  for at in range(4)]
         ratios.append((means[1] + means[2]) / (means[0] + means[3]))
     middle, low, high = median_interval(ratios)
-    print(f"{size}: watched / bare by turns in one process {middle:.4f} (95 %: {low:.4f} to {high:.4f}), {words.rounds} rounds of "
+    print(f"{size}: watched / bare by turns in one process {middle:.4f} (95%: {low:.4f} to {high:.4f}), {words.rounds} rounds of "
           f"{4 * words.turn_seconds} s", flush=True)
 
 

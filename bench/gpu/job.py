@@ -22,7 +22,7 @@ cudart = ctypes.CDLL("libcudart.so." + torch.version.cuda.split(".")[0]) if caus
 
 def misbehave(step):
     if cause == "leak":
-        kept.append(torch.ones(1 << 20, device="cuda"))  # 4 MiB a step
+        kept.append(torch.ones(1 << 20, device="cuda"))  # 4 MiB per step
     elif cause == "fragments":
         # A large block that grows a little each time never fits into what was freed: small ones that live on sit in it.
         large = torch.empty((32 << 20) + step * (2 << 20), dtype=torch.uint8, device="cuda")

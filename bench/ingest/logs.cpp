@@ -61,8 +61,8 @@ void add_without_end(std::uint64_t /*i*/, Random& random, Text& text) {
 std::vector<Kind> kinds() {
   return {
       {"training log", &add_training_step, ""},
-      {"free text, 2 % memory", &add_free_text, ""},
-      {"noise that repeats, 2 % memory", &add_repeating_noise, ""},
+      {"free text, 2% memory", &add_free_text, ""},
+      {"noise that repeats, 2% memory", &add_repeating_noise, ""},
       {"timestamped step lines", &add_timestamped, ""},
       {"JSON lines", &add_json_line, ""},
       {"CSV", &add_csv_row, "time,step,rss_mb,loss\n"},

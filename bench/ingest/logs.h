@@ -1,4 +1,4 @@
-// Logs to measure with: made, not found, so that anybody can make the same ones again.
+// Generated logs for measurements. They are the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ struct Kind {
 // One kind of line each, the hardest and the easiest there are, and a training log of all kinds.
 std::vector<Kind> kinds();
 
-// A job of Hugging Face's trainer as it is found on a cluster: bars, dicts, loggers, warnings, NCCL,
-// tracebacks and sentences with paths; one line in some forty tells of memory.
+// A log of Hugging Face's trainer on a cluster: progress bars, dicts, loggers, warnings, NCCL, tracebacks and
+// sentences with paths. About one line in forty has a reading of memory.
 void add_training_step(std::uint64_t step, Random& random, std::string& text);
 
 // Twelve words and two numbers; no two lines have the same shape.

@@ -1,6 +1,6 @@
-"""A process that holds many objects, and counts them in the way it is told.
+"""A process that holds many objects, and counts them with the method that its input names.
 
-  heap.py OBJECTS     then reads lines: "fork", or the name of a way; prints seconds and objects for each
+  heap.py OBJECTS     then reads lines: "fork", or the name of a method; prints seconds and objects for each
 """
 import os
 import sys

@@ -24,7 +24,7 @@ WAYS = {"collector": "gc.get_objects() + Counter", "objgraph": "objgraph", "gupp
 
 
 def install_peers(python, folder):
-    """What can be had of them; the path to add."""
+    """Installs the peers that are available. Returns the path to add to PYTHONPATH."""
     for peer in PEERS:
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--target", folder, peer], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)

@@ -1,14 +1,14 @@
 """A training loop with and without lowtide.
 
-An effect of a hundredth of a percent drowns in what a machine does by itself: it gets warmer, others come and go, and
-no two processes are laid out alike in memory. So A and B take turns as A B B A, which cancels any steady drift; each
-such group gives one ratio; and the median of the ratios is told with the interval that a bootstrap gives it. Three ways:
+An effect of a hundredth of a percent is smaller than the noise of a machine: temperature, other load, and the memory
+layout of each process. So A and B alternate as A B B A, which cancels a steady drift. Each such group gives one ratio. The
+result is the median of the ratios with a bootstrap interval. There are three parts:
 
 run     whole jobs, with and without `lowtide run`: what a user would see.
-attach  one job that goes on, `lowtide attach` on it or not: the same process for A and B, so much less noise.
-often   the same with a tick every 10 ms: what ticks cost is 25 times what the usual 250 ms cost, and stands out of the noise.
+attach  one long job, with and without `lowtide attach`: A and B are the same process, so there is much less noise.
+often   the same with a tick every 10 ms: the ticks cost 25 times as much as with the default of 250 ms, more than the noise.
 
-Nothing is pinned, and no priority is changed.
+No process is pinned to a core, and no priority is changed.
 """
 import os
 import signal
@@ -124,7 +124,7 @@ def bench_job(arguments, folder):
         groups = measure_all(arguments, folder)
         took_s = groups[0][1]
         print(f"\na training loop of {arguments.steps} steps ({took_s:.1f} s) with `lowtide {name}` / without, "
-              f"{len(groups)} groups of A B B A: median (95 % interval; least to most)")
+              f"{len(groups)} groups of A B B A: median (95% interval; least to most)")
         for at, quantity in enumerate(("CPU time", "wall time")):
             ratios = [ratio[at] for ratio, _ in groups]
             middle, low, high = median_interval(ratios)

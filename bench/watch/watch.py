@@ -7,8 +7,8 @@ Parts: tree (the monitor at 1 Hz on a tree of processes, beside psutil and besid
 bare reads), job (a training loop with and without lowtide), large (one process
 with much memory: how long its memory map is held), monitor (memory and time of the
 monitor with agent and snapshots, beside torch and jax from PyPI). Default: all.
---check: exit 1 when more than 0.2 % of a core, 16 MB or three times the bare reads
-were needed, when a job is slower by more than 0.5 % beyond doubt, or when the
+--check: exit 1 if the monitor needed more than 0.2% of a core, 16 MB or three times the
+bare reads, if a job is slower by more than 0.5% (the whole interval is above), or if the
 monitor misses a goal that its part prints.
 """
 import argparse
@@ -49,7 +49,7 @@ def bench_large(arguments, folder):
     held_s = float(read["pss_seconds"])
     print(f"\none process of {arguments.gigabytes:g} GiB in 4K pages, {arguments.seconds} s at 1 Hz: smaps_rollup took "
           f"{1e3 * float(read['pss_longest_seconds']):.1f} ms at a time, {1e3 * held_s:.1f} ms in all = "
-          f"{100 * held_s / arguments.seconds:.2f} % of the time under its mmap_lock")
+          f"{100 * held_s / arguments.seconds:.2f}% of the time under its mmap_lock")
     return held_s / arguments.seconds <= 0.005
 
 

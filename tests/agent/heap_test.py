@@ -106,7 +106,7 @@ def vfork_and_spawn_do_no_harm(bench):
     assert said.only()["live_bytes"] == 1 << 20  # /bin/true allocates too little to be heard of
 
 
-def an_exec_begins_anew(bench):
+def a_program_after_exec_is_sampled_too(bench):
     said = bench.run("sh", "-c", f"{bench.target} realloc; exec {bench.target} keep 50")
 
     assert len(said.with_samples()) == 2
@@ -165,7 +165,7 @@ def the_table_of_live_samples_grows(bench):
     assert 0.8 * kept - missed_bytes(process) < process["live_bytes"] < 1.2 * kept, (process["live_bytes"], process["drops"])
 
 
-def a_reader_that_is_too_slow_is_told_what_it_missed(bench):
+def a_reader_that_is_too_slow_gets_the_number_of_lost_samples(bench):
     process = bench.run(bench.target, "storm", 200000, environment={
         "LOWTIDE_AGENT_RATE": "1000000", "PROBE_PAUSE_US": "300000"}).only()
 

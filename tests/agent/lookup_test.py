@@ -50,7 +50,7 @@ def threads_may_ask_while_libraries_come_and_go(bench):
 def memory_of_libcs_own_functions_is_seen(bench):
     process = bench.run(_program(bench), "keeps").only()
 
-    # 122 samples of 512 KiB are expected: five times the root of that is 45 % of it.
+    # 122 samples of 512 KiB are expected. Five standard deviations (5 * sqrt(122)) are 45% of that.
     assert 35e6 < process["live_bytes"] - (16 << 20) < 93e6, process["live_bytes"]
     assert [MMAP, 1] in process["by_source"], process["by_source"]
 

@@ -139,8 +139,8 @@ void storm() {
   loads.join();
 }
 
-// 64 MB in blocks of 100 kB and 16 MB by mmap, all got by libc's own functions; freed
-// the same way, or by name where `how` says so, or not at all.
+// Allocates 64 MB in blocks of 100 kB and 16 MB by mmap, with the functions of libc itself. `how` selects
+// whether they are freed by these functions, by name, or not at all.
 void keep(std::string_view how) {
   void* handle = libc();
   auto* allocate = reinterpret_cast<void* (*)(std::size_t)>(::dlsym(handle, "malloc"));

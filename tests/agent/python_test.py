@@ -1,4 +1,4 @@
-"""The agent in Pythons: the line is right, and small objects are seen."""
+"""The agent in several versions of Python: it reports the right line, and sees small objects."""
 
 import os
 import sys
@@ -268,7 +268,7 @@ def small_blocks_of_every_kind_come_and_go(bench):
                 assert live_bytes_of(process, ":8 ") < 0.05 * DROPPED_BYTES, which
 
 
-def forked_workers_tell_what_is_theirs(bench):
+def forked_workers_report_their_own_memory(bench):
     for version, python in _each_python():
         said = _run(bench, python, FORKS)
 

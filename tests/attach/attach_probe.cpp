@@ -1,5 +1,5 @@
-// Puts the agent into a process, reads what it says for a while, takes it out again;
-// as often as it is told. Prints one JSON object.
+// Loads the agent into a process, reads its samples for some time, and detaches it again, as many times as
+// --rounds states. Prints one JSON object.
 //
 //   attach_probe AGENT.so PID [--rounds N] [--read-ms N] [--keep] [--place-ms N]
 //

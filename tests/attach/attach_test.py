@@ -45,7 +45,7 @@ class Lab:
         return self.running(str(self.targets / "attach_target"), name, *map(str, words), **more)
 
     def python(self, turns=3000):
-        # It forks among threads: newer Pythons warn of that.
+        # It forks while it has threads: newer versions of Python print a warning.
         return self.running(PYTHON, "-W", "ignore", str(HERE / "busy.py"), str(turns), ready="stderr")
 
     def attach(self, pid, *words, **more):
@@ -153,9 +153,9 @@ def detaching_takes_the_hooks_out(lab):
 
 
 def _attached_while_it_goes_on(lab, target):
-    """What the probe said of a target that waited until the agent was read, took its next step and told so."""
+    """The result of the probe. The target takes a step, and prints a line, while the agent is read."""
     with subprocess.Popen([lab.probe, lab.agent, str(target.pid), "--read-ms", "3000"], stdout=subprocess.PIPE) as probe:
-        # It has the agent's memory only once the agent is in and has said so.
+        # The probe maps the agent's memory only after the agent is loaded and has reported it.
         wait_until(lambda: "lowtide-agent" in pathlib.Path(f"/proc/{probe.pid}/maps").read_text() or probe.poll() is not None, "the agent")
         assert probe.poll() is None, probe.communicate()
         target.stdin.write(b"\n")

@@ -266,7 +266,7 @@ void take_times(int threads_beside) {
   }
 }
 
-// Whoever ends us should be known: it was not the injector.
+// Prints the process that sent a fatal signal, to show that it was not the injector.
 void tell_sender(int number, siginfo_t* info, void* /*context*/) {
   char text[64];
   const int bytes = std::snprintf(text, sizeof(text), "attach_target: signal %d from process %d\n", number,

@@ -1,4 +1,4 @@
-"""What a trainer tells of itself through the agent. Every function without an underscore is a test.
+"""Steps, phases and counters that a trainer reports through the agent. Every function without an underscore is a test.
 
 usage: marks_test.py --binary LOWTIDE [NAME...] | --list
 """
@@ -36,7 +36,7 @@ def _phase(report, name):
     return found[0]
 
 
-def steps_and_phases_of_a_job_that_tells_them(binary):
+def steps_and_phases_of_a_job_that_reports_them(binary):
     report, _ = _watched(binary, PYTHON, HERE / "plain.py", PACKAGE)
     assert report["source"]["steps"] == 60, report["source"]
     train, evaluation = _phase(report, "train"), _phase(report, "eval")

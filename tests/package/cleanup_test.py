@@ -41,7 +41,7 @@ def short_run_is_within_its_budget(binary):
         assert job["calls"]["gc.collect()"] == 0 and job["share"] <= BUDGET, job
 
 
-def warm_up_is_told_to_need_nothing(binary):
+def warm_up_needs_no_action(binary):
     job = _clean(binary, "warmup", "learned")
     assert not job["needed"] and "no action was needed" in job["table"], job["table"]
     assert all(calls <= 5 + job["took_s"] / 0.3 for calls in job["calls"].values()), job["calls"]  # the pause of what was dropped
@@ -78,7 +78,7 @@ def zoo_job_with_retention_is_no_larger_than_when_cleaned_at_every_step(binary):
     _assert_within_budget(learned)
 
 
-def zoo_job_that_warms_up_is_told_to_need_nothing(binary):
+def zoo_job_that_warms_up_needs_no_action(binary):
     learned = _zoo(binary, "learned", "30_allocator_warmup.py")
     print(learned["table"])
     assert not learned["needed"] and "no action was needed" in learned["table"], learned["table"]

@@ -1,7 +1,7 @@
-"""The Pythons that the package is tried with: the system's with the source tree, and one with real frameworks.
+"""The two interpreters that test the package: the system's Python with the source tree, and one with real frameworks.
 
-The frameworks are some gigabytes: they are installed once, into build/package-venv of the checkout, or taken from the
-environment that LOWTIDE_TEST_VENV names. Where packages cannot be had, the tests that need them are skipped.
+The frameworks are some gigabytes. They are installed once, into build/package-venv of the checkout, or taken from the
+environment that LOWTIDE_TEST_VENV names. If packages cannot be installed, the tests that need them are skipped.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ def run(binary, command, timeout=120, expect=0, cwd=None, **more):
 
 
 def told(done):
-    """What a job of ours says at its end: one line of JSON."""
+    """The result that a test job prints as its last line: JSON."""
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 

@@ -9,14 +9,14 @@ import sys
 from environment import PYTHON, folder, main, need, run, told
 
 LEAK = "[500e6 + 1e6 * n for n in range(2000)]"
-FLAT = "[500e6 + 1e5 * (n * 7919 % 13) for n in range(2000)]"
+FLAT = "[500e6 + 1e5 * (7919 * n % 13) for n in range(2000)]"
 
 
 def _say(binary, code, **more):
     return told(run(binary, [PYTHON, "-c", "import json, lowtide\n" + code], **more))
 
 
-def judge_tells_a_leak_from_a_flat_series(binary):
+def judge_distinguishes_a_leak_from_a_flat_series(binary):
     code = (f"leak = lowtide.judge({LEAK}, steps=range(2000)); flat = lowtide.judge({FLAT})\n"
             "print(json.dumps([leak.kind, leak.is_leak, leak.rate.bytes, leak.rate.per, leak.growth_bytes, flat.kind, str(flat),\n"
             "  leak._repr_html_()]))")

@@ -78,7 +78,7 @@ def transformers_fixed_job_is_clean_and_nothing_of_it_is_kept(binary):
     assert job["last"]["memory/leak"] == 0.0, job["last"]
 
 
-def transformers_batches_that_wait_ahead_are_told_once(binary):
+def transformers_batches_that_wait_ahead_are_reported_once(binary):
     with folder() as place:
         job, done = _job(binary, place, "hf_loader.py", 2, steps=5)
         assert done.stderr.count("8 batches of 16.0 MB wait in shared memory: 128 MB") == 1, done.stderr[-3000:]
@@ -115,7 +115,7 @@ def accelerate_fixed_job_is_clean(binary):
         _clean(_job(binary, place, "accelerate_loop.py", "fixed")[0], "logits")
 
 
-def accelerate_workers_that_will_copy_are_told_once(binary):
+def accelerate_workers_that_will_copy_are_reported_once(binary):
     code = ("import torch, accelerate, lowtide.accelerate\n"
             "class Names(torch.utils.data.Dataset):\n"
             "    def __init__(self): self.names = [f'picture {n}' for n in range(1_000_000)]\n"

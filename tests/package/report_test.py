@@ -70,7 +70,7 @@ def inconclusive_verdict_states_its_lean(binary):
     assert unknown[3] == "inconclusive: nothing was watched", unknown
 
 
-def samples_and_readings_are_told_apart(binary):
+def samples_and_readings_are_distinguished(binary):
     """A pool that starts and ends processes all the time has few readings that can be judged."""
     verdict = {**VERDICT, "kind": "inconclusive", "samples": 5, "reason": "only 5 samples"}
     code = ("from lowtide._summary import closing_lines\n"

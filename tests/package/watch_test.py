@@ -103,7 +103,7 @@ def callback_that_is_never_ended_gives_its_summary_once(binary):
         assert not end.startswith("del") or done.stderr.index("recording: ") < done.stderr.index("on\n"), done.stderr
 
 
-def without_the_program_training_goes_on_and_is_told_once(binary):
+def without_the_program_training_goes_on_with_one_warning(binary):
     code = ("import lowtide\n"
             "for _ in range(3):\n"
             "    with lowtide.watch() as w: lowtide.step(1)\n"
@@ -200,7 +200,7 @@ def snapshot_that_is_refused_is_not_waited_for(binary):
     assert requests == most > 0 and is_same, (requests, most)
 
 
-def place_that_cannot_be_written_is_told(binary):
+def place_that_cannot_be_written_is_reported(binary):
     code = "import lowtide, json; w = lowtide.watch('/nonexistent/x.lowtide', quiet=True); print(json.dumps([w.is_on, w.report().verdict.kind]))"
     with folder() as place:
         done = run(binary, [PYTHON, "-c", code], cwd=place)
@@ -310,10 +310,10 @@ def command_is_the_program_itself(binary):
     assert "try:" in missing.stderr, missing
 
 
-def users_without_rights_are_watched_from_outside(binary):
+def users_without_privileges_are_watched_from_outside(binary):
     if os.geteuid() != 0:
         from environment import Skip
-        raise Skip("needs root, to give rights away")
+        raise Skip("needs root, to give up privileges")
     # Not dumpable: nobody of the same user may enter it.
     code = ("import ctypes, lowtide, json, os, sys, time\n"
             "os.setgid(65534); os.setuid(65534)\n"

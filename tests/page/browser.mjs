@@ -24,7 +24,7 @@ export async function launch(web = WEB) {
   }
   const executablePath = findBrowser(playwright);
   if (!executablePath) return { browser: null, why: "no Chromium: apt-get install chromium, or CHROMIUM=/path/to/it" };
-  // The sandbox of the browser needs rights that root in a container does not have.
+  // The sandbox of the browser needs privileges that root in a container does not have.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   return { browser: await playwright.chromium.launch({ executablePath, args }), why: "" };
 }

@@ -1,4 +1,4 @@
-"""A job of a few seconds that leaks, with a worker, phases and names that attack whoever shows them."""
+"""A job of a few seconds that leaks, with a worker, phases, and names that attack the page that shows them."""
 import multiprocessing
 import time
 

@@ -1,4 +1,4 @@
-"""The look at a Python under `run` that is about to end. Every function without an underscore is a test.
+"""The snapshot of a Python process under `run` that is about to end. Every function without an underscore is a test.
 
 usage: at_end_test.py --binary LOWTIDE [NAME...] | --list
 """
@@ -21,7 +21,7 @@ AT_END = 16  # of a snapshot's flags
 LONGEST_WALK_S = 10  # of the child at the end of its process
 LEAST_AGE_S = 4  # a process that is younger has no snapshot at its end
 
-# Keeps 250 kB a step until the file is there, and 10 MB more. The agent takes no snapshot at the end within a second of
+# Keeps 250 kB per step until the file is there, and 10 MB more. The agent takes no snapshot at the end within a second of
 # another one. It takes that other one when the job allocates: a job that sleeps for longer than a second, and ends
 # then, has its snapshot for certain.
 KEEPS = """
@@ -91,19 +91,19 @@ class _Job:
         self._wait(lambda: self._age_s() > LEAST_AGE_S, f"an age of {LEAST_AGE_S} s")
         # After this one nobody asks for another within three seconds, unless one was under way already.
         self._ask_for_snapshot()
-        seen, until = len(self.looks()), self._ticks() + 3
+        seen, until = len(self.snapshots()), self._ticks() + 3
 
         def is_quiet():
             nonlocal seen, until
-            if len(self.looks()) != seen:
-                seen, until = len(self.looks()), self._ticks() + 3
+            if len(self.snapshots()) != seen:
+                seen, until = len(self.snapshots()), self._ticks() + 3
             return self._ticks() >= until
         self._wait(is_quiet, "three ticks without a snapshot")
 
     def _ask_for_snapshot(self):
-        before = len(self.looks())
+        before = len(self.snapshots())
         self.process.send_signal(signal.SIGUSR2)  # at once, and not when its turn comes
-        self._wait(lambda: len(self.looks()) > before, f"snapshot {before + 1}")
+        self._wait(lambda: len(self.snapshots()) > before, f"snapshot {before + 1}")
 
     def _age_s(self):
         (age_s,), = rows_of(self.recording, "SELECT max(at_s) - (SELECT min(started_s) FROM process) FROM target_memory")
@@ -118,14 +118,14 @@ class _Job:
             return condition()
         wait_until(holds, f"{what} of {self.name}")
 
-    def looks(self):
+    def snapshots(self):
         return rows_of(self.recording, "SELECT flags & ?, object_bytes FROM snapshot ORDER BY id", AT_END)
 
     def pauses(self):
         return [pause_s for pause_s, in rows_of(self.recording, "SELECT pause_s FROM snapshot")]
 
     def story(self):
-        """When it was looked at, for how long it was paused, and when it ended."""
+        """The times and pauses of its snapshots, and the time at which it ended."""
         return (rows_of(self.recording, "SELECT at_s, pause_s, flags FROM snapshot"),
                 rows_of(self.recording, "SELECT ended_s FROM process"))
 
@@ -142,22 +142,22 @@ def _run_all(binary, folder, scripts, python=PYTHON):
         return jobs, dict(zip(jobs, pool.map(_Job.end, jobs.values())))
 
 
-def last_look_shows_what_is_kept_to_the_end(binary):
+def last_snapshot_shows_what_is_kept_to_the_end(binary):
     with tempfile.TemporaryDirectory() as folder:
         jobs, status = _run_all(binary, folder, {"everywhere": GLOBAL, "inside": LOCAL, "raises": RAISES})
         assert status == {"everywhere": 0, "inside": 0, "raises": 1}, status
         assert jobs["raises"].complained == ["MemoryError: no more"], jobs["raises"].complained
         for name, job in jobs.items():
-            looks = job.looks()
-            assert [at_end for at_end, _ in looks][-2:] == [0, AT_END], (name, job.story())
-            assert sum(1 for at_end, _ in looks if at_end) == 1, (name, looks)
-            assert job.report()["overhead"]["looks"] == len(looks) and all(job.pauses()), (name, job.pauses())
-        last = {name: job.looks()[-1][1] - job.looks()[-2][1] for name, job in jobs.items()}
+            snapshots = job.snapshots()
+            assert [at_end for at_end, _ in snapshots][-2:] == [0, AT_END], (name, job.story())
+            assert sum(1 for at_end, _ in snapshots if at_end) == 1, (name, snapshots)
+            assert job.report()["overhead"]["looks"] == len(snapshots) and all(job.pauses()), (name, job.pauses())
+        last = {name: job.snapshots()[-1][1] - job.snapshots()[-2][1] for name, job in jobs.items()}
         assert last["everywhere"] > 5e6 and last["raises"] > 5e6, last  # of the second, its traceback keeps it
         assert last["inside"] < -10e6, "its variable is gone"
         paths = {name: job.report()["holders"][0]["path"] for name, job in jobs.items()}
         assert paths["everywhere"] == "__main__.history", paths
-        # What is gone at the end has lost nothing: it is named by the looks before.
+        # A variable that is gone at the end is not a loss: the snapshots before the end name it.
         assert paths["inside"] == paths["raises"] == "__main__.main.history", paths
 
 
@@ -168,14 +168,14 @@ def job_ends_as_it_would(binary):
         assert jobs["late"].said == jobs["forgets"].said == ["bye"]
         assert jobs["at_once"].said == ["done"] and jobs["forks"].said == ["5"]
         assert not any(job.complained for job in jobs.values()), [job.complained for job in jobs.values()]
-        at_end = {name: sum(1 for flag, _ in job.looks() if flag) for name, job in jobs.items()}
+        at_end = {name: sum(1 for flag, _ in job.snapshots() if flag) for name, job in jobs.items()}
         assert at_end["late"] == 1 and at_end["at_once"] == 0, (at_end, jobs["late"].story())
-        before, after = [job_bytes for _, job_bytes in jobs["forks"].looks()][-2:]
+        before, after = [job_bytes for _, job_bytes in jobs["forks"].snapshots()][-2:]
         assert at_end["forks"] == 1 and after > before, "the parent's, and not that of its child"
 
 
-def every_python_tells_its_end(binary):
-    """And its own handlers are called, also where the module is no longer known, of which 3.9 can have but one."""
+def every_version_of_python_has_a_snapshot_at_its_end(binary):
+    """The handlers of the job are called too, also if the job removed the module atexit. In 3.9 there is no snapshot then."""
     with tempfile.TemporaryDirectory() as folder:
         found = pythons()
         assert found, "this test runs in a Python that should be among them"
@@ -185,10 +185,10 @@ def every_python_tells_its_end(binary):
         jobs, status = _run_all(binary, folder, scripts, found)
         for name, job in jobs.items():
             assert status[name] == 0 and job.said == ["bye"], (name, job.said, job.complained)
-            assert job.looks()[-1][0] == (AT_END if "forgets" not in name else 0), (name, job.story())
+            assert job.snapshots()[-1][0] == (AT_END if "forgets" not in name else 0), (name, job.story())
 
 
-def we_end_after_the_look_and_not_before(binary):
+def run_ends_after_the_last_snapshot(binary):
     with tempfile.TemporaryDirectory() as folder:
         job = _Job(binary, folder, "large", LARGE)
         assert job.end() == 0
@@ -198,7 +198,7 @@ def we_end_after_the_look_and_not_before(binary):
         walked_s = rows_of(job.recording, "SELECT max(whole_s) FROM snapshot WHERE flags & ? = 0", AT_END)[0][0]
         if walked_s > LONGEST_WALK_S / 3:  # it yields to everything else that runs
             raise Skip(f"this machine is so busy that a walk takes {walked_s:.1f} s; the one at the end has {LONGEST_WALK_S} s")
-        assert job.looks()[-1][0] == AT_END and job.looks()[-1][1] > 50e6, job.looks()
+        assert job.snapshots()[-1][0] == AT_END and job.snapshots()[-1][1] > 50e6, job.snapshots()
 
 
 def _text(path):

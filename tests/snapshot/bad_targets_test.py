@@ -19,7 +19,7 @@ from probing import KNOWN_PYTHONS  # noqa: E402
 HOLDS = "import time\nkept = [bytes(1000 + n) for n in range(999)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
 
 
-def process_that_does_not_see_our_library_is_told(lab):
+def process_that_does_not_see_the_library_is_reported(lab):
     """In a container the same path is another file, or none."""
     if os.geteuid() != 0 or not shutil.which("unshare"):
         raise Skip("needs root and unshare")
@@ -45,7 +45,7 @@ if libc.prctl(22, 2, ctypes.byref(program), 0, 0):
 """
 
 
-def process_with_a_filter_of_its_own_is_told_and_lives(lab):
+def process_with_a_filter_of_its_own_is_reported_and_lives(lab):
     """The filter kills it for a socket, which the agent would make."""
     socket_call = {"x86_64": 41, "aarch64": 198}[os.uname().machine]
     with lab.running(PYTHON, "-c", FILTERS % socket_call + HOLDS) as job:
@@ -61,7 +61,7 @@ EXITING = 4  # of the flags in /proc/PID/stat
 LARGE = "kept = bytearray(b'x') * (600 << 20)\nprint('ready', flush=True)\nimport time\ntime.sleep(100)"
 
 
-def process_that_is_about_to_end_is_told(lab):
+def process_that_is_about_to_end_is_reported(lab):
     """Its memory is given back for a while, and nobody may enter it then."""
     moments = {"the kill": lambda: True,
                "its end": lambda: int(stat_of(job.pid)[6]) & EXITING,
@@ -75,7 +75,7 @@ def process_that_is_about_to_end_is_told(lab):
             assert "has ended" in told and "no running process has this pid" in told, told
 
 
-def process_in_uninterruptible_sleep_is_told_and_goes_on(lab):
+def process_in_uninterruptible_sleep_is_reported_and_goes_on(lab):
     with tempfile.TemporaryDirectory() as folder:
         pipe = f"{folder}/pipe"
         os.mkfifo(pipe)
@@ -110,7 +110,7 @@ def _home():
     return subprocess.run([PYTHON, "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True).stdout.strip()
 
 
-def free_threaded_python_is_told(lab):
+def free_threaded_python_is_reported(lab):
     found = [python for python in [shutil.which(f"python3.{minor}t") for minor in KNOWN_PYTHONS if minor >= 13] if python]
     if not found:
         raise Skip("no python3.13t or python3.14t")

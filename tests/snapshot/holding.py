@@ -86,7 +86,7 @@ def grow(trainer, steps, step):
     return step
 
 
-def census():
+def gc_counts():
     """Container objects that the collector knows, by type: what a walk must at least see."""
     counts = collections.Counter(type(item).__name__ for item in gc.get_objects())
     return {name: counts[name] for name in ("Plain", "Slotted", "Trainer", "deque", "function", "module")}
@@ -109,7 +109,7 @@ def main():
     step = grow(trainer, 60, 0)
     while True:
         gc.collect()
-        print(json.dumps({"step": step, "census": census(), "sizes": {
+        print(json.dumps({"step": step, "gc_counts": gc_counts(), "sizes": {
             "in_module": sys.getsizeof(in_module), "history": sys.getsizeof(trainer.history)}}), flush=True)
         words = sys.stdin.readline().split()
         if not words or words[0] == "end":

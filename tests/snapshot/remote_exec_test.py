@@ -120,7 +120,7 @@ def process_under_strace_is_entered_all_the_same(lab):
             _holder_is_named(lab.take(job.pid))
 
 
-def traced_process_of_an_older_python_is_told_as_ever(lab):
+def traced_process_of_an_older_python_is_reported_as_before(lab):
     found = pythons(range(9, 14))
     if not found:
         raise Skip("no CPython before 3.14")
@@ -132,7 +132,7 @@ def traced_process_of_an_older_python_is_told_as_ever(lab):
             assert "already traces it" in told and "remote_exec" not in told, told
 
 
-def older_python_is_told(lab):
+def older_python_is_reported(lab):
     found = pythons(range(9, 14))
     if not found:
         raise Skip("no CPython before 3.14")
@@ -143,7 +143,7 @@ def older_python_is_told(lab):
             assert f"its Python is {version}, and sys.remote_exec needs 3.14 or newer" in told, told
 
 
-def process_without_python_is_told(lab):
+def process_without_python_is_reported(lab):
     with lab.running("sleep", "100") as job:
         wait_until(lambda: state_of(job.pid) == "S", "the sleep")
         told = lab.call("--remote-exec", job.pid, code=NOT_SEEN).stderr
@@ -151,7 +151,7 @@ def process_without_python_is_told(lab):
         assert "no running process has this pid" in lab.call("--remote-exec", 2**22 - 5, code=NOT_SEEN).stderr
 
 
-def embedded_python_is_told(lab):
+def embedded_python_is_reported(lab):
     if not shutil.which("cc"):
         raise Skip("no cc")
     with tempfile.TemporaryDirectory() as folder, _nothing_left():
@@ -168,7 +168,7 @@ int main(int count, char** words) { if (dlopen(words[1], RTLD_NOW)) { puts("read
             assert "its Python is embedded in" in told and "needs a python executable" in told, told
 
 
-def python_that_forbids_it_is_told(lab):
+def python_that_forbids_it_is_reported(lab):
     python = _new_python()
     for words, more in ((["-X", "disable-remote-debug"], {}), ([], {"PYTHON_DISABLE_REMOTE_DEBUG": "1"})):
         with _nothing_left(), lab.running(python, *words, "-c", HOLDS, env={**os.environ, **more}) as job:
@@ -181,7 +181,7 @@ def python_that_forbids_it_is_told(lab):
                 assert "already traces it" in told and "does not allow remote debugging" in told, told
 
 
-def audit_hook_that_forbids_it_is_told(lab):
+def audit_hook_that_forbids_it_is_reported(lab):
     hook = "import sys\ndef hook(event, _):\n  if event == 'ctypes.dlopen': raise RuntimeError('not here')\nsys.addaudithook(hook)\n"
     with _nothing_left(), lab.running(_new_python(), "-c", hook + HOLDS) as job:
         ready(job)
@@ -245,13 +245,13 @@ def lowtide_that_is_killed_is_not_missed(lab):
         assert (out, err, job.returncode) == ("True 0\n", "", 0), (out, err, job.returncode)
     with lab.running(_new_python(), "-c", HOLDS) as job:
         ready(job)
-        lab.take(job.pid, "--remote-exec")  # removes what the dead have left, but for scripts that nobody was told of
+        lab.take(job.pid, "--remote-exec")  # removes what the killed ones left, except scripts that no target was asked to run
     for folder in _folders() - before:
         assert set(os.listdir(folder)) <= {"look.py", "answer"}, os.listdir(folder)
         shutil.rmtree(folder)
 
 
-def target_that_dies_in_the_middle_is_told(lab):
+def target_that_dies_in_the_middle_is_reported(lab):
     python = _new_python()
     for delay_s in (0, 0.01, 0.03, 0.06):
         with _nothing_left(), lab.running(python, "-c", HOLDS) as job:
@@ -316,7 +316,7 @@ int main(int count, char** words) {
 """
 
 
-def interpreter_of_another_user_is_run_with_his_rights_alone(lab):
+def interpreter_of_another_user_is_run_as_that_user(lab):
     _needs_other_users()
     if not shutil.which("cc"):
         raise Skip("no cc")
@@ -330,7 +330,7 @@ def interpreter_of_another_user_is_run_with_his_rights_alone(lab):
             assert "failed: uids 65534 65534, gids 65534 65534, groups 0, next fd 3\n" in told, told
 
 
-def process_in_a_container_is_told(lab):
+def process_in_a_container_is_reported(lab):
     python = _new_python()
     if os.geteuid() != 0 or not shutil.which("unshare"):
         raise Skip("needs root and unshare")

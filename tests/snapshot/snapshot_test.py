@@ -45,8 +45,8 @@ def what_grew_is_named_in_every_python(lab):
             before = lab.save(folder, "before.json", job.pid)
             counts = {row["type"]: row["count"] for row in json.loads(before.read_text())["types"]}
             for name in ("Plain", "Slotted", "Trainer"):
-                assert counts["__main__." + name] == inside["census"][name], (version, name, counts)
-            assert counts["collections.deque"] == inside["census"]["deque"], (version, counts)
+                assert counts["__main__." + name] == inside["gc_counts"][name], (version, name, counts)
+            assert counts["collections.deque"] == inside["gc_counts"]["deque"], (version, counts)
             nodes = by_path(json.loads(before.read_text()))
             assert nodes["__main__.bounded", "functools._lru_cache_wrapper"]["bound"] == 50, version
             assert nodes["__main__.unbounded", "functools._lru_cache_wrapper"]["cache"] == "unbounded", version
@@ -213,7 +213,7 @@ def child_that_dies_is_followed_by_another(lab):
         assert job.poll() is None
 
 
-def training_is_the_same_however_often_it_is_looked_at(lab):
+def training_is_the_same_with_any_number_of_snapshots(lab):
     needs("torch")
     if is_sanitized(lab.binary):  # takes seconds to find a safe place, and what is in the job is the same
         raise Skip("needs unsanitized")
@@ -305,17 +305,17 @@ def launcher_that_takes_in_orphans_never_meets_the_child_that_walks(lab):
             assert job.wait(LIMIT_S) == 5, job.stderr.read()
 
 
-def process_without_python_is_told(lab):
+def process_without_python_is_reported(lab):
     with lab.running("sleep", "100") as job:
         wait_until(lambda: state_of(job.pid) == "S", "the sleep")
         assert "it has no Python interpreter" in lab.call(job.pid, code=NOT_SEEN).stderr
 
 
-def process_that_is_not_there_is_told(lab):
+def process_that_does_not_exist_is_reported(lab):
     assert "no running process has this pid" in lab.call(2**22 - 5, code=NOT_SEEN).stderr
 
 
-def process_that_is_stopped_is_told(lab):
+def process_that_is_stopped_is_reported(lab):
     with lab.running(PYTHON, "-c", "print('ready', flush=True); import time; time.sleep(100)") as job:
         ready(job)
         job.send_signal(signal.SIGSTOP)
@@ -327,7 +327,7 @@ def process_that_is_stopped_is_told(lab):
         lab.take(job.pid)
 
 
-def interpreter_that_does_not_let_go_is_told(lab):
+def interpreter_that_does_not_release_the_lock_is_reported(lab):
     script = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); " \
              "print('ready', flush=True); sum(range(10**12))"
     with lab.running(PYTHON, "-c", script) as job:
@@ -354,7 +354,7 @@ def _walkers(session):
     return states
 
 
-def look_that_waits_for_a_lock_is_taken_again(lab):
+def snapshot_that_waits_for_a_lock_is_taken_again(lab):
     # In a training it is a lock that another thread had at the fork. Here the walk comes to pause().
     script = """
 import ctypes, gc, sys
@@ -424,7 +424,7 @@ def walk_that_takes_too_long_gives_what_it_has(lab):
         assert job.poll() is None
 
 
-def walk_that_needs_too_much_memory_says_so(lab):
+def walk_that_needs_too_much_memory_is_reported(lab):
     with lab.running(PYTHON, "-c", BIG) as job:
         ready(job)
         snapshot = lab.take(job.pid, "--memory-limit", "16M")
@@ -439,7 +439,7 @@ def _has(pid, name, text):
     return False
 
 
-def target_that_dies_in_the_middle_is_told(lab):
+def target_that_dies_in_the_middle_is_reported(lab):
     for moment in ("at once", "entered", "walked over"):
         with lab.running(PYTHON, "-c", BIG.replace("1_500_000", "400_000"), start_new_session=True) as job:
             ready(job)

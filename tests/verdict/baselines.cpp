@@ -1,8 +1,8 @@
-// What people use today to answer "is it a leak?", each in its own few lines.
+// The rules that people use today to answer "is it a leak?".
 //
-// All but one look at a whole series again and again; they know leak and not-leak
-// ("stable") only, so their score over five kinds is low by construction, and the
-// leak columns are the ones to compare. Sources of the rules: docs/bench.md.
+// All but one judge the whole series again at every moment. They know only leak and not-leak ("stable"), so
+// their score over five kinds is low by construction. Compare the leak columns. The sources of
+// the rules are in docs/bench.md.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -122,10 +122,9 @@ Opinion mann_kendall_corrected(const View& view) {
   return mann_kendall_after(view, view.size() / 5, Autocorrelation::HamedRao);
 }
 
-// Prometheus: predict_linear(rss[W], 4 * W) > limit, with the proportions of its
-// manual ([1h], 4 * 3600). Nobody tells the window that suits a run of unknown
-// length, nor the limit: W is the last quarter of what was seen, the limit 25 %
-// above the highest use so far (a machine that the job fits into, not loosely).
+// Prometheus: predict_linear(rss[W], 4 * W) > limit, with the proportions of its manual ([1h], 4 * 3600).
+// The right window for a run of unknown length is not known, nor is the limit. W is the last quarter of the
+// samples, and the limit is 25% above the highest sample (a machine that is just large enough).
 Opinion predict_linear(const View& view) {
   constexpr double kWindowsAhead = 4;
   constexpr double kHeadroom = 1.25;
@@ -143,7 +142,7 @@ Opinion predict_linear(const View& view) {
 }
 
 // Scalene: a trial at every new footprint maximum; it counts as freed if memory falls back under the
-// level before it. Rule of succession, 95 %, and 1 % growth.
+// level before it. Rule of succession, 95%, and 1% growth.
 Opinion scalene_like(const View& view) {
   if (view.size() < 10) return too_short();
   const double level = median_of(view.y);
@@ -298,15 +297,15 @@ std::vector<Method> baseline_methods() {
   return {
       make_baseline("first10_last10_min", "minimum of the last ten > minimum of the first ten + 100 MB",
                     first_last_minimum),
-      make_baseline("ols_t", "least-squares slope, t > 2.33, growth > 1 %", ols_t_test),
-      make_baseline("mk_theil_sen", "Mann-Kendall z > 2.33, Theil-Sen growth > 1 %", mann_kendall),
-      make_baseline("mk_hamed_rao_drop20", "the same after dropping 20 %, Hamed-Rao variance",
+      make_baseline("ols_t", "least-squares slope, t > 2.33, growth > 1%", ols_t_test),
+      make_baseline("mk_theil_sen", "Mann-Kendall z > 2.33, Theil-Sen growth > 1%", mann_kendall),
+      make_baseline("mk_hamed_rao_drop20", "the same after dropping 20%, Hamed-Rao variance",
                     mann_kendall_corrected),
       make_baseline("predict_linear",
                     "Prometheus: line over the last quarter passes 1.25 x peak four windows ahead",
                     predict_linear),
-      make_baseline("scalene_like", "rule of succession at new maxima >= 95 %, growth > 1 %", scalene_like),
-      make_baseline("resin_like", "12 windows x 1 % buckets keep moving up", resin_like),
+      make_baseline("scalene_like", "rule of succession at new maxima >= 95%, growth > 1%", scalene_like),
+      make_baseline("resin_like", "12 windows x 1% buckets keep moving up", resin_like),
       make_baseline("precog_like", "line from a change point to the end, R2 >= 0.8", precog_like),
       make_baseline("mk_hamed_rao_drop20+400", "the same with a warm-up budget of 400 steps",
                     patient<mann_kendall_corrected>),

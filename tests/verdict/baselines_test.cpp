@@ -59,7 +59,7 @@ TEST(Baselines, the_usual_scripts_take_a_warm_up_for_a_leak) {
 }
 
 TEST(Baselines, predict_linear_does_not_see_a_slow_leak) {
-  // 10 % in the run: a line from the last quarter ends 10 % higher, under the 25 % of headroom.
+  // The series grows by 10%. A line from the last quarter ends 10% higher, below the headroom of 25%.
   const Series slow = draw([](double i) { return 4000 + 0.8 * i; });
 
   EXPECT_EQ(judge("predict_linear", slow), VerdictKind::Stable);

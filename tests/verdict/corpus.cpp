@@ -1,6 +1,6 @@
 // Which families, in which shares, and what may carry the label "leak".
 //
-// The five kinds have fixed shares (kShares: as in the study, 37 % leaks), so that
+// The five kinds have fixed shares (kShares: as in the study, 37% leaks), so that
 // precision means the same on every corpus; within a kind the families take turns.
 #include "verdict/corpus.h"
 

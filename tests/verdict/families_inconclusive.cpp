@@ -1,7 +1,7 @@
-// Series that do not say. The right answer is to say so, and what would settle it.
+// Series that cannot be decided. The right answer is "inconclusive", with the evidence that would decide.
 //
-// A rise since the first sample that ends with the log is a leak or an unfinished
-// warm-up: nothing in the series tells which, so short ones are labelled unknown.
+// A rise from the first sample to the end of the log is a leak or an unfinished warm-up. The series does
+// not show which of them, so short ones are labelled unknown.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -52,7 +52,7 @@ Scene cache_unfilled(Draft draft) {
   return scene;
 }
 
-// Slower and slower, never done: the second half still adds 2.5 % of the level or more.
+// Slower and slower, never done: the second half still adds 2.5% of the level or more.
 Scene sublinear(Draft draft) {
   for (;;) {
     Scene scene = make_scene(draft, {.samples_min = 70, .steps_min = 1000});

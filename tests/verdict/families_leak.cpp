@@ -1,9 +1,8 @@
 // Leaks: the floor rises to the end of the run.
 //
-// Every leak here is material (scene.h) and visible to an ideal observer; the
-// corpus throws a draw away that is not (corpus.cpp). One that grows since the
-// first sample is seen for at least Knobs::leak_steps_min steps: shorter ones
-// cannot be told from an unfinished warm-up and belong to inconclusive.
+// Every leak here is material (scene.h) and visible to an ideal observer; the corpus discards the others
+// (corpus.cpp). A leak that grows from the first sample has at least Knobs::leak_steps_min steps. A shorter
+// one cannot be distinguished from an unfinished warm-up, and is inconclusive.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -329,7 +328,7 @@ Scene leak_short_log(Draft draft) {
 
 Scene leak_irregular_times(Draft draft) {
   Scene scene = make_leak_scene(draft, 100, 0, 1.5);
-  // Samples come when something happens, not when a clock says so.
+  // Samples arrive at events of the job, not at regular times.
   const double mean_steps = scene.span_steps() / static_cast<double>(scene.size() - 1);
   const double step_s = (scene.at_s.back() - scene.at_s.front()) / scene.span_steps();
   for (std::size_t i = 1; i < scene.size(); ++i) {

@@ -77,7 +77,7 @@ Scene warmup_mode_shift_once(Draft draft) {
   return scene;
 }
 
-// A heap whose holes fill up: never quite done, but the second half adds under 0.6 % of the level.
+// A heap whose holes fill up. It never ends completely, but the second half adds less than 0.6% of the level.
 Scene warmup_fragmentation(Draft draft) {
   Scene scene = make_scene(draft, {.samples_min = 60});
   const double low = scene.base_mb * draft.rng.uniform(0.08, 0.4);

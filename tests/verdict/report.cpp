@@ -143,7 +143,7 @@ std::string calibration_table(const Score& score) {
                                             cell(bin.right), cell(bin.right_strict)};
     text += row(cells);
   }
-  return text + fmt::format("\nOf {} verdicts given at 95 % or more, {} % are right.\n", score.right_at_95.of,
+  return text + fmt::format("\nOf {} verdicts given at 95% or more, {}% are right.\n", score.right_at_95.of,
                             cell(score.right_at_95));
 }
 

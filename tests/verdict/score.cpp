@@ -41,7 +41,7 @@ std::size_t said_for_good_at(const std::vector<Moment>& moments, VerdictKind kin
   return moments[k].samples;
 }
 
-// Moments on the ramp itself: growth without a pause cannot be told from a leak by anyone.
+// Moments on the ramp itself: there a warm-up without a pause cannot be distinguished from a leak.
 bool on_the_ramp(const Truth& truth, std::size_t samples) {
   if (truth.kind != VerdictKind::Warmup) return false;
   const auto end = static_cast<double>(truth.warmup_end_idx.value_or(0));

@@ -55,7 +55,7 @@ struct FinalScore {
 // Judged at many moments while the samples arrive.
 struct LiveScore {
   Tally ever_leak;             // innocent series called leak at any moment
-  Tally ever_leak_after_ramp;  // the same, not counting moments before a warm-up's end (and 10 % more)
+  Tally ever_leak_after_ramp;  // the same, not counting moments before a warm-up's end (and 10% more)
   Tally ever_leak_on_inconclusive;
   Tally leak_before_onset;           // leaks called before they began
   ErrorSpread delay_samples;         // from onset until it is called for good
@@ -83,7 +83,7 @@ struct Score {
   FinalScore last;
   LiveScore live;
   std::vector<CalibrationBin> calibration;  // empty where the method gives no confidence
-  Tally right_at_95;                        // of verdicts given at 95 % or more, the right ones
+  Tally right_at_95;                        // of verdicts given at 95% or more, the right ones
   std::array<std::array<std::size_t, kKinds>, kKinds> confusion{};  // [truth][said]
   std::map<std::string, FamilyScore> families;
   double seconds = 0;

@@ -65,9 +65,9 @@ TEST(Score, the_rate_is_compared_on_the_axis_it_was_given_on) {
   }
   std::vector<Outcome> outcomes = {make_outcome(VerdictKind::Leak), make_outcome(VerdictKind::Leak)};
   outcomes[0].last.axis = Axis::Step;
-  outcomes[0].last.rate_mb = 11;  // off by 10 %
+  outcomes[0].last.rate_mb = 11;  // off by 10%
   outcomes[1].last.axis = Axis::Time;
-  outcomes[1].last.rate_mb = 1.4;  // off by 30 %
+  outcomes[1].last.rate_mb = 1.4;  // off by 30%
 
   const FinalScore score = score_last(corpus, outcomes);
 

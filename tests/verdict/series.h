@@ -52,7 +52,7 @@ inline constexpr double kBytesPerMb = 1e6;
   return std::find(truth.accept.begin(), truth.accept.end(), kind) != truth.accept.end();
 }
 
-// A healthy series: whoever calls it a leak raises a false alarm.
+// A healthy series: the verdict leak is a false alarm.
 [[nodiscard]] constexpr bool is_clear(model::VerdictKind kind) {
   return kind == model::VerdictKind::Warmup || kind == model::VerdictKind::Spikes ||
          kind == model::VerdictKind::Stable;

@@ -90,7 +90,7 @@ std::string settled_table(const std::vector<JudgedJob>& jobs) {
     ++by_family[job.family].at(job.is_open() ? 3 : job.is_right() ? 0 : job.is_settled() ? 1 : 2);
     if (job.is_open()) continue;
     const double confidence = job.verdict.confidence;
-    const char* band = confidence >= 0.95 ? "95 % or more" : confidence >= 0.9 ? "90 to 95 %" : "below 90 %";
+    const char* band = confidence >= 0.95 ? "95% or more" : confidence >= 0.9 ? "90 to 95%" : "below 90%";
     const std::string settled = job.is_settled() ? "settled, " : "series alone, ";
     for (Row* row : {&by_basis[basis_words(job.verdict)], &by_confidence[settled + band]}) {
       row->right.add(job.is_right());

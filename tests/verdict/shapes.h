@@ -28,7 +28,7 @@ void mark_leak(Scene& scene, std::size_t from);
 
 // The floor comes from `low_mb` under the level up to it by sample `end`, then is flat: floor and truth.
 void warm_up_line(Draft draft, Scene& scene, std::size_t end, double low_mb);
-// The same as 1 - exp(-u / tau); the end is where 95 % of the rise is done.
+// The same as 1 - exp(-u / tau); the end is where 95% of the rise is done.
 void warm_up_exponential(Scene& scene, double tau_share, double low_mb);
 
 struct SpikePlan {

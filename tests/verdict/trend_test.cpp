@@ -48,7 +48,7 @@ TEST(Trend, samples_at_one_place_have_no_slope) {
 }
 
 TEST(Trend, theil_sen_stands_where_least_squares_falls) {
-  // A quarter of the samples are spikes; Theil-Sen breaks down at 29 %.
+  // A quarter of the samples are spikes; Theil-Sen breaks down at 29%.
   const std::vector<double> x = count_up(80);
   std::vector<double> y;
   for (std::size_t i = 0; i < x.size(); ++i) y.push_back(2 * x[i] + (i >= 60 ? 5000 : 0));

@@ -74,7 +74,7 @@ def _trial(box, job, *options):
         "ON process.id = trim_trial.process")
 
 
-def trim_trial_tells_what_the_allocator_kept(box: Box):
+def trim_trial_shows_what_the_allocator_kept(box: Box):
     (pid, outcome, before, after, trim_s, free), = _trial(box, RETAINS, "--trim-trial")
 
     assert outcome == "done" and before - after > 110e6 and trim_s > 0, (before, after)

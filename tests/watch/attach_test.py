@@ -1,4 +1,4 @@
-"""`lowtide attach`: from outside, on what runs already; wrong pids are told in three lines."""
+"""`lowtide attach` on a running process; a wrong pid is an error in three lines."""
 
 import os
 import signal
@@ -76,7 +76,7 @@ def process_of_another_user_is_watched_or_refused_in_words(box: Box):
 
     ended = _attach(box, str(job.pid), "--duration", "1s", **box.as_nobody())
 
-    # /proc/PID/status is open to all; smaps_rollup is not, and the recording says so.
+    # Every user can read /proc/PID/status, but not smaps_rollup: the recording has a note of that.
     assert ended.returncode == 0, ended
     assert box.recording().samples >= 1
     notes = " ".join(row[0] for row in box.recording().rows("SELECT value FROM meta WHERE key LIKE 'not_seen%'"))
@@ -163,7 +163,7 @@ def duration_ends_the_watching_and_not_the_job(box: Box):
     _beats_on(box)
 
 
-def wrapper_is_told_as_such(box: Box):
+def wrapper_is_reported_as_a_wrapper(box: Box):
     wrapper = box.spawn(["sh", "-c", "sleep 60 & wait"])
     # One that was started just now may be gone at once, and is not counted yet.
     wait_until(lambda: [age_of(pid) > 0.2 for pid in children_of(wrapper.pid)] == [True], "the process below it")
@@ -186,10 +186,10 @@ def pid_and_find_exclude_each_other(box: Box):
     _refused(_attach(box), 2, "neither was given")
 
 
-def find_without_a_training_process_says_so(box: Box):
+def find_without_a_training_process_is_an_error(box: Box):
     need_root()
 
-    # nobody can look into no process here but its own.
+    # The user nobody can read only its own processes.
     _refused(_attach(box, "--find", **box.as_nobody()), 3, "found no training process")
 
 

@@ -227,7 +227,7 @@ class Terminal:
         os.write(self.master, keys)
 
     def wait(self):
-        """The exit status, as a shell tells it."""
+        """The exit status as in $? of a shell."""
         def ended():
             self.read()
             pid, status = os.waitpid(self.pid, os.WNOHANG)

@@ -14,7 +14,7 @@ from box import LIMIT_S, NOBODY, Box, Skip, is_alive, main, need_program, need_r
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 
-# 5 MB a second, from a function that has its own name in every test. It ends with the folder of the test.
+# Leaks 5 MB/s in a function whose name is different in every test. It ends when the folder of the test is removed.
 LEAKS = """
 import os, time
 kept = []
@@ -260,7 +260,7 @@ def _inside(box, function, kinds, setup="true", runner=""):
     job = _Job(box)
     monitor = _attach(box, job.pid)
     box.path("leak.py").write_text(LEAKS.format(function=function))
-    # The program is in the words of the process, not in a file: it may see other files than we.
+    # The program is an argument and not a file: the process may see other files than this test.
     shell = f'{setup} && exec {runner} {SYSTEM_PYTHON} -c "$1"'
     job.start(f"run('unshare', *{list(kinds)!r}, 'sh', '-c', {shell!r}, 'sh', open('leak.py').read())")
     pid = wait_until(lambda: _find_leaking(function), "the process inside")

@@ -145,7 +145,7 @@ def main():
           f"{none} had no sample yet")
     if lags:
         print(f"from the last sample to the kill: median {lags[len(lags) // 2] * 1e3:.0f} ms, "
-              f"99 % {lags[int(len(lags) * 0.99) - 1] * 1e3:.0f} ms, most {lags[-1] * 1e3:.0f} ms "
+              f"99% {lags[int(len(lags) * 0.99) - 1] * 1e3:.0f} ms, most {lags[-1] * 1e3:.0f} ms "
               f"(a tick every {INTERVAL_S * 1e3:.0f} ms)")
     if opened is not None:
         print(f"lowtide report reads {opened} of them")

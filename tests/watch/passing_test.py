@@ -38,7 +38,7 @@ def exit_status_passes(box: Box):
         assert box.run("sh", "-c", f"exit {status}").returncode == status, status
 
 
-def status_of_a_signal_is_told_as_a_shell_does(box: Box):
+def status_of_a_signal_is_the_same_as_in_a_shell(box: Box):
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
         ended = box.run("sh", "-c", f"kill -{int(number)} $$")
         assert ended.returncode == 128 + number, (number, ended)
@@ -181,7 +181,7 @@ def job_writes_to_the_files_it_was_given(box: Box):
     assert lines[:3] == ["before", "out", "err"], lines
 
 
-def job_sees_no_descriptor_of_ours(box: Box):
+def job_sees_no_descriptor_of_lowtide(box: Box):
     ended = box.run("ls", "-l", "/proc/self/fd", options=("--output", "mine.lowtide"))
 
     assert b"mine.lowtide" not in ended.stdout and b"signalfd" not in ended.stdout, ended.stdout
@@ -193,7 +193,7 @@ def recording_is_only_for_the_user_of_the_umask(box: Box):
     assert stat.S_IMODE(box.path("mine.lowtide").stat().st_mode) == 0o600
 
 
-def job_that_ends_before_the_first_look_is_no_error(box: Box):
+def job_that_ends_before_the_first_sample_is_no_error(box: Box):
     for _ in range(10):
         ended = box.run("/bin/true")
         assert ended.returncode == 0, ended

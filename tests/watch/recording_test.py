@@ -52,7 +52,7 @@ def no_recording_leaves_nothing(box: Box):
     assert os.listdir(box.folder) == [], os.listdir(box.folder)
 
 
-def folder_that_is_missing_is_told_and_another_place_taken(box: Box):
+def folder_that_is_missing_is_reported_and_another_one_is_used(box: Box):
     ended = box.run(*box.seen_job(), options=("--output", "no/such/folder/run.lowtide"))
 
     _check_job(ended)

@@ -163,7 +163,7 @@ def reader_that_goes_away_ends_a_plain_job_by_sigpipe(box: Box):
 
 
 def what_outlives_the_job_keeps_its_output(box: Box):
-    # What stays behind ends only after we have had the status: whoever waited for it would wait for ever.
+    # The background process ends only after the test has the exit status. A monitor that waited for it would never end.
     script = "(while [ ! -e finish ]; do sleep 0.05; done; echo late) & echo early; exit 6"
     process = box.start("sh", "-c", script, options=OPTIONS, stdout=subprocess.PIPE)
     status = process.wait(LIMIT_S)
@@ -174,8 +174,8 @@ def what_outlives_the_job_keeps_its_output(box: Box):
     assert words == b"early\nlate\n", words
 
 
-def killed_monitor_takes_the_output_with_it_and_says_so(box: Box):
-    """The price of the flag, told in its help: a pipe breaks, a terminal gives an input/output error."""
+def killed_monitor_breaks_the_output_of_the_job(box: Box):
+    """The help of the flag states this cost: a pipe breaks, and a terminal returns an input/output error."""
     process = box.start(*box.script("writes.py", WRITES_ON), "0.05", options=OPTIONS, stdout=subprocess.PIPE)
     box.wait_for_samples("run.lowtide", 2)
     job = job_of(process)

@@ -297,7 +297,7 @@ def signals_give_the_terminal_back(box: Box):
     assert is_alive(sleeper.pid)
 
 
-def crash_of_ours_gives_the_terminal_back(box: Box):
+def crash_of_lowtide_gives_the_terminal_back(box: Box):
     sleeper = _sleeper(box)
     with Tmux(box) as tmux:
         modes = _modes(tmux, box, "before")

@@ -24,7 +24,7 @@ while not os.path.exists('finish'):
 sys.exit(9)
 """
 
-# Ends when it has written all lines and the file is there: whoever kills the monitor does so before.
+# Ends when it has written all lines and the file exists. A test that kills the monitor does so before it makes the file.
 WRITES_LINES = """
 import os, time
 for number in range(30):
@@ -145,7 +145,7 @@ def job_outlives_a_killed_monitor_through_a_pipe(box: Box):
     wait_until(lambda: not is_alive(job), "the end of the job")
 
 
-def killed_job_is_told_and_recorded(box: Box):
+def killed_job_is_reported_and_recorded(box: Box):
     process = box.start("sleep", "60", options=("--output", "run.lowtide"))
     box.wait_for_samples("run.lowtide", 2)
     os.kill(job_of(process), signal.SIGKILL)

@@ -9,7 +9,7 @@ import sys
 
 from box import LIMIT_S, Box, is_alive, main, text_of, wait_until
 
-# Twice forked, as a daemon is; it grows, so that the recording has something to tell.
+# Forks twice like a daemon. It grows, so that its recording has a verdict.
 DAEMON = """
 import os, sys, time
 if os.fork():
@@ -79,7 +79,7 @@ def background_child_of_a_shell_does_not_hold_the_caller(box: Box):
                             box.binary, script, sys.executable],
                            cwd=box.folder, env=box.environment, capture_output=True, timeout=LIMIT_S)
 
-    # A shell that takes the output waits for its end: nothing of ours may hold it open.
+    # A shell that captures the output waits until it is closed: no process of lowtide may keep it open.
     assert ended.stdout == b"started 3\n", ended
     assert is_alive(int(text_of(box.path("pid")))), "we ended, and it did not"
     box.wait_for_samples("run-background.lowtide")

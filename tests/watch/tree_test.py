@@ -67,7 +67,7 @@ for pid in children:
 
 
 def _cost_of(process):
-    """CPU seconds and peak resident bytes so far. Not rusage: that has the job's own in it."""
+    """CPU seconds and peak resident bytes of lowtide until now. Not from rusage, which includes the job."""
     fields = text_of(f"/proc/{process.pid}/stat").rpartition(")")[2].split()
     peak = [line.split()[1] for line in text_of(f"/proc/{process.pid}/status").splitlines() if line.startswith("VmHWM")]
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), int(peak[0]) * 1024
@@ -85,7 +85,7 @@ def daemon_outlives_us_and_is_seen(box: Box):
     assert daemon in box.recording("run.lowtide").pids, box.recording("run.lowtide").rows("SELECT * FROM process")
 
 
-def daemon_that_dies_with_us_is_no_zombie_of_ours(box: Box):
+def daemon_that_ends_with_lowtide_leaves_no_zombie(box: Box):
     ended = box.run(*box.script("daemon.py", DAEMON % "time.sleep(0.3)"))
 
     assert ended.returncode == 4

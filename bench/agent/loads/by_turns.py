@@ -28,7 +28,8 @@ def allocator_of(domain):
 
 
 def served_before(now):
-    """What the agent keeps of it, in its own data: pymalloc's free, which it leaves in place, tells where."""
+    """The allocator that the agent replaced. It is in the data of the agent, next to the address of pymalloc's free,
+    which the agent does not replace."""
     for line in open("/proc/self/maps"):
         span, rights = line.split()[:2]
         begin, end = (int(word, 16) for word in span.split("-"))

@@ -1,6 +1,6 @@
 """A training loop that allocates much and starts new workers every epoch: respawning_training.py SECONDS PROGRESS
 
-PROGRESS gets a line for every hundred steps: seconds since the start, steps so far, CPU seconds of this process so far.
+PROGRESS gets a line for every hundred steps: seconds, steps and CPU seconds of this process, all since the start.
 """
 import sys
 import time

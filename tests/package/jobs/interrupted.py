@@ -4,7 +4,7 @@ usage: interrupted.py FOLDER STEPS transformers|lightning|accelerate|keras error
 
 error      a step raises RuntimeError
 interrupt  a step gets SIGINT, as from Ctrl-C
-caught     as error, and the script catches it, drops the trainer and says so on standard error
+caught     as error, and the script catches it, drops the trainer and prints a line on standard error
 """
 
 import gc

@@ -1,6 +1,6 @@
-"""Looks at a job under `lowtide run`. Every function without an underscore is a test.
+"""Snapshots of a job under `lowtide run`. Every function without an underscore is a test.
 
-usage: run_looks_test.py --binary LOWTIDE [NAME...] | --list
+usage: run_snapshots_test.py --binary LOWTIDE [NAME...] | --list
 """
 
 import json
@@ -152,7 +152,7 @@ print("done", flush=True)
 """
 
 
-def sigusr2_is_a_look_and_reaches_a_job_that_takes_it(lab):
+def sigusr2_takes_a_snapshot_and_reaches_a_job_that_handles_it(lab):
     for words, said in ((("takes it",), "ready\ngot it\ndone\n"), ((), "ready\ndone\n")):
         with tempfile.TemporaryDirectory() as folder:
             recording, finish = f"{folder}/run.lowtide", pathlib.Path(folder, "finish")
