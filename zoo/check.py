@@ -8,8 +8,11 @@ of each job. From 1,000 steps on only the right verdict will do. With fewer a le
 right way, and an innocent job must not be called a leak, nor lean that way, as a whole or in any of its processes.
 The first finding must be the cause that the header names (docs/causes.md).
 
---keep FOLDER keeps recordings and logs; with --again nothing runs and the recordings in FOLDER are read anew, which
+--keep FOLDER keeps recordings and logs; with --again nothing runs and the recordings in FOLDER are read again, which
 takes a second: that is how a change to the verdict is tried on all of them.
+
+The answer, the lines of code and the fix of each report must be those of zoo/reports/, except for numbers.
+--keep-reports writes those files.
 
 --fix runs the corrected program of every leak instead: no leak now, of whichever innocent kind. Where FOLDER has the
 recording of the leak, `compare` must say that it is better, and that its cause is gone.
@@ -24,6 +27,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+import kept_reports
 
 HERE = pathlib.Path(__file__).resolve().parent
 KIND = {"leak": "leak", "warmup_plateau": "warmup", "spikes": "spikes", "stable": "stable", "overhead": "stable"}
@@ -85,9 +90,9 @@ def compare(case, options, folder):
         return []
     ended = subprocess.run([options.binary, "compare", "--json", str(before), str(folder / f"{case['id']}.lowtide")],
                            capture_output=True, timeout=120)
-    told = json.loads(ended.stdout)
-    fate = {finding["id"]: finding["fate"] for finding in reversed(told["findings"])}.get(case["cause"])
-    return ([f"compare: {told['outcome']}, {told['reason']}"] if told["outcome"] != "better" else []) + (
+    result = json.loads(ended.stdout)
+    fate = {finding["id"]: finding["fate"] for finding in reversed(result["findings"])}.get(case["cause"])
+    return ([f"compare: {result['outcome']}, {result['reason']}"] if result["outcome"] != "better" else []) + (
         [f"compare: {case['cause']} is {fate}"] if fate != "gone" else [])
 
 
@@ -157,6 +162,7 @@ def check(case, options, folder):
         if not options.again:
             run_case(case, options, folder)
         report = read_report(case, options, folder)
+        text = kept_reports.write_report(options.binary, folder / f"{case['id']}.lowtide")
         named = misnamed(case, report) + compare(case, options, folder)
     except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
         return "wrong", row(case, "wrong", "", "", [str(error)])
@@ -164,7 +170,12 @@ def check(case, options, folder):
     if named:
         result, notes = "wrong", notes + named
     processes = ", ".join(f"{name_of(process)} {process.get('growth_share') or 0:.0%}" for process in blamed[:3])
-    return result, row(case, result, describe(report["verdict"]), processes or "-", notes)
+    if options.keep_reports:
+        kept_reports.keep(case["id"], text)
+    changes = kept_reports.differences(case["id"], text)
+    if changes:
+        result, notes = "wrong", notes + ["its report is not that of zoo/reports"]
+    return result, "\n".join([row(case, result, describe(report["verdict"]), processes or "-", notes), *changes])
 
 
 def main():
@@ -177,6 +188,7 @@ def main():
     parser.add_argument("--python", default=DEBIAN_PYTHON if os.access(DEBIAN_PYTHON, os.X_OK) else sys.executable)
     parser.add_argument("--fix", action="store_true", help="the corrected programs of the leaks")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--keep-reports", action="store_true", help="write zoo/reports/")
     parser.add_argument("--again", action="store_true", help="only read the recordings in FOLDER")
     options = parser.parse_intermixed_args()
     if options.again and not options.keep:

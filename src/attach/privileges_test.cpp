@@ -9,7 +9,7 @@ TEST(Privileges, an_ordinary_user_is_referred_to_root) {
   EXPECT_EQ(with_privileges("lowtide snapshot 4711", 1000), "as root: lowtide snapshot 4711");
 }
 
-TEST(Privileges, root_is_never_told_to_become_root) {
+TEST(Privileges, root_is_never_advised_to_become_root) {
   const std::string hint = with_privileges("lowtide snapshot 4711", 0);
 
   EXPECT_EQ(hint.find("sudo"), std::string::npos);

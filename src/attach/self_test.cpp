@@ -61,7 +61,7 @@ TEST_F(Self, functions_of_libc_are_where_they_are) {
             reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "pthread_create")));
 }
 
-TEST_F(Self, modules_are_told_apart) {
+TEST_F(Self, modules_are_distinguished) {
   ASSERT_TRUE(image_) << image_.error().message;
   TargetImage& image = image_.value();
   const auto malloc = reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, "malloc"));

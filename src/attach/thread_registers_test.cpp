@@ -27,7 +27,7 @@ TEST(ThreadRegisters, interrupted_call_is_repeated_as_the_kernel_would) {
   }
 }
 
-TEST(ThreadRegisters, call_with_a_time_limit_is_continued_not_begun_anew) {
+TEST(ThreadRegisters, call_with_a_time_limit_is_continued_not_begun_again) {
   const ResumePoint comeback = make_comeback(in_call(SYS_nanosleep, -516));
 
   EXPECT_EQ(comeback.registers.rip, 0x1000U);

@@ -26,7 +26,7 @@ TEST(LineReader, last_line_needs_no_end) {
   ::close(ends[0]);
 }
 
-TEST(LineReader, what_cannot_be_read_is_told) {
+TEST(LineReader, what_cannot_be_read_is_reported) {
   LineReader reader(-1);
 
   EXPECT_EQ(reader.next(), LineReader::Status::Failed);

@@ -142,7 +142,7 @@ TEST_F(MachineChecks, settings_that_forbid_are_limits_only_without_the_capabilit
   EXPECT_EQ(find(as_user, "capabilities").value, "none");
 }
 
-TEST_F(MachineChecks, root_is_never_told_to_become_root) {
+TEST_F(MachineChecks, root_is_never_advised_to_become_root) {
   const fs::path machine = copy_of_machine();
   write(machine / "proc/sys/kernel/yama/ptrace_scope", "1\n");
   write(machine / "proc/self/status", "Name:\tlowtide\nCapEff:\t0000000000000000\n");

@@ -7,7 +7,7 @@
 namespace lowtide::gpu {
 namespace {
 
-TEST(PidMap, on_the_host_the_drivers_pid_is_ours) {
+TEST(PidMap, on_the_host_the_drivers_pid_is_the_same) {
   const std::array<std::int64_t, 2> in_container{500, 7};
   const std::array<KnownProcess, 1> known{{{500, in_container, false}}};
 
@@ -18,7 +18,7 @@ TEST(PidMap, on_the_host_the_drivers_pid_is_ours) {
   EXPECT_FALSE(map.find(7).unclear);
 }
 
-TEST(PidMap, on_the_host_another_users_process_is_simply_not_ours) {
+TEST(PidMap, on_the_host_another_users_process_is_not_mapped) {
   const std::array<KnownProcess, 1> known{{{500, {}, true}}};
 
   const PidMap map(known, true);
@@ -36,7 +36,7 @@ TEST(PidMap, in_a_container_an_innocent_process_of_that_number_is_not_blamed) {
   EXPECT_TRUE(map.find(40).unclear);
 }
 
-TEST(PidMap, in_a_container_with_a_newer_driver_our_own_number_is_told) {
+TEST(PidMap, in_a_container_with_a_newer_driver_our_own_number_is_used) {
   const std::array<KnownProcess, 1> known{{{7, {}, true}}};
 
   const PidMap map(known, false);

@@ -172,7 +172,7 @@ TEST(a_json_array_on_one_line, is_read_object_by_object) {
   EXPECT_EQ(read(text).log.readings, 100000U);
 }
 
-TEST(gpus_of_one_tick, are_told_apart) {
+TEST(gpus_of_one_tick, are_distinguished) {
   const Read result = read(
       "index, memory.used [MiB], memory.total [MiB]\n0, 4 MiB, 40960 MiB\n1, 5 MiB, 40960 MiB\n0, 6 MiB, "
       "40960 MiB\n");

@@ -135,7 +135,7 @@ TEST(a_percentage_of_wandb, is_ignored_and_said) {
   EXPECT_THAT(result.warnings, HasSubstr("percentage"));
 }
 
-TEST(writers_that_do_not_say_who_they_are, are_told_apart_by_their_level) {
+TEST(writers_that_do_not_say_who_they_are, are_distinguished_by_their_level) {
   std::string text;
   for (int step = 0; step < 40; ++step)
     text += fmt::format("step {0} rss {1} MB\nstep {0} rss {2} MB\n", step, 5000, 9000 + 3 * step);

@@ -43,7 +43,7 @@ double spiking(int at) {
   return at % 25 < 3 ? 10 * kGB : 6 * kGB;
 }
 
-TEST(Detector, tells_the_five_kinds_apart) {
+TEST(Detector, distinguishes_the_five_kinds) {
   EXPECT_EQ(judged(300, leaking).verdict().kind, VerdictKind::Leak);
   EXPECT_EQ(judged(300, warming_up).verdict().kind, VerdictKind::Warmup);
   EXPECT_EQ(judged(300, flat).verdict().kind, VerdictKind::Stable);

@@ -97,7 +97,7 @@ TEST(KernelClock, text_without_a_boot_time_is_malformed) {
   EXPECT_FALSE(parse_boot_time("btime x\n"));
 }
 
-TEST(Rights, what_is_not_there_is_told_with_its_reason) {
+TEST(Rights, what_is_not_there_is_reported_with_its_reason) {
   const Rights rights = read_rights(roots_of(kRealMachine));
 
   ASSERT_FALSE(rights.ptrace_scope);

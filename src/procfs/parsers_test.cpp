@@ -150,7 +150,7 @@ TEST(Stat, name_may_hold_anything) {
   EXPECT_EQ(stat.value().start_ticks, 1318416U);
 }
 
-TEST(Stat, kernel_thread_is_told_by_its_flag) {
+TEST(Stat, kernel_thread_is_known_by_its_flag) {
   const auto stat = parse_stat(fixture_text("2/stat"));
 
   ASSERT_TRUE(stat);

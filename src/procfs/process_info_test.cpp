@@ -33,7 +33,7 @@ TEST(ProcessInfo, process_without_arguments_is_called_by_its_name) {
   EXPECT_TRUE(read_arguments(roots, kZombie).value().empty());
 }
 
-TEST(ProcessInfo, environment_tells_the_rank) {
+TEST(ProcessInfo, environment_names_the_rank) {
   const Roots roots = roots_of(kRealMachine);
 
   EXPECT_EQ(read_environment_value(roots, kTrainer, "LOCAL_RANK").value(), "3");
@@ -81,7 +81,7 @@ TEST(ProcessInfo, frameworks_are_known_by_their_libraries) {
   EXPECT_TRUE(found.python);
 }
 
-TEST(ProcessInfo, descriptor_on_a_file_tells_offset_and_flags) {
+TEST(ProcessInfo, descriptor_on_a_file_shows_offset_and_flags) {
   const std::string path = base::temp_folder() + "/procfs_fd_target";
   const base::Fd file(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
   ASSERT_EQ(::write(file.get(), "step 1\n", 7), 7);

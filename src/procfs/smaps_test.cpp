@@ -24,7 +24,7 @@ TEST(Smaps, sums_of_the_mappings_are_those_of_the_process) {
   EXPECT_EQ(by_kind_bytes, smaps.value().total.rss_bytes);
 }
 
-TEST(Smaps, shared_memory_is_told_from_files_though_it_is_deleted) {
+TEST(Smaps, shared_memory_is_distinguished_from_files_though_it_is_deleted) {
   const auto smaps = read_smaps(roots_of(kRealMachine), kTrainer);
 
   ASSERT_TRUE(smaps);

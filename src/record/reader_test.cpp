@@ -131,7 +131,7 @@ TEST(Recording, opens_in_a_folder_that_cannot_be_written_to) {
   EXPECT_TRUE(read);
 }
 
-TEST(Recording, a_log_that_cannot_be_read_in_a_read_only_folder_is_told_of) {
+TEST(Recording, a_log_that_cannot_be_read_in_a_read_only_folder_is_reported) {
   const TemporaryFolder folder;
   const TemporaryFolder copy;
   Writer writer = make_writer(folder.path("run.db"), 3);

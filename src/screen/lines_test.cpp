@@ -193,7 +193,7 @@ model::Snapshot look_at(double at_s, std::uint64_t history_bytes) {
   return snapshot;
 }
 
-TEST(HolderLines, after_one_look_are_the_largest_and_have_not_grown) {
+TEST(HolderLines, after_one_snapshot_are_the_largest_and_have_not_grown) {
   HolderLines holders;
   EXPECT_FALSE(holders.latest_s());
   holders.add(look_at(10, 100 * kMB));
@@ -206,7 +206,7 @@ TEST(HolderLines, after_one_look_are_the_largest_and_have_not_grown) {
   EXPECT_EQ(holders.snapshots(), 1U);
 }
 
-TEST(HolderLines, after_two_looks_tell_what_grew) {
+TEST(HolderLines, after_two_snapshots_show_what_grew) {
   HolderLines holders;
   holders.add(look_at(10, 100 * kMB));
   holders.add(look_at(20, 180 * kMB));

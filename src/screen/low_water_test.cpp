@@ -7,7 +7,7 @@
 namespace lowtide::screen {
 namespace {
 
-TEST(LowWater, tells_growth_and_pace_of_a_ramp_however_long_it_is) {
+TEST(LowWater, finds_growth_and_pace_of_a_ramp_however_long_it_is) {
   for (const int seconds : {10, 1000, 100'000}) {
     LowWater ramp;
     for (int at = 0; at < seconds; ++at) ramp.add(at, (100 + static_cast<std::uint64_t>(at)) * kMB);

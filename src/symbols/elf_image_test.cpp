@@ -55,7 +55,7 @@ TEST(ElfImage, function_is_found_at_its_first_and_last_byte) {
   EXPECT_NE(image->find_frames(area - 1)[0].function, "shapes::area(int)");
 }
 
-TEST(ElfImage, debuginfo_tells_inlined_calls_with_their_lines) {
+TEST(ElfImage, debuginfo_names_inlined_calls_with_their_lines) {
   const auto image = open_image(kFiles + "/debug.so");
   const std::uint64_t area = address_of(kFiles + "/debug.so", "_ZN6shapes4areaEi");
   std::vector<SourceFrame> frames;

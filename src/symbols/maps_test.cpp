@@ -44,7 +44,7 @@ TEST(Maps, newline_in_a_name_is_restored) {
   EXPECT_EQ(mapping.path, "/tmp/a\nb\\c.so");
 }
 
-TEST(Maps, what_is_no_file_is_told_apart) {
+TEST(Maps, what_is_no_file_is_distinguished) {
   EXPECT_EQ(parse_one("1000-2000 r-xp 00000000 00:00 0      [vdso]").kind, MappingKind::Vdso);
   EXPECT_EQ(parse_one("1000-2000 rwxp 00000000 00:00 0 ").kind, MappingKind::Anonymous);
   EXPECT_EQ(parse_one("1000-2000 rw-p 00000000 00:00 0  [heap]").kind, MappingKind::Anonymous);

@@ -67,7 +67,7 @@ TEST(SnapshotPace, pauses_stay_below_a_thousandth_of_the_time) {
   EXPECT_GT(paused_s, 0);
 }
 
-TEST(SnapshotPace, reason_to_look_shortens_the_wait_but_does_not_end_it) {
+TEST(SnapshotPace, reason_for_a_snapshot_shortens_the_wait_but_does_not_end_it) {
   SnapshotPace pace;
   for (const double age_s : {100, 300, 600, 1000}) pace.note_asked(age_s);
   pace.note_taken(0.010, 0.2);
@@ -76,7 +76,7 @@ TEST(SnapshotPace, reason_to_look_shortens_the_wait_but_does_not_end_it) {
   EXPECT_FALSE(pace.is_due(1003, kGiB / 2, false));
 }
 
-TEST(SnapshotPace, end_is_looked_at_unless_the_pause_is_long) {
+TEST(SnapshotPace, snapshot_at_the_end_is_taken_unless_the_pause_is_long) {
   SnapshotPace pace;
   EXPECT_FALSE(pace.is_due_at_end(3, kGiB / 2));
   EXPECT_TRUE(pace.is_due_at_end(5, kGiB / 2));

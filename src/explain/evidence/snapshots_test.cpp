@@ -59,7 +59,7 @@ TEST(Snapshots, what_was_there_before_is_no_growth_of_its_new_holder) {
   EXPECT_EQ(report.holders[0].growth_bytes, 1000 << 10);
 }
 
-TEST(Snapshots, what_grew_on_a_device_is_told_beside_host_memory) {
+TEST(Snapshots, what_grew_on_a_device_is_shown_beside_host_memory) {
   auto before = snapshot(2000, {node("m", "dict", 300), node("m.kept", "list", 100, 1, 0)});
   auto after = snapshot(2000, {node("m", "dict", 300), node("m.kept", "list", 100, 9, 0)});
   after.device_bytes = 8 << 20;
@@ -82,7 +82,7 @@ TEST(Snapshots, two_that_grew_are_both_named) {
   EXPECT_EQ(paths_of(compare_snapshots(before, after)), (Paths{"m.a", "m.b"}));
 }
 
-TEST(Snapshots, what_was_too_small_to_be_told_before_counts_from_nothing) {
+TEST(Snapshots, what_was_too_small_to_be_recorded_before_counts_from_nothing) {
   const auto before = snapshot(2000, {node("m", "dict", 300)});
   const auto after = snapshot(3000, {node("m", "dict", 1300), node("m.fresh", "list", 900, 50, 0)});
   EXPECT_EQ(paths_of(compare_snapshots(before, after)), Paths{"m.fresh"});
@@ -112,7 +112,7 @@ TEST(Snapshots, an_element_that_is_new_is_not_what_grew) {
   EXPECT_EQ(paths_of(compare_snapshots(before, after)), Paths{"m.list"});
 }
 
-TEST(Snapshots, a_list_that_is_made_anew_at_every_step_is_the_same_variable) {
+TEST(Snapshots, a_list_that_is_made_again_at_every_step_is_the_same_variable) {
   auto first = node("m.best", "list", 300, 3);
   auto second = node("m.best", "list", 900, 9);
   first.address = 1;

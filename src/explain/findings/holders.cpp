@@ -19,7 +19,15 @@ constexpr double kLeastHolderBytes = 1e6;
 constexpr std::size_t kMostHolders = 3;
 constexpr double kMostOfHolder = 0.5;
 
+// A module whose variables grow: it is not what keeps them. A module that gets more and more variables is.
+bool is_only_namespace(const model::HolderReport& holder) {
+  constexpr std::int64_t kFewNames = 10;
+  return holder.node.type == "dict" && holder.node.path.find_first_of(".<[") == std::string::npos &&
+         holder.growth_length.value_or(0) < kFewNames;
+}
+
 bool is_worth_naming(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+  if (is_only_namespace(grown.holder)) return false;
   const auto much = [](std::int64_t bytes, double share) {
     return share >= kLeastHolderShare && static_cast<double>(bytes) >= kLeastHolderBytes;
   };
@@ -103,7 +111,7 @@ std::string tensor_words(const model::TensorGrowth& growth) {
                      bytes_words(static_cast<double>(growth.growth_bytes)));
 }
 
-// "`history` gained 930 items (372 MB) in 6 snapshots (28 s), never shrank"
+// "`history` gained 930 items (372 MB) in 28 s (6 snapshots), never shrank"
 std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HolderReport& holder = grown.holder;
   const std::string items =
@@ -112,8 +120,8 @@ std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown
                         base::format_count(static_cast<std::uint64_t>(*holder.growth_length)),
                         growth_words(holder))
           : growth_words(holder);
-  return fmt::format("{} gained {} in {} snapshots ({}), {}", quoted_variable(holder.node), items,
-                     holders.looks, base::format_seconds(holders.to_s - holders.from_s),
+  return fmt::format("{} gained {} in {} ({} snapshots), {}", quoted_variable(holder.node), items,
+                     base::format_seconds(holders.to_s - holders.from_s), holders.looks,
                      grown.losses == 0 ? "never shrank" : "shrank " + times_words(grown.losses));
 }
 

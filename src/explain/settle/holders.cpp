@@ -258,7 +258,7 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
     // A walk may take longer than the one after it.
     std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->at_s < b->at_s; });
     const ProcessEvidence* process = evidence.find_process(model::ProcessId{id});
-    // The start-up builds things up that are then there: it is left out where enough looks remain.
+    // The start-up builds things up that are then there: it is left out where enough snapshots remain.
     const double settled_s = evidence.steps.known ? evidence.steps.first_at_s : 0;
     const auto after =
         std::find_if(all.begin(), all.end(), [&](const auto* look) { return look->at_s >= settled_s; });
@@ -289,7 +289,7 @@ std::vector<Argument> holder_arguments(const std::vector<ProcessHolders>& holder
   const double all = tree_change(evidence);
   std::vector<Argument> out;
   for (const ProcessHolders& each : holders) {
-    // The looks end before the run does: what grew meanwhile is what they can explain.
+    // The snapshots end before the run does: what grew meanwhile is what they can explain.
     const double seen = change_between(evidence.target, each.from_s, each.to_s);
     const bool explains = !each.grown.empty() && all > 0 && seen >= kLeastSeen * all &&
                           static_cast<double>(each.grown.front().holder.growth_bytes) >= kOfTheTree * seen;

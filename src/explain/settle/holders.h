@@ -23,7 +23,7 @@ struct HeldGrowth {
   double of_process = 0;  // what it gained, of what the process gained meanwhile; 0: that did not grow
   double of_device = 0;   // the same, of the tensors on devices
   std::optional<double> bytes_per_step = {};
-  bool slows_down = false;   // less per step, or second, from look to look
+  bool slows_down = false;   // less per step, or second, from snapshot to snapshot
   bool has_stopped = false;  // it gained, more than once, and then no more
   // Of the snapshots that list it. They belong to the evidence; null in tests of single functions.
   const model::Snapshot* first_listed = nullptr;
@@ -35,8 +35,8 @@ struct ProcessHolders {
   std::size_t looks = 0;
   double from_s = 0;
   double to_s = 0;
-  bool has_stopped_since = false;    // the process has not grown since the last of these looks
-  model::SnapshotReport difference;  // of the first and the last of these looks
+  bool has_stopped_since = false;    // the process has not grown since the last of these snapshots
+  model::SnapshotReport difference;  // of the first and the last of these snapshots
   std::vector<HeldGrowth> grown;     // most first
 };
 

@@ -57,7 +57,7 @@ model::Verdict open_verdict() {
   return verdict;
 }
 
-TEST(Holders, list_that_gains_at_every_look_settles_a_leak) {
+TEST(Holders, list_that_gains_at_every_snapshot_settles_a_leak) {
   const Job run({10, 20, 30, 40});
   const auto holders = find_holders(run.evidence);
   ASSERT_EQ(holders.size(), 1U);
@@ -105,7 +105,7 @@ Sites leaking_line(const Evidence& evidence) {
   return out;
 }
 
-TEST(Holders, list_in_the_only_look_holds_what_a_line_had_leaked_by_then) {
+TEST(Holders, list_in_the_only_snapshot_holds_what_a_line_had_leaked_by_then) {
   Job run({0, 0, 19});
   run.evidence.snapshots.erase(run.evidence.snapshots.begin(), run.evidence.snapshots.begin() + 2);
   auto holders = find_holders(run.evidence);
@@ -119,7 +119,7 @@ TEST(Holders, list_in_the_only_look_holds_what_a_line_had_leaked_by_then) {
   EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0])) << "nothing shows that it grew";
 }
 
-TEST(Holders, list_in_the_only_look_that_is_larger_than_the_leak_is_not_its_holder) {
+TEST(Holders, list_in_the_only_snapshot_that_is_larger_than_the_leak_is_not_its_holder) {
   Job run({0, 0, 90});
   run.evidence.snapshots.erase(run.evidence.snapshots.begin(), run.evidence.snapshots.begin() + 2);
   auto holders = find_holders(run.evidence);
@@ -129,7 +129,7 @@ TEST(Holders, list_in_the_only_look_that_is_larger_than_the_leak_is_not_its_hold
   EXPECT_TRUE(holders.empty());
 }
 
-TEST(Holders, list_that_is_gone_in_the_look_at_the_end_is_named_from_the_look_before) {
+TEST(Holders, list_that_is_gone_in_the_snapshot_at_the_end_is_named_from_the_snapshot_before) {
   Job run({0, 0, 19, 0});
   run.evidence.snapshots.erase(run.evidence.snapshots.begin(), run.evidence.snapshots.begin() + 2);
   run.evidence.snapshots.back().snapshot.is_at_end = true;
@@ -153,7 +153,7 @@ void stay_flat(Evidence& evidence, int seconds) {
   set_windows(evidence);
 }
 
-TEST(Holders, list_of_a_process_that_has_stopped_growing_since_the_last_look_settles_nothing) {
+TEST(Holders, list_of_a_process_that_has_stopped_growing_since_the_last_snapshot_settles_nothing) {
   Job run({10, 20, 30, 40});
   stay_flat(run.evidence, 40);
   const auto holders = find_holders(run.evidence);
@@ -184,7 +184,7 @@ VerdictKind settled_without(std::vector<std::uint64_t> list_lengths,
   return verdict.kind;
 }
 
-TEST(Holders, list_that_was_empty_at_the_first_look_has_gained) {
+TEST(Holders, list_that_was_empty_at_the_first_snapshot_has_gained) {
   EXPECT_EQ(settled_without({0, 10, 30, 30}, {0}), VerdictKind::Leak);
 }
 
@@ -227,7 +227,7 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
   EXPECT_EQ(gpus[1].series.verdict.kind, VerdictKind::Inconclusive);
 }
 
-TEST(Holders, look_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it_does_not) {
+TEST(Holders, snapshot_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it_does_not) {
   Job kept({10, 20, 30, 40});
   kept.evidence.snapshots.back().snapshot.is_at_end = true;
   EXPECT_EQ(find_holders(kept.evidence)[0].looks, 4U);
@@ -273,7 +273,7 @@ TEST(Holders, what_an_ended_process_gave_back_is_named_but_proves_nothing) {
   EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0]));
 }
 
-TEST(Holders, list_that_a_loop_runs_over_at_one_look_is_the_same_list) {
+TEST(Holders, list_that_a_loop_runs_over_at_one_snapshot_is_the_same_list) {
   for (const std::size_t looked_at_in_a_loop : {1U, 3U}) {
     Job run({10, 20, 30, 40});
     for (auto& [process, snapshot] : run.evidence.snapshots) snapshot.nodes[0].address = 4096;
@@ -287,7 +287,7 @@ TEST(Holders, list_that_a_loop_runs_over_at_one_look_is_the_same_list) {
   }
 }
 
-TEST(Holders, two_looks_settle_nothing) {
+TEST(Holders, two_snapshots_settle_nothing) {
   const Job run({10, 40});
   model::Verdict verdict = open_verdict();
   verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
@@ -320,7 +320,7 @@ TEST(Holders, list_that_gains_less_and_less_is_left_open) {
   EXPECT_NE(verdict.reason.find("less from snapshot to snapshot"), std::string::npos);
 }
 
-TEST(Holders, list_that_gains_unevenly_goes_on_as_far_as_can_be_told) {
+TEST(Holders, list_that_gains_unevenly_goes_on_as_far_as_is_known) {
   for (const std::vector<std::uint64_t>& lengths :
        {std::vector<std::uint64_t>{10, 25, 35, 47, 55, 60}, {10, 20, 29, 38, 46, 54}, {10, 25, 35, 42}}) {
     const Job run(lengths);

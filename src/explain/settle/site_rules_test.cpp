@@ -87,7 +87,7 @@ TEST_F(SiteVerdicts, steady_leak_of_300_steps_is_settled_and_its_line_named) {
   EXPECT_EQ(report.processes.front().series.verdict.kind, VerdictKind::Leak);
 }
 
-TEST_F(SiteVerdicts, parts_of_the_growth_add_up_and_the_holes_are_told_apart) {
+TEST_F(SiteVerdicts, parts_of_the_growth_add_up_and_the_free_memory_is_distinguished) {
   const model::Report report = report_of("site-leak");
 
   ASSERT_TRUE(report.growth);
@@ -142,7 +142,7 @@ TEST_F(SiteVerdicts, of_two_sites_the_one_that_stopped_warms_up_and_the_other_le
   }
 }
 
-TEST_F(SiteVerdicts, leak_of_a_worker_is_told_with_its_pid) {
+TEST_F(SiteVerdicts, leak_of_a_worker_is_reported_with_its_pid) {
   const model::Report report = report_of("site-worker");
 
   EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
@@ -155,7 +155,7 @@ TEST_F(SiteVerdicts, leak_of_a_worker_is_told_with_its_pid) {
   }
 }
 
-TEST_F(SiteVerdicts, holes_of_threads_are_told_from_those_of_one) {
+TEST_F(SiteVerdicts, free_memory_of_many_arenas_is_distinguished_from_that_of_one) {
   const model::Report report = report_of("site-thread-churn");
 
   EXPECT_NE(finding_with(report, "thread-arenas"), nullptr);

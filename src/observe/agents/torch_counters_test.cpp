@@ -58,7 +58,7 @@ TEST(torch_counters, are_not_guessed_where_the_gpus_were_given_in_another_order)
   EXPECT_FALSE(tick.gpu_processes[0].torch);
 }
 
-TEST(torch_counters, are_told_alone_where_the_driver_names_no_process) {
+TEST(torch_counters, are_shown_alone_where_the_driver_names_no_process) {
   model::Tick tick;
   tick.gpus = {{0, 100'000, 2000}};
   tell_torch(kTrainer, marks_of({1000}), tick);
@@ -68,7 +68,7 @@ TEST(torch_counters, are_told_alone_where_the_driver_names_no_process) {
   EXPECT_EQ(tick.gpu_processes[0].bytes, 1000U);
 }
 
-TEST(torch_counters, are_not_told_alone_where_torch_sees_only_some_of_the_gpus) {
+TEST(torch_counters, are_not_shown_alone_where_torch_sees_only_some_of_the_gpus) {
   model::Tick tick;
   tick.gpus.resize(8);
   tell_torch(kTrainer, marks_of({1000}), tick);

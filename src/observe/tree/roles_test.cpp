@@ -31,7 +31,7 @@ TEST(RolesTest, a_python_script_below_a_wrapper_is_the_trainer) {
   EXPECT_EQ(role_of({"./llama-train"}), ProcessRole::Trainer);
 }
 
-TEST(RolesTest, a_rank_is_told_by_its_environment_but_its_forks_are_workers) {
+TEST(RolesTest, a_rank_is_known_by_its_environment_but_its_forks_are_workers) {
   const Words script = {"python", "-u", "train.py"};
 
   const RoleGuess rank = guess_role({.arguments = script, .rank = 3, .parent_role = ProcessRole::Wrapper});
@@ -44,7 +44,7 @@ TEST(RolesTest, a_rank_is_told_by_its_environment_but_its_forks_are_workers) {
   EXPECT_FALSE(worker.rank);
 }
 
-TEST(RolesTest, the_helpers_of_multiprocessing_are_told_apart) {
+TEST(RolesTest, the_helpers_of_multiprocessing_are_distinguished) {
   const std::string spawn =
       "from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=7, pipe_handle=9)";
 

@@ -147,7 +147,8 @@ struct Plot {
   Formats in = kText;
   const model::SeriesReport* series = nullptr;  // must outlive the document
   std::optional<std::uint64_t> limit_bytes = {};
-  bool is_small = false;  // a few rows: the line only
+  bool is_small = false;     // a few rows: the line only
+  bool is_optional = false;  // it is left out where the document has no room for it
 };
 
 using Block = std::variant<Answer, Paragraph, Facts, Table, List, Entries, Claims, Plot>;
@@ -165,6 +166,7 @@ struct Document {
   std::string title = {};  // in Markdown
   std::vector<Section> sections = {};
   std::size_t widest_line = SIZE_MAX;  // in text
+  std::size_t most_lines = SIZE_MAX;   // in text; small plots have fewer rows, so that the rest fits
   std::size_t widest_cell = 28;        // in text, but for the last of a row
 };
 

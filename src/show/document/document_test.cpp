@@ -39,7 +39,7 @@ TEST(Document, rows_without_room_are_counted_at_the_end_or_between_the_others) {
   EXPECT_FALSE(grid_of(table, kPage).gap);
 }
 
-TEST(Document, what_was_left_out_before_is_told_although_there_is_room) {
+TEST(Document, what_was_left_out_before_is_stated_although_there_is_room) {
   Table table = numbers(3);
   table.markdown = {.first = 2, .last = 3};
   table.left_out = 1000;

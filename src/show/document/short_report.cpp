@@ -1,6 +1,5 @@
 // The default report: the answer, the lines of code that cause it, the fix, the evidence, and the answer
-// again, because a terminal shows the end of its output. It fits 80 columns and 24 rows for a job of one
-// process.
+// again, because a terminal shows the end of its output. Its plot is as high as a terminal of 24 rows allows.
 
 #include <fmt/format.h>
 
@@ -24,6 +23,7 @@ using model::AnswerKind;
 using model::VerdictKind;
 
 constexpr std::size_t kWidestShortLine = 100;
+constexpr std::size_t kMostShortLines = 24;  // the height of a terminal
 constexpr std::size_t kMostEvidence = 3;
 constexpr std::size_t kMostText = 400;
 
@@ -143,6 +143,13 @@ std::string steps_words(const model::SeriesReport& series) {
   return time;
 }
 
+// With three digits: an estimate has no more.
+std::string rounded_count(double value) {
+  double unit = 1;
+  while (value / unit >= 1000) unit *= 10;
+  return format_count(static_cast<std::uint64_t>(std::max(0.0, std::round(value / unit) * unit)));
+}
+
 // When the limit is reached, in the tense that fits the job.
 std::string forecast_sentence(const model::Report& report, const model::SeriesReport& series) {
   const AnswerKind kind = report.answer.kind;
@@ -150,13 +157,11 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
   const model::Forecast& forecast = *report.forecast;
   const bool is_running = report.ending == model::Ending::Running;
   std::string when;
-  if (forecast.step)
-    when = fmt::format(" at about step {}",
-                       format_count(static_cast<std::uint64_t>(std::max(0.0, forecast.step->estimate))));
+  if (forecast.step) when = " at about step " + rounded_count(forecast.step->estimate);
   if (forecast.seconds) {
     const double left_s = std::max(0.0, forecast.seconds->estimate - series.last_s.value_or(0));
-    when += fmt::format("{} {} {}", when.empty() ? "" : ",", is_running ? "in about" : "after another",
-                        format_seconds(left_s));
+    const std::string time = format_seconds(left_s);
+    when += (when.empty() ? " " : ", ") + (is_running ? "in about " + time : time + " later");
   }
   const bool is_gpu = forecast.limit == model::LimitKind::Gpu;
   if (!is_gpu && !report.limit) return "";
@@ -177,10 +182,6 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
 
 std::string growth_sentence(const model::Report& report, const model::SeriesReport& series) {
   const model::Verdict& verdict = report.verdict;
-  const bool has_risen = verdict.floor.last_bytes >= verdict.floor.first_bytes;
-  const std::string floor =
-      fmt::format("The floor {} from {} to {}", has_risen ? "rose" : "fell",
-                  bytes_words(verdict.floor.first_bytes), bytes_words(verdict.floor.last_bytes));
   const std::string steps = steps_words(series);
   if (verdict.kind == VerdictKind::Inconclusive)
     return sentence(verdict.reason) + (verdict.needs ? " It needs " + *verdict.needs + "." : "");
@@ -190,7 +191,7 @@ std::string growth_sentence(const model::Report& report, const model::SeriesRepo
       out += fmt::format(" The job needs its peak of {}.", bytes_words(series.peak_bytes));
     return out;
   }
-  std::string out = floor + (steps.empty() ? "" : " in " + steps) + ".";
+  std::string out = floor_words(verdict.floor) + (steps.empty() ? "" : " in " + steps) + ".";
   if (report.answer.kind == AnswerKind::Bounded && report.answer.end_bytes)
     return out + fmt::format(" The growth {} at {} at the most.",
                              report.ending == model::Ending::Running ? "ends" : "would have ended",
@@ -379,7 +380,7 @@ void add_evidence(const model::Report& report, const model::SeriesReport& series
 }  // namespace
 
 Document short_report_document(const model::Report& report) {
-  Document out{.widest_line = kWidestShortLine};
+  Document out{.widest_line = kWidestShortLine, .most_lines = kMostShortLines};
   out.sections.push_back(Section{.blocks = {answer_of(report)}, .is_brief = true});
   const model::SeriesReport* series = speaker(report);
   if (series == nullptr) {
@@ -398,7 +399,7 @@ Document short_report_document(const model::Report& report) {
   }
   const bool has_rows = report.processes.size() > 1 && has_several_holders(report);
   if (!is_gpu_full && (!has_rows || report.answer.process.empty()))
-    out.sections.push_back({.blocks = {Plot{.series = series, .is_small = true}}});
+    out.sections.push_back({.blocks = {Plot{.series = series, .is_small = true, .is_optional = has_rows}}});
   if (has_rows) out.sections.push_back(process_section(report));
   Facts facts;
   add_evidence(report, *series, facts);

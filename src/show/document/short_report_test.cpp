@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "show/terminal/text.h"
 #include "show/testing/sample_reports.h"
 
@@ -13,8 +15,30 @@ using testing::Not;
 TEST(ShortReport, total_of_the_processes_is_the_floor_of_the_sentence) {
   const std::string text = to_text(watched_leak_report(), {});
 
-  EXPECT_THAT(text, HasSubstr("The floor rose from 1.00 GB to 4.12 GB"));
+  EXPECT_THAT(text, HasSubstr("\n  1.00 GB → 4.12 GB in "));
   EXPECT_THAT(text, HasSubstr("total     1.00 GB → 4.12 GB"));
+}
+
+std::size_t count_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(ShortReport, fits_a_terminal_of_24_rows) {
+  for (const model::Report& report : {warmup_report(), leak_report(), spikes_report(), inconclusive_report(),
+                                      watched_leak_report(), watched_overhead_report()}) {
+    const std::string text = to_text(report, {});
+    EXPECT_LE(count_lines(text), 24U) << text;
+  }
+}
+
+TEST(ShortReport, plot_has_fewer_rows_where_the_evidence_needs_them) {
+  model::Report report = watched_leak_report();
+  report.processes.resize(1);
+  const std::size_t lines = count_lines(to_text(report, {}));
+  model::Finding& cause = report.findings.at(report.answer.finding.value());
+  cause.evidence = {std::string(75, 'a') + " " + std::string(60, 'b'), "second", "third"};
+
+  EXPECT_LE(count_lines(to_text(report, {})), std::max<std::size_t>(lines, 24));
 }
 
 TEST(ShortReport, table_is_left_out_where_one_process_has_the_memory) {

@@ -15,7 +15,6 @@
 namespace lowtide::show {
 namespace {
 
-constexpr std::size_t kRows = 5;
 constexpr std::size_t kLeastColumns = 20;
 constexpr double kFlatRange = 0.2;  // of the highest value: less is drawn from zero, so that it looks flat
 
@@ -41,15 +40,16 @@ std::size_t height_of(double value, const Bounds& bounds, std::size_t levels) {
 }
 
 // Four heights in one row of characters.
-std::vector<std::string> draw_ascii(const std::vector<Column>& columns, const Bounds& bounds) {
+std::vector<std::string> draw_ascii(const std::vector<Column>& columns, const Bounds& bounds,
+                                    std::size_t height) {
   constexpr std::string_view kHeights = "_,-'";
-  std::vector<std::string> rows(kRows, std::string(columns.size(), ' '));
+  std::vector<std::string> rows(height, std::string(columns.size(), ' '));
   for (std::size_t at = 0; at < columns.size(); ++at) {
-    const std::size_t low = height_of(columns[at].low, bounds, kRows * kHeights.size());
-    const std::size_t high = height_of(columns[at].high, bounds, kRows * kHeights.size());
+    const std::size_t low = height_of(columns[at].low, bounds, height * kHeights.size());
+    const std::size_t high = height_of(columns[at].high, bounds, height * kHeights.size());
     for (std::size_t row = low / kHeights.size(); row < high / kHeights.size(); ++row)
-      rows[kRows - 1 - row][at] = '|';
-    rows[kRows - 1 - high / kHeights.size()][at] = kHeights[high % kHeights.size()];
+      rows[height - 1 - row][at] = '|';
+    rows[height - 1 - high / kHeights.size()][at] = kHeights[high % kHeights.size()];
   }
   return rows;
 }
@@ -98,7 +98,7 @@ std::vector<Line> small_plot(const model::SeriesReport& series, const SmallPlotO
   const std::size_t columns = options.width - margin;
 
   const Abscissas at = abscissas(series.outline, series.verdict.axis);
-  Canvas canvas(columns, kRows, true);
+  Canvas canvas(columns, options.rows, true);
   const std::size_t across = options.unicode ? canvas.dots_across() : columns;
   const std::vector<Column> drawn = columns_of(series.outline, at.values, across);
 
@@ -106,7 +106,7 @@ std::vector<Line> small_plot(const model::SeriesReport& series, const SmallPlotO
   if (options.unicode) {
     lines = draw_braille(drawn, bounds, canvas);
   } else {
-    for (const std::string& row : draw_ascii(drawn, bounds))
+    for (const std::string& row : draw_ascii(drawn, bounds, options.rows))
       lines.push_back({{Role::Series, row.substr(0, row.find_last_not_of(' ') + 1)}});
   }
   for (std::size_t row = 0; row < lines.size(); ++row) {

@@ -12,6 +12,7 @@ namespace lowtide::show {
 struct SmallPlotOptions {
   std::size_t width = 80;
   bool unicode = true;
+  std::size_t rows = 5;  // without the axis
 };
 
 // Top line first, the axis last. Empty when there is nothing to draw.

@@ -37,7 +37,19 @@ class TextWriter {
         paint_(options.colour),
         width_(std::min(options.width, document.widest_line)) {}
 
+  // The highest plots with which the document fits.
   std::string write() && {
+    std::string whole;
+    for (const std::size_t rows : {5U, 4U, 3U, 0U}) {
+      plot_rows_ = rows;
+      whole = write_once();
+      if (static_cast<std::size_t>(std::ranges::count(whole, '\n')) <= document_.most_lines) break;
+    }
+    return whole;
+  }
+
+ private:
+  std::string write_once() {
     std::string whole;
     for (const Section& section : document_.sections) {
       if (options_.brief && !section.is_brief) continue;
@@ -53,7 +65,6 @@ class TextWriter {
     return whole;
   }
 
- private:
   [[nodiscard]] std::string clean(std::string_view text) const {
     std::string out = base::printable(text, kMostTextBytes);
     if (options_.unicode) return out;
@@ -222,8 +233,11 @@ class TextWriter {
     constexpr std::size_t kWidest = 120;
     if (!options_.plot) return;
     if (block.is_small) {
-      for (const Line& each : small_plot(*block.series, {std::min(width_, kWidest), options_.unicode}))
-        line(paint_(each));
+      constexpr std::size_t kLeastRows = 3;
+      if (block.is_optional && plot_rows_ == 0) return;
+      const SmallPlotOptions small{std::min(width_, kWidest), options_.unicode,
+                                   std::max(plot_rows_, kLeastRows)};
+      for (const Line& each : small_plot(*block.series, small)) line(paint_(each));
       return;
     }
     PlotOptions options;
@@ -239,7 +253,8 @@ class TextWriter {
   const TextOptions& options_;
   Paint paint_;
   std::size_t width_;
-  std::string out_;  // of the section
+  std::size_t plot_rows_ = 0;  // of small plots
+  std::string out_;            // of the section
 };
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(HeldCauses, tensor_that_is_no_container_is_a_chain) {
   EXPECT_EQ(id_of(optimizer), "holder");  // parameters can be differentiated too
 }
 
-TEST(HeldCauses, place_tells_workers_ranks_and_hooks) {
+TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
   HolderFeatures worker = list_named("dataset.cache");
   worker.role = ProcessRole::Worker;
   worker.is_in_getitem = true;
@@ -115,7 +115,7 @@ TEST(HeldCauses, place_tells_workers_ranks_and_hooks) {
   EXPECT_EQ(id_of(batches), "shared-batches-kept");
 }
 
-TEST(HeldCauses, phase_that_keeps_tells_a_validation_of_any_name) {
+TEST(HeldCauses, phase_that_keeps_shows_a_validation_of_any_name) {
   HolderFeatures kept = list_named("__main__.things");
   kept.is_of_evaluation = true;
   EXPECT_EQ(id_of(kept), "validation-outputs-kept");
