@@ -181,7 +181,7 @@ def check(case, options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", metavar="ID", help="jobs whose names begin so; default: all")
-    parser.add_argument("--binary", required=True)
+    parser.add_argument("--binary", type=os.path.abspath, required=True)
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=70)
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="jobs at a time; default: one per core")

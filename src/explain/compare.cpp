@@ -31,7 +31,7 @@ constexpr double kReadingsPerFact = 4;  // neighbouring readings resemble each o
 const SeriesReport* tree_of(const Report& report) {
   if (report.primary_run >= report.runs.size()) return nullptr;
   for (const SeriesReport& series : report.runs[report.primary_run].series) {
-    if (!is_of_gpu(series.quantity)) return &series;
+    if (!model::is_gpu_memory(series.quantity)) return &series;
   }
   return nullptr;
 }

@@ -52,17 +52,12 @@ inline const SeriesReport* find_other_leak(const std::vector<SeriesReport>& seri
   return nullptr;
 }
 
-constexpr bool is_of_gpu(Quantity quantity) {
-  return quantity == Quantity::GpuUsed || quantity == Quantity::GpuAllocated ||
-         quantity == Quantity::GpuReserved;
-}
-
 // A GPU that leans to a leak (the surest) beside a speaking series that does not; null = none.
 inline const SeriesReport* find_leaning_gpu(const std::vector<SeriesReport>& series) {
   const SeriesReport* found = nullptr;
   if (series.empty() || may_leak(series.front().verdict)) return found;
   for (const SeriesReport& other : series) {
-    if (!is_of_gpu(other.quantity) || !leans_to_leak(other.verdict)) continue;
+    if (!is_gpu_memory(other.quantity) || !leans_to_leak(other.verdict)) continue;
     if (found == nullptr || other.verdict.lean->confidence > found->verdict.lean->confidence) found = &other;
   }
   return found;

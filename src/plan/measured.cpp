@@ -47,7 +47,7 @@ double peak_of_phase(const model::Report& report, const std::string& name) {
 const model::SeriesReport* find_tree(const model::Report& report) {
   if (report.primary_run >= report.runs.size()) return nullptr;
   for (const model::SeriesReport& series : report.runs[report.primary_run].series) {
-    if (!is_of_gpu(series.quantity)) return &series;
+    if (!model::is_gpu_memory(series.quantity)) return &series;
   }
   return nullptr;
 }

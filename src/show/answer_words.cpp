@@ -79,7 +79,11 @@ std::string flat_words(const model::Report& report) {
 std::string oom_words(const model::Report& report) {
   std::string out = "the job failed";
   for (const model::Event& event : report.events) {
-    if (event.kind == model::EventKind::CudaOom) out = "CUDA allocation failed";
+    if (event.kind == model::EventKind::CudaOom) {
+      out = event.text.find(model::kOwnGpuLimit) == std::string::npos
+                ? "CUDA allocation failed"
+                : "a limit of torch probably refused a CUDA allocation";
+    }
     if (event.kind == model::EventKind::OomKill) {
       out = "killed";
       if (report.limit) out += " at " + base::format_limit(report.limit->bytes);
@@ -126,7 +130,7 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
     if (what.empty())
       what = cause->mechanism == model::Mechanism::SharedMemory ? "shared memory of " + who : who;
   }
-  if (series != nullptr && model::is_of_gpu(series->quantity) && !is_flat) {
+  if (series != nullptr && model::is_gpu_memory(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);
     what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + ": " + what;
   }

@@ -26,8 +26,9 @@ class SnapshotPace {
   static constexpr double kLongestLoadS = 20;  // a job may load libraries all the time
   static constexpr double kLeastGapS = 3;
   static constexpr double kShortPauseS = 0.05;
-  static constexpr int kFirstLooks =
-      4;  // may cost five times as much: most runs that are watched for a leak are short
+  // These may cost five times as much, because most runs that are watched for a leak are short. Snapshots of
+  // the start-up show no growth: they do not count once the steps have begun.
+  static constexpr int kFirstLooks = 4;
   static constexpr double kGapOfAge = 0.5;
   static constexpr double kPauseFactor = 1000;
   static constexpr double kWalkFactor = 50;
@@ -38,9 +39,10 @@ class SnapshotPace {
                             StartUp start_up = StartUp::Unknown) const {
     constexpr double kHaste = 5;
     const double pause_s = std::max(pause_s_, fork_s(resident_bytes));
-    const bool is_early = looks_ < kFirstLooks && pause_s <= kShortPauseS;
+    const int looks = start_up == StartUp::Stepping ? looks_ - looks_before_steps_ : looks_;
+    const bool is_early = looks < kFirstLooks && pause_s <= kShortPauseS;
+    if (start_up == StartUp::Loading && age_s < kLongestLoadS) return false;
     if (!asked_s_) {
-      if (start_up == StartUp::Loading && age_s < kLongestLoadS) return false;
       const double first_s = start_up == StartUp::Stepping ? kFirstSteppingS : kFirstS;
       return age_s >= std::max(first_s, kPauseFactor * pause_s / (is_early ? kHaste : 1));
     }
@@ -58,9 +60,10 @@ class SnapshotPace {
   }
 
   // Counts even if it fails, so that a process without snapshots is not asked at every tick.
-  void note_asked(double age_s) {
+  void note_asked(double age_s, StartUp start_up = StartUp::Unknown) {
     asked_s_ = age_s;
     ++looks_;
+    if (start_up != StartUp::Stepping) looks_before_steps_ = looks_;
   }
   [[nodiscard]] int looks() const { return looks_; }
   void note_taken(double fork_s, double walk_s) {
@@ -75,6 +78,7 @@ class SnapshotPace {
 
   std::optional<double> asked_s_;  // by the age of the process
   int looks_ = 0;
+  int looks_before_steps_ = 0;
   double pause_s_ = 0;
   double walk_s_ = 0;
 };

@@ -30,12 +30,30 @@ TEST(SnapshotPace, first_one_comes_after_the_first_steps_and_not_while_libraries
   EXPECT_TRUE(pace.is_due(21, 100 << 20, false, StartUp::Loading));
 }
 
+TEST(SnapshotPace, those_of_a_long_start_up_do_not_delay_the_first_ones_of_the_steps) {
+  SnapshotPace pace;
+  for (const double age_s : {4, 8, 11, 14}) {
+    pace.note_asked(age_s);
+    pace.note_taken(0.008, 0.4);
+  }
+  EXPECT_FALSE(pace.is_due(20, kGiB / 4, false));
+
+  int taken = 0;
+  for (double age_s = 18; age_s < 45; age_s += 0.25) {
+    if (!pace.is_due(age_s, kGiB / 4, false, StartUp::Stepping)) continue;
+    pace.note_asked(age_s, StartUp::Stepping);
+    ++taken;
+  }
+  EXPECT_GE(taken, 4);
+  EXPECT_LE(taken, 6);
+}
+
 TEST(SnapshotPace, first_ones_of_a_job_of_a_gigabyte_fit_into_ten_seconds) {
   SnapshotPace pace;
   int taken = 0;
   for (double age_s = 3; age_s < 13; age_s += 0.25) {
     if (!pace.is_due(age_s, kGiB, false, StartUp::Stepping)) continue;
-    pace.note_asked(age_s);
+    pace.note_asked(age_s, StartUp::Stepping);
     pace.note_taken(0.012, 0.3);
     ++taken;
   }

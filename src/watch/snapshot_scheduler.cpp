@@ -29,7 +29,7 @@ std::optional<std::uint64_t> room_below_limit(const observe::Monitor& monitor, c
 }
 
 StartUp start_up_of(const observe::AgentRegistry& agents, std::int64_t pid, double step) {
-  constexpr double kMomentS = 1;
+  constexpr double kMomentS = 3;
   constexpr double kFirstSteps = 3;
   if (step >= kFirstSteps) return StartUp::Stepping;
   return agents.since_loading_s(pid) < kMomentS ? StartUp::Loading : StartUp::Unknown;
@@ -132,7 +132,7 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
     whom = member;
   }
   if (chosen == nullptr) return;
-  chosen->pace.note_asked(tick.at_s - whom->info.started_s);
+  chosen->pace.note_asked(tick.at_s - whom->info.started_s, chosen->start_up);
   chosen->is_eager = false;
   chosen->answered = asked_;
   agents->ask_walk(whom->info.pid);

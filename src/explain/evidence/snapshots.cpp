@@ -72,6 +72,7 @@ class Growth {
       Grown& holder = grown_[*above];
       holder.largest_below = std::max(holder.largest_below, grown_[at].bytes);
       holder.all_below += grown_[at].bytes;
+      if (is_entry(later.nodes[at], later.nodes[*above])) holder.entries_below += grown_[at].bytes;
     }
   }
 
@@ -82,9 +83,7 @@ class Growth {
     for (std::size_t at = 0; at < grown_.size(); ++at) {
       const Grown& grown = grown_[at];
       const auto bytes = static_cast<double>(grown.bytes);
-      if (grown.earlier == nullptr || grown.bytes < least ||
-          static_cast<double>(grown.largest_below) >= kExplains * bytes ||
-          static_cast<double>(grown.all_below) >= kAllExplained * bytes) {
+      if (grown.earlier == nullptr || grown.bytes < least || is_explained(grown) || is_one_of_several(at)) {
         continue;
       }
       model::HolderReport holder;
@@ -107,6 +106,14 @@ class Growth {
   }
 
  private:
+  struct Grown {
+    const HeldNode* earlier = nullptr;
+    std::int64_t bytes = 0;
+    std::int64_t largest_below = 0;
+    std::int64_t all_below = 0;
+    std::int64_t entries_below = 0;  // of all_below: entries of a dict or list
+  };
+
   // What something holds now that was there before and was held by nobody, or by another, is no growth of it.
   void leave_out_moved(const Snapshot& earlier, const HeldNode& before, const HeldNode& node) {
     constexpr int kMostHops = 64;  // a path is not longer; a recording may be hostile
@@ -123,6 +130,31 @@ class Growth {
     }
   }
 
+  static bool is_entry(const HeldNode& node, const HeldNode& holder) {
+    return node.path.ends_with(']') && model::is_named_within(node, holder) &&
+           node.path[holder.path.size()] == '[';
+  }
+
+  // Several entries of a dict or list grow: the container is named, not each of them.
+  [[nodiscard]] static bool has_several_entries(const Grown& grown) {
+    const auto bytes = static_cast<double>(grown.bytes);
+    return static_cast<double>(grown.largest_below) < kExplains * bytes &&
+           static_cast<double>(grown.entries_below) >= kAllExplained * bytes;
+  }
+
+  // What it holds grew as much.
+  [[nodiscard]] static bool is_explained(const Grown& grown) {
+    const auto bytes = static_cast<double>(grown.bytes);
+    return !has_several_entries(grown) && (static_cast<double>(grown.largest_below) >= kExplains * bytes ||
+                                           static_cast<double>(grown.all_below) >= kAllExplained * bytes);
+  }
+
+  [[nodiscard]] bool is_one_of_several(std::size_t at) const {
+    const HeldNode& node = later_.nodes[at];
+    return node.holder && is_entry(node, later_.nodes[*node.holder]) &&
+           has_several_entries(grown_[*node.holder]);
+  }
+
   // Its owner existed in the earlier snapshot, but the variable held too little to be listed there.
   [[nodiscard]] bool is_old_name(const HeldNode& node) const {
     if (node.holder) {
@@ -130,19 +162,11 @@ class Growth {
       const HeldNode* const before = grown_[*node.holder].earlier;
       if (before == nullptr || !model::is_named_within(node, holder)) return false;
       // A dict with more entries than before: this one may be new.
-      const bool is_entry = node.path.ends_with(']');
-      return !is_entry || holder.length.value_or(0) <= before->length.value_or(0);
+      return !node.path.ends_with(']') || holder.length.value_or(0) <= before->length.value_or(0);
     }
     const HeldNode nowhere;
     return !node.path.starts_with('<') && model::is_named_within(node, nowhere);
   }
-
-  struct Grown {
-    const HeldNode* earlier = nullptr;
-    std::int64_t bytes = 0;
-    std::int64_t largest_below = 0;
-    std::int64_t all_below = 0;
-  };
 
   const Snapshot& later_;
   std::vector<Grown> grown_;

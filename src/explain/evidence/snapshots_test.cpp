@@ -82,6 +82,18 @@ TEST(Snapshots, two_that_grew_are_both_named) {
   EXPECT_EQ(paths_of(compare_snapshots(before, after)), (Paths{"m.a", "m.b"}));
 }
 
+TEST(Snapshots, dict_whose_entries_grew_alike_is_named_and_not_each_of_them) {
+  const auto of_size = [](std::uint64_t first, std::uint64_t second) {
+    return snapshot(first + second + 100, {node("__main__.kept", "dict", first + second + 1, 2),
+                                           node("__main__.kept[\"a\"]", "list", first, first, 0),
+                                           node("__main__.kept[\"b\"]", "list", second, second, 0)});
+  };
+
+  EXPECT_EQ(paths_of(compare_snapshots(of_size(100, 50), of_size(1000, 500))), (Paths{"__main__.kept"}));
+  EXPECT_EQ(paths_of(compare_snapshots(of_size(100, 50), of_size(1000, 60))),
+            (Paths{"__main__.kept[\"a\"]"}));
+}
+
 TEST(Snapshots, what_was_too_small_to_be_recorded_before_counts_from_nothing) {
   const auto before = snapshot(2000, {node("m", "dict", 300)});
   const auto after = snapshot(3000, {node("m", "dict", 1300), node("m.fresh", "list", 900, 50, 0)});

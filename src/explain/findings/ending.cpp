@@ -126,10 +126,7 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   }
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;
-    if (gpu->torch) {
-      finding.title = fmt::format("an allocation on GPU {} failed; torch had reserved {} there", gpu->index,
-                                  bytes_words(static_cast<double>(gpu->torch->reserved_bytes)));
-    }
+    finding.title = fmt::format("an allocation on GPU {} failed", gpu->index);
     if (gpu->process_bytes) {
       finding.evidence.push_back(fmt::format("at the last reading the job had {} of the {} on GPU {}",
                                              bytes_words(static_cast<double>(*gpu->process_bytes)),

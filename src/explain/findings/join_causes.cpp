@@ -19,7 +19,19 @@ using model::Severity;
 constexpr double kMost = 0.5;
 
 // From which side a finding sees a growth.
-enum class Side { None, Copying, Variable, Line, Retention, Process, Phase, SharedMemory, Limit };
+enum class Side {
+  None,
+  Copying,
+  Variable,
+  Line,
+  Retention,
+  Process,
+  Phase,
+  SharedMemory,
+  Pinned,
+  Device,
+  Limit
+};
 
 Side side_of(const Finding& finding) {
   const std::string_view id = finding.id;
@@ -31,6 +43,8 @@ Side side_of(const Finding& finding) {
   if (id == "leak-in-process" || id == "growth-in-process") return Side::Process;
   if (id == "phase-keeps") return Side::Phase;
   if (id == "shared-memory-grows") return Side::SharedMemory;
+  if (id == "pinned-memory") return Side::Pinned;
+  if (id == "gpu-memory-leaks" || id == "gpu-memory-grows") return Side::Device;
   if (id == "limit-ahead") return Side::Limit;
   return Side::None;
 }
@@ -94,6 +108,10 @@ bool is_nested(const Finding& a, const Finding& b) {
   return !outer.empty() && !inner.empty() && (inner.starts_with(outer) || outer.starts_with(inner));
 }
 
+bool is_on_device(const Finding& finding) {
+  return !finding.tensors.empty() && finding.tensors.front().tensors.device != "cpu";
+}
+
 // True: the other finding is part of the primary one now.
 bool join(Finding& primary, Finding& other) {
   const auto take_severity = [&] { primary.severity = std::min(primary.severity, other.severity); };
@@ -120,9 +138,17 @@ bool join(Finding& primary, Finding& other) {
       if (!other.evidence.empty()) add_evidence(primary, other.evidence.front());
       return true;
     case Side::SharedMemory:
-      if (primary.mechanism != model::Mechanism::SharedMemory && primary.id != "shared-batches-kept")
+      if (primary.mechanism != model::Mechanism::SharedMemory && primary.id != "shared-batches-kept" &&
+          primary.id != "pinned-memory-kept")
         return false;
       if (!other.evidence.empty()) add_evidence(primary, other.evidence.front());
+      return true;
+    case Side::Pinned:
+      return primary.id == "pinned-memory-kept";
+    case Side::Device:
+      if (!is_on_device(primary) || primary.share.value_or(0) < kMost) return false;
+      take_severity();
+      if (other.evidence.size() > 1) add_evidence(primary, other.evidence[1]);
       return true;
     case Side::Limit:
       return primary.severity <= Severity::High;

@@ -48,6 +48,13 @@ Finding process(std::int64_t pid) {
   return out;
 }
 
+Finding gpu_leak(std::int64_t pid) {
+  Finding out{.id = "gpu-memory-leaks", .severity = Severity::High, .title = "memory on GPU 0 leaks"};
+  out.pid = pid;
+  out.evidence = {"floor rose", "9 MB of 80 GB is in use"};
+  return out;
+}
+
 Finding retention(std::int64_t pid, double share) {
   Finding out{.id = "allocator-retention", .severity = Severity::Medium, .title = "the allocator keeps 9 MB"};
   out.pid = pid;
@@ -56,6 +63,18 @@ Finding retention(std::int64_t pid, double share) {
   out.growth_bytes = 9e6;
   out.evidence = {"99% of what it gained is freed memory"};
   return out;
+}
+
+TEST(JoinCauses, leak_of_a_gpu_is_part_of_the_variable_that_holds_the_tensors) {
+  Findings findings = {holder(7), gpu_leak(7)};
+  findings[0].tensors.emplace_back().tensors.device = "cuda:0";
+  join_causes(findings);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].evidence, Contains("9 MB of 80 GB is in use"));
+
+  findings = {holder(7), gpu_leak(7)};
+  join_causes(findings);
+  EXPECT_THAT(findings, SizeIs(2)) << "its tensors are not on the GPU";
 }
 
 TEST(JoinCauses, process_that_grows_by_free_memory_is_one_finding_about_the_allocator) {

@@ -104,13 +104,34 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   return series;
 }
 
-// The tree gives the verdict, unless it does not leak and a GPU does.
-void put_leak_first(std::vector<model::SeriesReport>& series) {
+double rise_of(const model::SeriesReport& series) {
+  const model::Floor& floor = series.verdict.floor;
+  return static_cast<double>(floor.last_bytes) - static_cast<double>(floor.first_bytes);
+}
+
+// A GPU that grew much, and it is not known yet whether that has ended.
+bool is_open_growth(const model::SeriesReport& series) {
+  constexpr double kLeast = 64e6;
+  constexpr double kLeastPart = 0.3;  // of what it had at first
+  const model::Verdict& verdict = series.verdict;
+  return model::is_gpu_memory(series.quantity) &&
+         (model::leans_to(verdict, model::VerdictKind::Leak) ||
+          model::leans_to(verdict, model::VerdictKind::Warmup)) &&
+         rise_of(series) >= std::max(kLeast, kLeastPart * static_cast<double>(verdict.floor.first_bytes));
+}
+
+// The tree gives the verdict, unless it does not leak and a GPU leaks, or may grow further.
+void put_speaker_first(std::vector<model::SeriesReport>& series) {
   const auto leaks = [](const model::SeriesReport& one) {
     return one.verdict.kind == model::VerdictKind::Leak;
   };
-  const auto leak = std::find_if(series.begin(), series.end(), leaks);
-  if (leak != series.end()) std::iter_swap(series.begin(), leak);
+  auto speaker = std::find_if(series.begin(), series.end(), leaks);
+  if (speaker == series.end() && !model::may_leak(series.front().verdict)) {
+    speaker = std::find_if(series.begin(), series.end(), is_open_growth);
+    const bool is_tree_open = series.front().verdict.kind == model::VerdictKind::Inconclusive;
+    if (speaker != series.end() && is_tree_open && rise_of(*speaker) < rise_of(series.front())) return;
+  }
+  if (speaker != series.end()) std::iter_swap(series.begin(), speaker);
 }
 
 }  // namespace
@@ -131,7 +152,7 @@ JudgedRecording judge_recording(const Evidence& evidence, const std::optional<Ce
   out.tree = out.series.front().verdict;
   clear_sites_if_tree_flat(out.sites, out.tree);
   for (const model::GpuReport& gpu : out.gpus) out.series.push_back(gpu.series);
-  put_leak_first(out.series);
+  put_speaker_first(out.series);
   out.verdict = settle(out.series.front().verdict, note_leaning_gpu(out.series));
   return out;
 }

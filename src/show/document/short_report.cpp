@@ -397,7 +397,9 @@ Document short_report_document(const model::Report& report) {
     out.sections.push_back(
         {.blocks = {Paragraph{.in = kText, .text = printable(growth_sentence(report, *series), 1000)}}});
   }
-  const bool has_rows = report.processes.size() > 1 && has_several_holders(report);
+  // The rows are about the memory of the host.
+  const bool has_rows =
+      report.processes.size() > 1 && has_several_holders(report) && !model::is_gpu_memory(series->quantity);
   if (!is_gpu_full && (!has_rows || report.answer.process.empty()))
     out.sections.push_back({.blocks = {Plot{.series = series, .is_small = true, .is_optional = has_rows}}});
   if (has_rows) out.sections.push_back(process_section(report));

@@ -19,7 +19,7 @@ bool never(const HolderFeatures& /*features*/) {
 }
 
 // From causes that cannot be mistaken to those that only a name suggests.
-constexpr std::array<HeldCause, 16> kCauses{{
+constexpr std::array<HeldCause, 17> kCauses{{
     {"tracebacks-kept", "exceptions are kept with their tracebacks",
      "it holds exceptions with tracebacks; a traceback holds every local variable of its frames",
      "store the text of each exception, str(error) or traceback.format_exc(), not the exception", "",
@@ -42,10 +42,15 @@ constexpr std::array<HeldCause, 16> kCauses{{
      "each new item came with one new function and one new closure cell",
      "clear {0} after its callbacks have run, or capture numbers, not tensors", "", kFlatAndSameLength,
      [](const HolderFeatures& features) { return features.keeps_closures; }, always},
+    {"pinned-memory-kept", "tensors in pinned host memory are kept",
+     "the pinned host memory that torch counts grew with it",
+     "drop each tensor after its copy to the GPU, or reuse a few pinned buffers", "",
+     "pinned host memory stops growing", [](const HolderFeatures& features) { return features.is_pinned; },
+     always},
     {"shared-batches-kept", "batches from DataLoader workers are kept in shared memory",
      "the shared memory of the process grew with it; each batch pins a segment and a file descriptor",
      "drop batches after use, or keep only the last few", "", "/dev/shm stops growing",
-     [](const HolderFeatures& features) { return features.is_shared; }, always},
+     [](const HolderFeatures& features) { return features.is_shared && features.has_workers; }, always},
     {"one-rank-differs", "only one of several equal processes keeps it",
      "the processes that run the same code stayed flat",
      "store only numbers in {0}, or drop old entries; only this process fills it", "",

@@ -52,7 +52,7 @@ TEST(VariableOf, is_what_stands_in_the_code) {
   EXPECT_EQ(variable_of(local("__main__.main.history", 9)), "main.history");
 }
 
-TEST(HeldCauses, names_alone_tell_little_ones_apart) {
+TEST(HeldCauses, names_alone_distinguish_little_ones) {
   EXPECT_EQ(id_of(list_named("module.validation_step_outputs")), "validation-outputs-kept");
   EXPECT_EQ(id_of(list_named("__main__.run.history")), "logger-history");
   EXPECT_EQ(id_of(list_named("Corpus.examples")), "dataset-cache");
@@ -112,7 +112,11 @@ TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
 
   HolderFeatures batches = list_named("__main__.vis_batches");
   batches.is_shared = true;
+  EXPECT_NE(id_of(batches), "shared-batches-kept") << "without workers no batch comes from one";
+  batches.has_workers = true;
   EXPECT_EQ(id_of(batches), "shared-batches-kept");
+  batches.is_pinned = true;
+  EXPECT_EQ(id_of(batches), "pinned-memory-kept");
 }
 
 TEST(HeldCauses, phase_that_keeps_shows_a_validation_of_any_name) {

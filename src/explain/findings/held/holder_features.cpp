@@ -141,6 +141,26 @@ bool is_shared_growth(const Scene& scene, const ProcessHolders& holders, const H
   return false;
 }
 
+// By torch's own count, which is the same on all GPUs of the process.
+bool is_pinned_growth(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+  const double gained = kMostOfBytes * static_cast<double>(grown.holder.growth_bytes);
+  for (const GpuEvidence& gpu : scene.evidence.gpus) {
+    for (const GpuEvidence::Share& share : gpu.processes) {
+      if (share.id != holders.process.id || share.pinned.empty()) continue;
+      const double pinned = static_cast<double>(share.pinned.back().low_bytes) -
+                            static_cast<double>(share.pinned.front().low_bytes);
+      if (gained > 0 && pinned >= gained) return true;
+    }
+  }
+  return false;
+}
+
+bool has_started_workers(const Scene& scene, const model::ProcessInfo& process) {
+  return std::any_of(scene.processes.begin(), scene.processes.end(), [&](const WatchedProcess& other) {
+    return other.report.info.ppid == process.pid && other.report.info.role == model::ProcessRole::Worker;
+  });
+}
+
 }  // namespace
 
 bool is_evaluation(std::string_view phase) {
@@ -184,6 +204,8 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
                          node.type == model::cause_types::kTraceback;
   out.keeps_state_dicts = keeps_state_dicts(holders, grown);
   out.is_shared = is_shared_growth(scene, holders, grown);
+  out.is_pinned = is_pinned_growth(scene, holders, grown);
+  out.has_workers = has_started_workers(scene, holders.process);
   out.is_of_evaluation = is_kept_by_evaluation(scene, holders.process.pid);
   out.others_are_flat = are_others_flat(scene, holders.process);
   read_stack(scene, holders, out);

@@ -22,6 +22,8 @@ struct HolderFeatures {
   bool is_in_getitem = false;     // of a data set
   bool is_in_hook = false;        // of a module
   bool is_shared = false;         // tensors in memory that processes share
+  bool is_pinned = false;         // tensors in pinned host memory, which the kernel also counts as shared
+  bool has_workers = false;       // its process started worker processes
   bool is_of_evaluation = false;  // its phase is the one that keeps
   bool others_are_flat = false;   // ranks beside it do not grow
 };
