@@ -319,6 +319,13 @@ TEST_F(Report, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_reason) {
   EXPECT_NE(find_finding(report, "gpu-memory-grows"), nullptr);
 }
 
+TEST_F(Report, gpu_that_may_grow_further_speaks_before_a_stable_host) {
+  const model::Report report = report_of(record("gpu-open"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Inconclusive);
+  EXPECT_TRUE(model::is_gpu_memory(report.runs.at(0).series.at(0).quantity));
+}
+
 TEST_F(Report, fragmentation_is_not_called_a_leak_of_tensors) {
   const model::Report report = report_of(record("gpu-fragments"));
 

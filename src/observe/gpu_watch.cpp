@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "gpu/pid_map.h"
+#include "observe/gpu_interval.h"
 #include "procfs/process_info.h"
 
 namespace lowtide::observe {
 namespace {
 
-constexpr double kIntervalS = 1.0;
 // To begin with CUDA takes 100 MB of a process: one that has not gained this much is not looked at again.
 constexpr std::uint64_t kWorthALookBytes = 16U << 20U;
 
@@ -42,7 +42,7 @@ void GpuWatch::read(double at_s, std::vector<Member>& members, model::Tick& tick
   tick.gpus.clear();
   tick.gpu_processes.clear();
   if (at_s < next_s_ || (was_tried_ && !nvml_)) return;
-  next_s_ = at_s + kIntervalS;
+  next_s_ = at_s + gpu_interval_s(at_s);
   for (Member& member : members) {
     if (is_opened_by(member) && !was_tried_) load();
   }

@@ -44,7 +44,10 @@ TEST_F(GpuUsers, driver_is_left_alone_until_the_job_opens_it) {
   grow_by(20U << 20U);
   EXPECT_EQ(read(4).gpus.size(), 2U);
   EXPECT_EQ(watch_.devices().size(), 2U);
-  EXPECT_TRUE(read(4.5).gpus.empty()) << "once a second is enough";
+  EXPECT_TRUE(read(4.2).gpus.empty());
+  EXPECT_EQ(read(4.3).gpus.size(), 2U) << "often while the run is young";
+  EXPECT_EQ(read(600).gpus.size(), 2U);
+  EXPECT_TRUE(read(600.9).gpus.empty()) << "later once a second is enough";
 }
 
 TEST_F(GpuUsers, process_that_hides_its_files_may_use_one) {

@@ -23,18 +23,26 @@ void play_gpu(record::Writer& writer) {
 }
 
 // Too short to be sure of, and nothing else moves.
-void play_gpu_lean(record::Writer& writer) {
+void play_short_on_gpu(record::Writer& writer, int ticks, double first_bytes, double per_tick) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
-  for (int at = 0; at < 120; ++at) {
+  for (int at = 0; at < ticks; ++at) {
     stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
     model::Tick tick = stage.tick(at, 2.0 * at);
-    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at + stage.noise(20 * kMB));
+    const std::uint64_t held = whole(first_bytes + per_tick * at + stage.noise(5 * per_tick));
     tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
     tick.gpu_processes.push_back({0, stage[main].info.id, held});
     stage.put(tick);
   }
-  stage.end(120);
+  stage.end(ticks);
+}
+
+void play_gpu_lean(record::Writer& writer) {
+  play_short_on_gpu(writer, 120, 2 * kGB, 4 * kMB);
+}
+
+void play_gpu_open(record::Writer& writer) {
+  play_short_on_gpu(writer, 60, 200 * kMB, 10 * kMB);
 }
 
 // The tensors of torch stay as they are. What torch reserves grows, or what others take beside it.
@@ -78,6 +86,7 @@ void play_gpu_pinned(record::Writer& writer) {
 constexpr std::array kGpu{
     Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
     Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
+    Scenario{"gpu-open", "quadruples on the GPU in a minute, not on the host", play_gpu_open},
     Scenario{"gpu-fragments", "torch reserves ever more, its tensors do not grow", play_gpu_fragments},
     Scenario{"gpu-outside", "memory of the process grows on the GPU beside torch", play_gpu_outside},
     Scenario{"gpu-pinned", "pinned memory of the host grows", play_gpu_pinned},

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "observe/agents/torch_counters.h"
+#include "observe/gpu_interval.h"
 
 namespace lowtide::observe {
 namespace {
@@ -85,6 +86,8 @@ void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistr
   tick.phase_visits.clear();
   const bool is_time = tick.at_s >= next_s_;
   if (is_time) next_s_ = tick.at_s + kEveryS;
+  const bool is_time_for_gpus = tick.at_s >= next_gpus_s_;
+  if (is_time_for_gpus) next_gpus_s_ = tick.at_s + gpu_interval_s(tick.at_s);
   for (const std::int64_t pid : agents.pythons()) {
     const Member* const member = tree.find(pid);
     auto known = trainers_.find(pid);
@@ -107,7 +110,7 @@ void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistr
     if (is_time || member == nullptr) tell_phases(trainer, agents.kept_in_phases(pid), tick);
     if (member == nullptr) {
       trainers_.erase(known);
-    } else if (is_time) {
+    } else if (is_time || (is_time_for_gpus && !trainer.marks.devices.empty())) {
       agents.ask_marks(pid);
     }
   }

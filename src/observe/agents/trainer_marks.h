@@ -60,6 +60,7 @@ class TrainerMarks {
   double steps_ = model::kUnknown;
   bool are_own_ = false;  // the job counts them itself
   double next_s_ = 0;
+  double next_gpus_s_ = 0;
 };
 
 }  // namespace lowtide::observe

@@ -37,11 +37,12 @@ class TextWriter {
         paint_(options.colour),
         width_(std::min(options.width, document.widest_line)) {}
 
-  // The highest plots with which the document fits.
+  // As much as fits: plots get lower, then facts have fewer values.
   std::string write() && {
     std::string whole;
-    for (const std::size_t rows : {5U, 4U, 3U, 0U}) {
-      plot_rows_ = rows;
+    for (const Fit& fit : {Fit{.plot_rows = 5}, Fit{.plot_rows = 4}, Fit{.plot_rows = 3}, Fit{},
+                           Fit{.more_values = 1}, Fit{.more_values = 0}}) {
+      fit_ = fit;
       whole = write_once();
       if (static_cast<std::size_t>(std::ranges::count(whole, '\n')) <= document_.most_lines) break;
     }
@@ -49,6 +50,11 @@ class TextWriter {
   }
 
  private:
+  struct Fit {
+    std::size_t plot_rows = 0;           // of small plots
+    std::size_t more_values = SIZE_MAX;  // of a fact, after its first
+  };
+
   std::string write_once() {
     std::string whole;
     for (const Section& section : document_.sections) {
@@ -130,15 +136,22 @@ class TextWriter {
     wrapped(indent, paragraph.text, width_ - indent, paragraph.role);
   }
 
+  // Places in the code may be long, and would leave little room for sentences: these have their own column.
   void add(const Facts& facts) {
-    std::size_t names = 0;
-    for (const Fact& fact : facts.facts) {
-      if ((fact.in & kText) != 0) names = std::max(names, fact.name.size());
-    }
+    constexpr std::size_t kWidestShared = 16;
     constexpr std::size_t kLeastRoom = 24;
-    const std::size_t room = std::max(width_ - 2, names + 2 + kLeastRoom) - names - 2;
+    std::size_t places = 0;
+    std::size_t others = 0;
     for (const Fact& fact : facts.facts) {
       if ((fact.in & kText) == 0) continue;
+      std::size_t& widest = fact.is_code ? places : others;
+      widest = std::max(widest, fact.name.size());
+    }
+    if (places <= kWidestShared) places = others = std::max(places, others);
+    for (const Fact& fact : facts.facts) {
+      if ((fact.in & kText) == 0) continue;
+      const std::size_t names = fact.is_code ? places : others;
+      const std::size_t room = std::max(width_ - 2, names + 2 + kLeastRoom) - names - 2;
       if (fact.name.empty()) {
         wrapped(2, fact.value, width_ - 2);
       } else {
@@ -149,7 +162,8 @@ class TextWriter {
         } else {
           wrapped(first, names + 4, fact.value, room);
         }
-        for (const std::string& more : fact.more) wrapped(names + 4, more, room);
+        for (std::size_t at = 0; at < std::min(fact.more.size(), fit_.more_values); ++at)
+          wrapped(names + 4, fact.more[at], room);
       }
     }
   }
@@ -234,9 +248,9 @@ class TextWriter {
     if (!options_.plot) return;
     if (block.is_small) {
       constexpr std::size_t kLeastRows = 3;
-      if (block.is_optional && plot_rows_ == 0) return;
+      if (block.is_optional && fit_.plot_rows == 0) return;
       const SmallPlotOptions small{std::min(width_, kWidest), options_.unicode,
-                                   std::max(plot_rows_, kLeastRows)};
+                                   std::max(fit_.plot_rows, kLeastRows)};
       for (const Line& each : small_plot(*block.series, small)) line(paint_(each));
       return;
     }
@@ -253,8 +267,8 @@ class TextWriter {
   const TextOptions& options_;
   Paint paint_;
   std::size_t width_;
-  std::size_t plot_rows_ = 0;  // of small plots
-  std::string out_;            // of the section
+  Fit fit_;
+  std::string out_;  // of the section
 };
 
 }  // namespace
