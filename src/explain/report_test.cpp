@@ -319,6 +319,16 @@ TEST_F(Report, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_reason) {
   EXPECT_NE(find_finding(report, "gpu-memory-grows"), nullptr);
 }
 
+TEST_F(Report, of_two_leaks_the_one_that_reaches_its_limit_first_speaks) {
+  const model::Report report = report_of(record("gpu-first"));
+
+  const auto& series = report.runs.at(0).series;
+  ASSERT_EQ(series.size(), 2U);
+  EXPECT_EQ(series[1].verdict.kind, VerdictKind::Leak) << "the host leaks too";
+  EXPECT_TRUE(model::is_gpu_memory(series[0].quantity));
+  EXPECT_EQ(report.forecast->limit, model::LimitKind::Gpu);
+}
+
 TEST_F(Report, gpu_that_may_grow_further_speaks_before_a_stable_host) {
   const model::Report report = report_of(record("gpu-open"));
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "explain/settle/gpus.h"
@@ -120,12 +121,20 @@ bool is_open_growth(const model::SeriesReport& series) {
          rise_of(series) >= std::max(kLeast, kLeastPart * static_cast<double>(verdict.floor.first_bytes));
 }
 
-// The tree gives the verdict, unless it does not leak and a GPU leaks, or may grow further.
+// How soon a leak reaches its limit; an innocent series comes after all leaks.
+double urgency_s(const model::SeriesReport& series) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  constexpr double kUnknown = std::numeric_limits<double>::max();
+  if (series.verdict.kind != model::VerdictKind::Leak) return kNever;
+  return series.forecast && series.forecast->seconds ? series.forecast->seconds->estimate : kUnknown;
+}
+
+// Of several leaks the most urgent one gives the verdict. If nothing leaks, the tree does, unless a GPU may
+// grow further.
 void put_speaker_first(std::vector<model::SeriesReport>& series) {
-  const auto leaks = [](const model::SeriesReport& one) {
-    return one.verdict.kind == model::VerdictKind::Leak;
-  };
-  auto speaker = std::find_if(series.begin(), series.end(), leaks);
+  auto speaker = std::min_element(series.begin(), series.end(),
+                                  [](const auto& a, const auto& b) { return urgency_s(a) < urgency_s(b); });
+  if (speaker->verdict.kind != model::VerdictKind::Leak) speaker = series.end();
   if (speaker == series.end() && !model::may_leak(series.front().verdict)) {
     speaker = std::find_if(series.begin(), series.end(), is_open_growth);
     const bool is_tree_open = series.front().verdict.kind == model::VerdictKind::Inconclusive;

@@ -22,6 +22,20 @@ void play_gpu(record::Writer& writer) {
   stage.end(kTicks);
 }
 
+void play_gpu_first(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 300 * kMB + 0.2 * kMB * at + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const std::uint64_t held = whole(2 * kGB + 40 * kMB * at);
+    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
+    tick.gpu_processes.push_back({0, stage[main].info.id, held});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
 // Too short to be sure of, and nothing else moves.
 void play_short_on_gpu(record::Writer& writer, int ticks, double first_bytes, double per_tick) {
   Stage stage(writer);
@@ -85,6 +99,7 @@ void play_gpu_pinned(record::Writer& writer) {
 
 constexpr std::array kGpu{
     Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
+    Scenario{"gpu-first", "leaks on the host, and much faster on the GPU", play_gpu_first},
     Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
     Scenario{"gpu-open", "quadruples on the GPU in a minute, not on the host", play_gpu_open},
     Scenario{"gpu-fragments", "torch reserves ever more, its tensors do not grow", play_gpu_fragments},

@@ -236,6 +236,17 @@ bool has_several_holders(const model::Report& report) {
          }) > 1;
 }
 
+double grown_bytes(const model::Ends& ends) {
+  return static_cast<double>(ends.late_bytes) - static_cast<double>(ends.early_bytes);
+}
+
+// Of a leak, the processes that have no part in it: one row is enough for them.
+bool is_bystander(const model::Report& report, const ShortRow& row) {
+  constexpr double kNoPart = 0.02;  // of the growth
+  return report.verdict.kind == VerdictKind::Leak && !row.leaks &&
+         std::abs(grown_bytes(row.ends)) < kNoPart * grown_bytes(report.ends);
+}
+
 // One row per process or group, and one for what they share: the rows add up to the process tree.
 Section process_section(const model::Report& report) {
   constexpr std::size_t kMostRows = 5;
@@ -245,15 +256,17 @@ Section process_section(const model::Report& report) {
         static_cast<std::int64_t>(ends.late_bytes) - static_cast<std::int64_t>(ends.early_bytes);
     table.rows.push_back({{name, floor_words({ends.early_bytes, ends.late_bytes}), signed_bytes(grown)}});
   };
-  std::vector<ShortRow> rows = rows_of(report);
+  const std::vector<ShortRow> rows = rows_of(report);
+  const auto bystanders =
+      std::count_if(rows.begin(), rows.end(), [&](const ShortRow& row) { return is_bystander(report, row); });
   model::Ends sum;
   model::Ends rest;
   std::size_t rest_count = 0;
-  for (std::size_t at = 0; at < rows.size(); ++at) {
-    const ShortRow& row = rows[at];
+  for (const ShortRow& row : rows) {
     sum.early_bytes += row.ends.early_bytes;
     sum.late_bytes += row.ends.late_bytes;
-    if (at < kMostRows) {
+    const bool is_listed = bystanders < 2 || !is_bystander(report, row);
+    if (is_listed && table.rows.size() < kMostRows) {
       add(row.count > 1 ? fmt::format("{} x {}", row.count, model::to_string(row.role)) : row.name, row.ends);
     } else {
       rest.early_bytes += row.ends.early_bytes;
