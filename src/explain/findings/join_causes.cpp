@@ -79,6 +79,10 @@ void add_evidence(Finding& primary, std::string text) {
   if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
 }
 
+bool is_on_device(const Finding& finding) {
+  return !finding.tensors.empty() && finding.tensors.front().tensors.device != "cpu";
+}
+
 // The line becomes the place of the finding; further lines are evidence.
 void join_line(Finding& primary, Finding& line) {
   const auto allocating = std::count_if(primary.lines.begin(), primary.lines.end(), [](const auto& each) {
@@ -99,17 +103,16 @@ void join_line(Finding& primary, Finding& line) {
   primary.where.function = line.where.function;
   if (line.mechanism == model::Mechanism::SharedMemory) primary.mechanism = line.mechanism;
   primary.confidence = std::max(primary.confidence, line.confidence);
-  if (!line.evidence.empty()) primary.evidence.insert(primary.evidence.begin(), line.evidence.front());
+  if (line.evidence.empty()) return;
+  // The share of a line is that of host memory: where tensors on a GPU are the cause, it comes last.
+  const auto place = is_on_device(primary) ? primary.evidence.end() : primary.evidence.begin();
+  primary.evidence.insert(place, line.evidence.front());
 }
 
 bool is_nested(const Finding& a, const Finding& b) {
   const std::string outer = a.where.holder.value_or("");
   const std::string inner = b.where.holder.value_or("");
   return !outer.empty() && !inner.empty() && (inner.starts_with(outer) || outer.starts_with(inner));
-}
-
-bool is_on_device(const Finding& finding) {
-  return !finding.tensors.empty() && finding.tensors.front().tensors.device != "cpu";
 }
 
 // True: the other finding is part of the primary one now.

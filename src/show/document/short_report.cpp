@@ -359,7 +359,8 @@ void add_evidence(const model::Report& report, const model::SeriesReport& series
     if (!value.empty())
       out.facts.push_back({.in = kText, .name = std::move(name), .value = printable(value, kMostText)});
   };
-  add("ruled out", ruled_out_words(report, cause));
+  // What was ruled out is about the memory of the host.
+  if (!model::is_gpu_memory(series.quantity)) add("ruled out", ruled_out_words(report, cause));
   const bool is_own_limit = report.limit && !report.limit->told_by_machine;
   if (is_own_limit && !report.forecast) add("limit", limit_words(*report.limit, series));
   if (report.runs.size() > 1) {
