@@ -148,6 +148,8 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
 std::string answer_rate(const model::Report& report) {
   if (const model::SeriesReport* second = find_second(report)) return "+" + rate_words(*second);
   const model::SeriesReport* series = speaker(report);
+  if (report.answer.kind == AnswerKind::Bounded && report.answer.end_bytes)
+    return "at most " + bytes_words(*report.answer.end_bytes);
   if (!report.answer.rate || series == nullptr) {
     const bool is_open = report.verdict.kind == VerdictKind::Inconclusive;
     return is_open || report.answer.kind == AnswerKind::Oom ? "" : "flat";
@@ -183,10 +185,9 @@ AnswerWords answer_words(const model::Report& report) {
 
 std::string answer_line(const model::Report& report) {
   // The line is cut where it is too long, and the bound must not be.
-  if (report.answer.end_bytes && report.answer.kind == AnswerKind::Bounded)
-    return fmt::format("{}  {}, at most {}", answer_label(report.answer),
-                       answer_subject(report, SubjectForm::Short), bytes_words(*report.answer.end_bytes));
-  std::string out = answer_label(report.answer) + "  " + answer_subject(report);
+  const SubjectForm form =
+      report.answer.kind == AnswerKind::Bounded ? SubjectForm::Short : SubjectForm::Whole;
+  std::string out = answer_label(report.answer) + "  " + answer_subject(report, form);
   const std::string rate = answer_rate(report);
   return rate.empty() || report.answer.kind == AnswerKind::Spikes ? out : out + ", " + rate;
 }

@@ -116,7 +116,9 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
                                            base::format_count(node->retained_objects)));
   }
   finding.fix =
-      "store the dataset in NumPy, Arrow or one bytes object instead of Python objects, or use fewer workers";
+      "none needed if there is memory for that; otherwise store the dataset in NumPy, Arrow or one bytes "
+      "object "
+      "instead of Python objects, or use fewer workers";
   out.push_back(std::move(finding));
 }
 

@@ -114,7 +114,7 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   model::Finding finding;
   finding.id = "cuda-out-of-memory";
   finding.severity = model::Severity::Critical;
-  finding.title = "an allocation on a GPU failed";
+  finding.title = event.text;
   finding.confidence = 0.99;
   finding.fix =
       "lower the peak on the GPU: smaller batches, shorter sequences, gradient checkpointing or mixed "
@@ -126,7 +126,6 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   }
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;
-    finding.title = fmt::format("an allocation on GPU {} failed", gpu->index);
     if (gpu->process_bytes) {
       finding.evidence.push_back(fmt::format("at the last reading the job had {} of the {} on GPU {}",
                                              bytes_words(static_cast<double>(*gpu->process_bytes)),
@@ -135,7 +134,7 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
     if (gpu->series.verdict.kind == model::VerdictKind::Leak)
       finding.fix = "fix the leak; a smaller batch only delays the failure";
   }
-  if (finding.evidence.empty()) finding.evidence.push_back(event.text);
+  if (event.at_s) finding.evidence.push_back("it failed at " + format_seconds(*event.at_s));
   out.push_back(std::move(finding));
 }
 

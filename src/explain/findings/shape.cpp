@@ -87,7 +87,7 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
                                                        is_held_in_evaluation(scene, spike_bytes));
   if (is_evaluation(phase) || is_unnamed_evaluation) {
     finding.id = "validation-spikes";
-    finding.evidence.emplace_back("they start with an evaluation of the model and end with it");
+    finding.evidence.emplace_back("each spike starts and ends with an evaluation of the model");
     finding.fix =
         "none needed; for a lower peak, compute the metric batch by batch instead of collecting all outputs";
     return;

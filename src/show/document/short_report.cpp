@@ -79,8 +79,11 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
     words +=
         fmt::format(", {} of {} entries", format_count(node.length.value_or(0)), format_count(node.bound));
   } else if (node.length) {
-    words += fmt::format(" of {} items", format_count(*node.length));
-    words += last_seen(report, *holder);
+    const bool only_entries_grow =
+        holder->growth_length == 0 && holder->growth_bytes + holder->growth_device_bytes > 0;
+    words +=
+        only_entries_grow ? ", whose entries grow" : fmt::format(" of {} items", format_count(*node.length));
+    if (!only_entries_grow) words += last_seen(report, *holder);
   }
   for (const model::CodeLine& line : cause.lines) {
     if (line.role == model::LineRole::Creates && cause.lines.size() > 1)
@@ -121,7 +124,11 @@ Facts cause_facts(const model::Report& report, Formats in) {
         cause->id.row().theme == model::FindingTheme::Variable || !cause->variable.empty();
     const bool is_line = !cause->lines.empty() && cause->id.row().theme == model::FindingTheme::Growth &&
                          cause->mechanism != model::Mechanism::CopyOnWrite;
-    add("cause", !cause->cause.empty() ? cause->cause : is_variable || is_line ? "" : cause->title);
+    // These repeat the first line, or the sentence below.
+    const bool is_shape =
+        cause->id == "validation-spikes" || cause->id == "spikes-recover" || cause->id == "warmup-ended";
+    const bool has_title = !is_variable && !is_line && !is_shape;
+    add("cause", !cause->cause.empty() ? cause->cause : has_title ? cause->title : "");
     add("held by", held_by(report, *cause));
     if (!cause->phase.empty()) add("phase", cause->phase);
   }
@@ -169,24 +176,38 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
       !is_gpu && report.limit->told_by_machine && report.limit->kind == model::LimitKind::Host;
   const std::string whose = is_machine ? "the memory of this machine" : "the limit";
   if (forecast.reach_bytes) {
-    return fmt::format(" The job {} the {} left {} ({}){}.", is_running ? "uses up" : "would have used up",
+    return fmt::format(" The job {} the {} {} (of {}){}.", is_running ? "uses up" : "would have used up",
                        bytes_words(bytes_left(forecast, series)),
-                       is_gpu       ? "on the GPU"
-                       : is_machine ? "on this machine"
-                                    : "below the limit",
+                       is_gpu       ? "free on the GPU"
+                       : is_machine ? "free on this machine"
+                                    : "left below the limit",
                        base::format_limit(forecast.limit_bytes), when);
   }
   return fmt::format(" The job {} {} ({}){}.", is_running ? "reaches" : "would have reached", whose,
                      base::format_limit(forecast.limit_bytes), when);
 }
 
+// "floor is flat": of what, is clear in a table, but not in a sentence.
+std::string memory_sentence(const std::string& reason) {
+  return reason.starts_with("floor ") ? sentence("the memory " + reason) : sentence(reason);
+}
+
+// " Run it again, with about 200 more steps."
+std::string needs_sentence(const model::Report& report, const model::Verdict& verdict) {
+  if (!verdict.needs) return "";
+  const bool is_length = verdict.needs->starts_with("about ");
+  if (is_length && report.ending == model::Ending::Closed)
+    return " Run it again, with " + *verdict.needs + ".";
+  return " It needs " + *verdict.needs + ".";
+}
+
 std::string growth_sentence(const model::Report& report, const model::SeriesReport& series) {
   const model::Verdict& verdict = report.verdict;
   const std::string steps = steps_words(series);
   if (verdict.kind == VerdictKind::Inconclusive)
-    return sentence(verdict.reason) + (verdict.needs ? " It needs " + *verdict.needs + "." : "");
+    return memory_sentence(verdict.reason) + needs_sentence(report, verdict);
   if (verdict.kind != VerdictKind::Leak) {
-    std::string out = sentence(verdict.reason);
+    std::string out = memory_sentence(verdict.reason);
     if (verdict.kind != VerdictKind::Stable)
       out += fmt::format(" The job needs its peak of {}.", bytes_words(series.peak_bytes));
     return out;
@@ -250,7 +271,7 @@ bool is_bystander(const model::Report& report, const ShortRow& row) {
 // One row per process or group, and one for what they share: the rows add up to the process tree.
 Section process_section(const model::Report& report) {
   constexpr std::size_t kMostRows = 5;
-  Table table{.in = kText, .columns = {{"process"}, {"private, early → late"}, {"growth"}}};
+  Table table{.in = kText, .columns = {{"process"}, {"memory, early → late"}, {"growth"}}};
   const auto add = [&](const std::string& name, const model::Ends& ends) {
     const auto grown =
         static_cast<std::int64_t>(ends.late_bytes) - static_cast<std::int64_t>(ends.early_bytes);
@@ -369,7 +390,8 @@ void add_evidence(const model::Report& report, const model::SeriesReport& series
                            why.empty() ? "" : ", ", why));
   }
   for (const model::Event& event : report.events) {
-    if (event.kind != model::EventKind::Exit && event.kind != model::EventKind::Restart) {
+    const bool is_cause = cause != nullptr && cause->title == event.text;
+    if (event.kind != model::EventKind::Exit && event.kind != model::EventKind::Restart && !is_cause) {
       add("event", fmt::format("{}, {}: {}", event_place(event), model::to_string(event.kind), event.text));
       break;
     }

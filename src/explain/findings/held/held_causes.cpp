@@ -31,7 +31,7 @@ constexpr std::array<HeldCause, 17> kCauses{{
      [](const HolderFeatures& features) { return features.is_tensor && features.keeps_graphs; }, always},
     {"hook-keeps-activations", "a module hook stores activations",
      "the memory is allocated in a function that a module calls as a hook",
-     "store a small result instead of the activation, or remove the hook with handle.remove()", "",
+     "keep only the latest activation or a small result, or remove the hook with handle.remove()", "",
      kFlatAndSameLength,
      [](const HolderFeatures& features) {
        return features.is_in_hook || features.names.has_any({"hook", "hooks", "activation", "activations"}) ||
@@ -44,16 +44,15 @@ constexpr std::array<HeldCause, 17> kCauses{{
      [](const HolderFeatures& features) { return features.keeps_closures; }, always},
     {"pinned-memory-kept", "tensors in pinned host memory are kept",
      "the pinned host memory that torch counts grew with it",
-     "drop each tensor after its copy to the GPU, or reuse a few pinned buffers", "",
+     "drop each tensor when its copy to the GPU has finished, or reuse a few pinned buffers", "",
      "pinned host memory stops growing", [](const HolderFeatures& features) { return features.is_pinned; },
      always},
     {"shared-batches-kept", "batches from DataLoader workers are kept in shared memory",
      "the shared memory of the process grew with it; each batch pins a segment and a file descriptor",
      "drop batches after use, or keep only the last few", "", "/dev/shm stops growing",
      [](const HolderFeatures& features) { return features.is_shared && features.has_workers; }, always},
-    {"one-rank-differs", "only one of several equal processes keeps it",
-     "the processes that run the same code stayed flat",
-     "store only numbers in {0}, or drop old entries; only this process fills it", "",
+    {"one-rank-differs", "one of several equal processes keeps it, the others do not",
+     "the processes that run the same code stayed flat", "store only numbers in {0}, or drop old entries", "",
      "all of these processes use the same memory",
      [](const HolderFeatures& features) {
        return features.others_are_flat &&
@@ -80,8 +79,9 @@ constexpr std::array<HeldCause, 17> kCauses{{
      always},
     {"checkpoint-copies", "copies of the model state are kept",
      "it holds state dicts, one for each copy of the parameters",
-     "keep only the best state in memory, and write the others to disk with torch.save()", "",
-     kFlatAndSameLength,
+     "keep one state in memory (the best, or a running average), and write the others to disk with "
+     "torch.save()",
+     "", kFlatAndSameLength,
      [](const HolderFeatures& features) {
        return features.keeps_state_dicts ||
               features.names.has_any({"best", "ckpt", "ckpts", "checkpoint", "checkpoints"}) ||
