@@ -20,7 +20,8 @@ from interval import median_interval
 STARTS_S = 2  # a turn
 BUILD = pathlib.Path(__file__).resolve().parents[2]
 HERE = BUILD.parents[1] / "bench/gpu"
-TRUTH = {"leak": "gpu-memory-leaks", "fragments": "gpu-fragmentation", "outside": "gpu-outside-torch", "steady": None}
+# The kind of the verdict of the GPU, and the finding about it. The finding about a leak is part of the one that names the variable.
+TRUTH = {"leak": ("leak", []), "fragments": (None, ["gpu-fragmentation"]), "outside": (None, ["gpu-outside-torch"]), "steady": (None, [])}
 
 
 def run(words, folder, cause):
@@ -40,7 +41,8 @@ def megabytes(count):
 def show(cause, said, report):
     gpu = report["gpus"][0]
     found = [finding["id"] for finding in report["findings"] if finding["id"].startswith("gpu-")]
-    right = (found == [TRUTH[cause]]) if TRUTH[cause] else not found
+    kind, findings = TRUTH[cause]
+    right = found == findings and kind in (None, gpu["verdict"]["kind"])
     print(f"\n{cause}: {'right' if right else 'WRONG'}; verdict {gpu['verdict']['kind']}, findings {found}, "
           f"steps {report['source']['steps']}")
     for name, ours, theirs in (("allocated", gpu["allocated_bytes"], said["allocated"]),

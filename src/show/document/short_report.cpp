@@ -82,7 +82,7 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
     const bool only_entries_grow =
         holder->growth_length == 0 && holder->growth_bytes + holder->growth_device_bytes > 0;
     words +=
-        only_entries_grow ? ", whose entries grow" : fmt::format(" of {} items", format_count(*node.length));
+        only_entries_grow ? " whose entries grow" : fmt::format(" of {} items", format_count(*node.length));
     if (!only_entries_grow) words += last_seen(report, *holder);
   }
   for (const model::CodeLine& line : cause.lines) {
@@ -152,9 +152,11 @@ std::string steps_words(const model::SeriesReport& series) {
 
 // With three digits: an estimate has no more.
 std::string rounded_count(double value) {
+  constexpr double kMost = 1e15;
+  const double count = value > 0 ? std::min(value, kMost) : 0;
   double unit = 1;
-  while (value / unit >= 1000) unit *= 10;
-  return format_count(static_cast<std::uint64_t>(std::max(0.0, std::round(value / unit) * unit)));
+  while (count / unit >= 1000) unit *= 10;
+  return format_count(static_cast<std::uint64_t>(std::round(count / unit) * unit));
 }
 
 // When the limit is reached, in the tense that fits the job.
