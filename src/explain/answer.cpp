@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "explain/findings/advice.h"
 #include "explain/out_of_memory.h"
 #include "explain/words.h"
 
@@ -114,7 +115,7 @@ std::string advice_without_cause(const model::Report& report) {
   }
   switch (report.verdict.kind) {
     case VerdictKind::Leak:
-      return "find what is kept from step to step: lists of losses or outputs, caches, hooks, closures";
+      return advice::kLeak;
     case VerdictKind::Inconclusive:
       return model::longer_words("run", report.verdict);
     case VerdictKind::Warmup:
@@ -122,7 +123,7 @@ std::string advice_without_cause(const model::Report& report) {
     case VerdictKind::Stable:
       break;
   }
-  return "none needed";
+  return advice::kNone;
 }
 
 }  // namespace

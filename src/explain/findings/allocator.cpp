@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/pinning_variable.h"
 #include "explain/settle/growth.h"
@@ -19,10 +20,6 @@ namespace {
 constexpr double kLeastRetainedBytes = 8e6;
 constexpr double kLeastRetainedShare = 0.2;  // of the tree's growth
 constexpr double kMostRetained = 0.5;
-
-const char* const kRetentionFix =
-    "set MALLOC_TRIM_THRESHOLD_=65536 and MALLOC_MMAP_THRESHOLD_=65536 in the environment of the job, call "
-    "malloc_trim(0) after a phase that frees much, or preload jemalloc or tcmalloc";
 
 struct Retainer {
   const WatchedProcess* process = nullptr;
@@ -83,9 +80,7 @@ void blame_threads(double share, model::Finding& finding) {
       "{:.0f}% of its allocations come from threads, and glibc gives each thread a heap of its own "
       "(up to 8 per core)",
       share * 100));
-  finding.fix =
-      "set MALLOC_ARENA_MAX=2 in the environment of the job, use fewer threads, or preload jemalloc or "
-      "tcmalloc";
+  finding.fix = advice::kThreadArenas;
   finding.hint = "export MALLOC_ARENA_MAX=2";
   finding.watch = "resident memory stays closer to live memory";
 }
@@ -129,8 +124,7 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
     finding.evidence.push_back(trial);
   if (most)
-    finding.fix =
-        rises ? kRetentionFix : std::string("none needed; to get this memory back, ") + kRetentionFix;
+    finding.fix = rises ? advice::kRetention : std::string(advice::kRetentionThatEnded) + advice::kRetention;
   const double in_threads = share_of_threads(scene, largest.process->report.info.id);
   if (most && in_threads >= kMostRetained) blame_threads(in_threads, finding);
   if (most && rises && finding.id == "allocator-retention")

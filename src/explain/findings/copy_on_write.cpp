@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/identifier_words.h"
 #include "explain/settle/growth.h"
@@ -115,10 +116,7 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
                                            bytes_words(static_cast<double>(node->retained_bytes)),
                                            base::format_count(node->retained_objects)));
   }
-  finding.fix =
-      "none needed if there is memory for that; otherwise store the dataset in NumPy, Arrow or one bytes "
-      "object "
-      "instead of Python objects, or use fewer workers";
+  finding.fix = advice::kCopyOnWrite;
   out.push_back(std::move(finding));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "explain/evidence/events.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/out_of_memory.h"
 #include "explain/words.h"
@@ -95,9 +96,8 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   } else {
     finding.evidence.emplace_back("there was no forecast before the kill: too little data, or no growth");
   }
-  finding.fix = scene.report.verdict.kind == model::VerdictKind::Leak
-                    ? "fix the leak; more memory only delays the kill"
-                    : "raise the limit above the peak, or lower the peak";
+  finding.fix =
+      scene.report.verdict.kind == model::VerdictKind::Leak ? advice::kLeakFirst : advice::kHostPeak;
   out.push_back(std::move(finding));
 }
 
@@ -116,13 +116,9 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   finding.severity = model::Severity::Critical;
   finding.title = event.text;
   finding.confidence = 0.99;
-  finding.fix =
-      "lower the peak on the GPU: smaller batches, shorter sequences, gradient checkpointing or mixed "
-      "precision";
+  finding.fix = advice::kGpuPeak;
   if (event.text.find(model::kOwnGpuLimit) != std::string::npos) {
-    finding.fix =
-        "the GPU had enough free memory: look for `torch.cuda.set_per_process_memory_fraction`, and raise or "
-        "remove it; otherwise lower the peak (smaller batches, shorter sequences, gradient checkpointing)";
+    finding.fix = advice::kLimitOfTorch;
   }
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;
@@ -131,8 +127,7 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
                                              bytes_words(static_cast<double>(*gpu->process_bytes)),
                                              bytes_words(static_cast<double>(gpu->total_bytes)), gpu->index));
     }
-    if (gpu->series.verdict.kind == model::VerdictKind::Leak)
-      finding.fix = "fix the leak; a smaller batch only delays the failure";
+    if (gpu->series.verdict.kind == model::VerdictKind::Leak) finding.fix = advice::kGpuLeakFirst;
   }
   if (event.at_s) finding.evidence.push_back("it failed at " + format_seconds(*event.at_s));
   out.push_back(std::move(finding));

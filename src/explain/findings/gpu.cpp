@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/settle/gpus.h"
 #include "explain/words.h"
@@ -45,9 +46,7 @@ void say_pinned(const model::GpuReport& gpu, Findings& out) {
   finding.pid = gpu.pid;
   finding.confidence = gpu.pinned->lean ? gpu.pinned->lean->confidence : gpu.pinned->confidence;
   finding.evidence = {gpu.pinned->reason};
-  finding.fix =
-      "use fewer batches in flight (prefetch_factor, num_workers) and batches of fixed shapes, and do not "
-      "pin tensors that you keep";
+  finding.fix = advice::kPinned;
   finding.hint = "DataLoader(..., pin_memory=True, prefetch_factor=2)";
   finding.watch = "pinned memory stays flat after the first epoch";
   out.push_back(std::move(finding));
@@ -69,9 +68,7 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
                                     bytes_words(static_cast<double>(gpu.torch->reserved_bytes)),
                                     bytes_words(static_cast<double>(gpu.torch->allocated_bytes)),
                                     bytes_words(static_cast<double>(gpu.torch->inactive_split_bytes)))};
-    finding.fix =
-        "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or use batches of fixed shapes; del and "
-        "empty_cache() do not remove fragmentation";
+    finding.fix = advice::kFragmentation;
     out.push_back(finding);
   }
   if (rises(gpu.outside)) {
@@ -85,8 +82,7 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
         gpu.outside->reason,
         fmt::format("{} of the process is outside torch",
                     bytes_words(static_cast<double>(model::outside_torch_bytes(gpu).value_or(0))))};
-    finding.fix =
-        "check libraries that allocate GPU memory themselves: NCCL, cuDNN, cuBLAS workspaces, custom kernels";
+    finding.fix = advice::kOutsideTorch;
     out.push_back(finding);
   }
 }
@@ -111,7 +107,7 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     finding.evidence = {verdict.reason,
                         fmt::format("{} of {} is in use", bytes_words(static_cast<double>(gpu.used_bytes)),
                                     bytes_words(static_cast<double>(gpu.total_bytes)))};
-    finding.fix = "find tensors that are kept from step to step: losses without .item(), outputs in lists";
+    finding.fix = advice::kTensors;
     out.push_back(std::move(finding));
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/process_count_growth.h"
@@ -19,10 +20,6 @@ using model::VerdictKind;
 constexpr std::size_t kMostProcesses = 5;
 constexpr double kLeastProcessShare = 0.05;  // of the tree's growth: less is not what the reader asks about
 constexpr double kLeastProcessBytes = 1e6;
-
-const char* const kLeakFix =
-    "find what is kept from step to step: lists of losses or outputs, caches without a limit, hooks and "
-    "closures";
 
 bool process_leaks(const WatchedProcess& process) {
   return process.report.series.verdict.kind == VerdictKind::Leak;
@@ -84,7 +81,7 @@ model::Finding leak_finding(const Scene& scene, const WatchedProcess& process) {
   out.share = process.report.growth_share;
   out.confidence = verdict.confidence;
   out.evidence = process_evidence(scene, process);
-  out.fix = kLeakFix;
+  out.fix = advice::kLeak;
   return out;
 }
 
@@ -171,9 +168,7 @@ void say_processes_pile_up(const Scene& scene, Findings& out) {
                                   count.early, count.late);
   out_finding.confidence = 0.9;
   out_finding.evidence = {"the process tree grows with the number of its processes"};
-  out_finding.fix =
-      "stop workers that are no longer needed: create the DataLoader once instead of in every epoch, and "
-      "call close() on pools";
+  out_finding.fix = advice::kProcesses;
   out.push_back(std::move(out_finding));
 }
 

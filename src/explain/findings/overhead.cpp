@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/words.h"
 
@@ -85,9 +86,8 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
                   all_pss ? "PSS" : "private memory", bytes_words(pss))};
   constexpr double kLittle = 0.3;  // of what they hold: most is shared, and stays with fewer of them
   finding.fix = own > 0 && own < kLittle * pss
-                    ? fmt::format("none needed; each of them has only {} of its own",
-                                  bytes_words(own / static_cast<double>(count)))
-                    : "none needed; fewer workers would save memory";
+                    ? fmt::format(advice::kOwnOfWorkers, bytes_words(own / static_cast<double>(count)))
+                    : advice::kFewerWorkers;
   if (respawned > 0) {
     finding.id = "respawned-workers";
     finding.cause.clear();
@@ -95,8 +95,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
                                 bytes_words(pss));
     finding.evidence.push_back(
         fmt::format("{} processes ran in these {} places, one after the other", respawned + count, count));
-    finding.fix =
-        "none needed; workers that stay alive start only once (DataLoader: `persistent_workers=True`)";
+    finding.fix = advice::kRespawnedWorkers;
     finding.hint = "DataLoader(..., persistent_workers=True)";
   }
   finding.ruled_out = true;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/words.h"
 
@@ -60,7 +61,7 @@ void find_keeping_phase(const Scene& scene, Findings& out) {
                                            bytes_words(static_cast<double>(other.phase.kept_bytes)),
                                            other.phase.count));
   }
-  finding.fix = fmt::format("find what the code of phase {} appends to or stores", phase.name);
+  finding.fix = fmt::format(advice::kPhase, phase.name);
   out.push_back(std::move(finding));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 
 namespace lowtide::explain {
@@ -34,7 +35,7 @@ void find_recording_faults(const Scene& scene, Findings& out) {
                                            base::format_seconds(outage.to_s),
                                            base::printable(outage.why, 200)));
   }
-  finding.fix = "write the recording to a disk with free space: --output FILE";
+  finding.fix = advice::kDiskFull;
   out.push_back(std::move(finding));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/holder_features.h"
 #include "explain/findings/held/sawtooth.h"
@@ -88,8 +89,7 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
   if (is_evaluation(phase) || is_unnamed_evaluation) {
     finding.id = "validation-spikes";
     finding.evidence.emplace_back("each spike starts and ends with an evaluation of the model");
-    finding.fix =
-        "none needed; for a lower peak, compute the metric batch by batch instead of collecting all outputs";
+    finding.fix = advice::kEvaluationPeak;
     return;
   }
   finding.id = "spikes-recover";
@@ -107,9 +107,7 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
   finding.evidence.push_back(fmt::format("{} climbs of about {}, each followed by a fall of about {}",
                                          sawtooth->climbs, base::format_seconds(sawtooth->climb_s),
                                          base::format_seconds(sawtooth->fall_s)));
-  finding.fix =
-      "none needed; objects in reference cycles are freed late: break the cycles (for example with weakref), "
-      "or call gc.collect() once per epoch";
+  finding.fix = advice::kGarbage;
   finding.hint = "gc.collect()  # once per epoch, not in every step";
 }
 
@@ -123,7 +121,7 @@ void find_shape(const Scene& scene, Findings& out) {
     finding.title = fmt::format("not a leak: the warm-up ended at {}", place_words(*verdict.warmup_end));
     finding.confidence = verdict.confidence;
     finding.evidence = {verdict.reason};
-    finding.fix = "none needed";
+    finding.fix = advice::kNone;
     finding.ruled_out = true;
     out.push_back(std::move(finding));
   }
@@ -151,7 +149,7 @@ void find_limit_ahead(const Scene& scene, Findings& out) {
   finding.evidence = {fmt::format(
       "between {} and {} into the run, if the growth continues", base::format_seconds(forecast->seconds->low),
       std::isfinite(forecast->seconds->high) ? base::format_seconds(forecast->seconds->high) : "never")};
-  finding.fix = "save a checkpoint before that";
+  finding.fix = advice::kCheckpoint;
   out.push_back(std::move(finding));
 }
 

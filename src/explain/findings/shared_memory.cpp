@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
 #include "explain/words.h"
@@ -47,10 +48,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
           fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }
-  finding.fix =
-      is_mapped
-          ? "drop batches from DataLoader workers after use, and unlink segments that are no longer used"
-          : "if this job creates segments in /dev/shm, unlink them; otherwise they belong to another job";
+  finding.fix = is_mapped ? advice::kMappedSegments : advice::kOtherSegments;
   out.push_back(std::move(finding));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/free_call.h"
 #include "explain/settle/growth.h"
@@ -24,20 +25,6 @@ constexpr double kLeastSiteShare = 0.05;  // of the growth of all that is alive
 constexpr double kNamedShare = 0.25;      // the same, for a place that only grows
 constexpr double kLiveOfTree = 0.3;       // of the tree's growth is alive: else the places do not explain it
 constexpr double kLeastSiteBytes = 1e6;
-
-const char* const kFixObjects =
-    "find the list, dict, cache or closure that keeps the result of this line, and remove entries from it or "
-    "limit its size";
-const char* const kFixNative =
-    "free the memory that this call returns, or call the release function of the library";
-const char* const kFixShared =
-    "this memory is shared between processes and stays until no process maps it: store a copy (`.clone()`) "
-    "instead, and close and unlink segments that are no longer used";
-
-// Without argtypes, ctypes passes a pointer as an int of 32 bits, and free() crashes.
-const char* const kFixFree =
-    "free this memory when it is no longer needed (with ctypes, first set `argtypes` of `free` to "
-    "`[c_void_p]`)";
 
 double site_share(const Scene& scene, const SiteGroup& group) {
   return scene.sites.growth_bytes > 0 ? std::clamp(group.change_bytes / scene.sites.growth_bytes, 0.0, 1.0)
@@ -125,10 +112,10 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
   out.growth_bytes = group.change_bytes;
   out.callee = function_behind_bridge(group.frames(), group.act_on);
   out.evidence = site_facts(scene, group);
-  out.fix = group.is_shared() ? kFixShared : native ? kFixNative : kFixObjects;
+  out.fix = group.is_shared() ? advice::kSharedLine : native ? advice::kNative : advice::kObjects;
   if (native && !out.lines.empty()) {
     out.hint = free_call(out.callee, out.lines.front().source.value_or(""));
-    if (!out.hint.empty()) out.fix = kFixFree;
+    if (!out.hint.empty()) out.fix = advice::kFreeCall;
   }
   return out;
 }

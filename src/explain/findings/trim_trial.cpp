@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/words.h"
 
@@ -94,7 +95,7 @@ void find_trim_trial(const Scene& scene, Findings& out) {
     finding.title = fmt::format("malloc_trim(0) released {} in {}: the allocator kept it unused",
                                 bytes_words(sum.given_bytes), time_words(sum.longest_s));
     finding.mechanism = model::Mechanism::AllocatorRetention;
-    finding.fix = "call malloc_trim(0) after a phase that frees much, or set MALLOC_TRIM_THRESHOLD_=65536";
+    finding.fix = advice::kTrim;
   } else {
     finding.title = fmt::format("malloc_trim(0) released only {} in {}: the resident memory is in use",
                                 bytes_words(sum.given_bytes), time_words(sum.longest_s));

@@ -1,0 +1,91 @@
+// What the reports advise, in one place. The advice about variables that grow is in held/held_causes.cpp.
+// {} is filled in where it is used.
+#pragma once
+
+namespace lowtide::explain::advice {
+
+inline constexpr const char* kNone = "none needed";
+
+// Growth whose cause is not known in detail.
+inline constexpr const char* kLeak =
+    "find what is kept from step to step: lists of losses or outputs, caches without a limit, hooks and "
+    "closures";
+inline constexpr const char* kPhase = "find what the code of phase {} appends to or stores";
+inline constexpr const char* kProcesses =
+    "stop workers that are no longer needed: create the DataLoader once instead of in every epoch, and call "
+    "close() on pools";
+
+// A line of code that allocates.
+inline constexpr const char* kObjects =
+    "find the list, dict, cache or closure that keeps the result of this line, and remove entries from it or "
+    "limit its size";
+inline constexpr const char* kNative =
+    "free the memory that this call returns, or call the release function of the library";
+// Without argtypes, ctypes passes a pointer as an int of 32 bits, and free() crashes.
+inline constexpr const char* kFreeCall =
+    "free this memory when it is no longer needed (with ctypes, first set `argtypes` of `free` to "
+    "`[c_void_p]`)";
+inline constexpr const char* kSharedLine =
+    "this memory is shared between processes and stays until no process maps it: store a copy (`.clone()`) "
+    "instead, and close and unlink segments that are no longer used";
+
+// Shared memory.
+inline constexpr const char* kMappedSegments =
+    "drop batches from DataLoader workers after use, and unlink segments that are no longer used";
+inline constexpr const char* kOtherSegments =
+    "if this job creates segments in /dev/shm, unlink them; otherwise they belong to another job";
+inline constexpr const char* kCopyOnWrite =
+    "none needed if there is memory for that; otherwise store the dataset in NumPy, Arrow or one bytes "
+    "object "
+    "instead of Python objects, or use fewer workers";
+
+// The allocator.
+inline constexpr const char* kRetention =
+    "set MALLOC_TRIM_THRESHOLD_=65536 and MALLOC_MMAP_THRESHOLD_=65536 in the environment of the job, call "
+    "malloc_trim(0) after a phase that frees much, or preload jemalloc or tcmalloc";
+inline constexpr const char* kRetentionThatEnded =
+    "none needed; to get this memory back, ";  // and kRetention
+inline constexpr const char* kThreadArenas =
+    "set MALLOC_ARENA_MAX=2 in the environment of the job, use fewer threads, or preload jemalloc or "
+    "tcmalloc";
+inline constexpr const char* kTrim =
+    "call malloc_trim(0) after a phase that frees much, or set MALLOC_TRIM_THRESHOLD_=65536";
+
+// GPUs.
+inline constexpr const char* kTensors =
+    "find tensors that are kept from step to step: losses without .item(), outputs in lists";
+inline constexpr const char* kFragmentation =
+    "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or use batches of fixed shapes; del and "
+    "empty_cache() do not remove fragmentation";
+inline constexpr const char* kOutsideTorch =
+    "check libraries that allocate GPU memory themselves: NCCL, cuDNN, cuBLAS workspaces, custom kernels";
+inline constexpr const char* kPinned =
+    "use fewer batches in flight (prefetch_factor, num_workers) and batches of fixed shapes, and do not pin "
+    "tensors that you keep";
+inline constexpr const char* kGpuPeak =
+    "lower the peak on the GPU: smaller batches, shorter sequences, gradient checkpointing or mixed "
+    "precision";
+inline constexpr const char* kLimitOfTorch =
+    "the GPU had enough free memory: look for `torch.cuda.set_per_process_memory_fraction`, and raise or "
+    "remove it; otherwise lower the peak (smaller batches, shorter sequences, gradient checkpointing)";
+inline constexpr const char* kGpuLeakFirst = "fix the leak; a smaller batch only delays the failure";
+
+// Memory that does not grow.
+inline constexpr const char* kEvaluationPeak =
+    "none needed; for a lower peak, compute the metric batch by batch instead of collecting all outputs";
+inline constexpr const char* kGarbage =
+    "none needed; objects in reference cycles are freed late: break the cycles (for example with weakref), "
+    "or "
+    "call gc.collect() once per epoch";
+inline constexpr const char* kOwnOfWorkers = "none needed; each of them has only {} of its own";
+inline constexpr const char* kFewerWorkers = "none needed; fewer workers would save memory";
+inline constexpr const char* kRespawnedWorkers =
+    "none needed; workers that stay alive start only once (DataLoader: `persistent_workers=True`)";
+
+// The end of a run.
+inline constexpr const char* kLeakFirst = "fix the leak; more memory only delays the kill";
+inline constexpr const char* kHostPeak = "raise the limit above the peak, or lower the peak";
+inline constexpr const char* kCheckpoint = "save a checkpoint before that";
+inline constexpr const char* kDiskFull = "write the recording to a disk with free space: --output FILE";
+
+}  // namespace lowtide::explain::advice
