@@ -8,13 +8,13 @@
 namespace lowtide::explain {
 namespace {
 
-void play_gpu(record::Writer& writer) {
+void play_leak_on_gpu(record::Writer& writer, double host_per_tick, double gpu_per_tick) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
   for (int at = 0; at < kTicks; ++at) {
-    stage[main].own = 300 * kMB * settled(at) + stage.noise(0.2 * kMB);
+    stage[main].own = 300 * kMB * settled(at) + host_per_tick * at + stage.noise(0.2 * kMB);
     model::Tick tick = stage.tick(at, 2.0 * at);
-    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at);
+    const std::uint64_t held = whole(2 * kGB + gpu_per_tick * at);
     tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
     tick.gpu_processes.push_back({0, stage[main].info.id, held});
     stage.put(tick);
@@ -22,18 +22,12 @@ void play_gpu(record::Writer& writer) {
   stage.end(kTicks);
 }
 
+void play_gpu(record::Writer& writer) {
+  play_leak_on_gpu(writer, 0, 4 * kMB);
+}
+
 void play_gpu_first(record::Writer& writer) {
-  Stage stage(writer);
-  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
-  for (int at = 0; at < kTicks; ++at) {
-    stage[main].own = 300 * kMB + 0.2 * kMB * at + stage.noise(0.2 * kMB);
-    model::Tick tick = stage.tick(at, 2.0 * at);
-    const std::uint64_t held = whole(2 * kGB + 40 * kMB * at);
-    tick.gpus.push_back({0, 80ULL << 30U, held + whole(kGB)});
-    tick.gpu_processes.push_back({0, stage[main].info.id, held});
-    stage.put(tick);
-  }
-  stage.end(kTicks);
+  play_leak_on_gpu(writer, 0.2 * kMB, 40 * kMB);
 }
 
 // Too short to be sure of, and nothing else moves.
