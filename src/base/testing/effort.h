@@ -5,15 +5,8 @@
 
 namespace lowtide::base {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kIsSlowBuild = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kIsSlowBuild = true;
-#else
-inline constexpr bool kIsSlowBuild = false;
-#endif
-#elif !defined(__OPTIMIZE__)
+// Not __OPTIMIZE__: a pragma in the headers of fmt defines it in every build.
+#ifdef LOWTIDE_SLOW_BUILD
 inline constexpr bool kIsSlowBuild = true;
 #else
 inline constexpr bool kIsSlowBuild = false;
