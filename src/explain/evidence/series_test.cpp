@@ -68,6 +68,22 @@ TEST(RecordedSeries, what_comes_before_the_first_step_is_start_up) {
   EXPECT_EQ(judge_trail(trail, steps).verdict.samples, 30U);
 }
 
+TEST(RecordedSeries, joined_readings_with_the_first_step_are_start_up) {
+  RecordedSeries trail;
+  TrailPoint joined = reading(0, 5, 80);  // the step of its last reading
+  joined.span_s = 8;
+  joined.count = 9;
+  joined.high_bytes = 100;
+  trail.push_back(joined);
+  for (int at = 10; at < 40; ++at) trail.push_back(reading(at, 100, 80 + at));
+
+  const Steps steps = find_steps(trail);
+
+  ASSERT_TRUE(steps.known);
+  EXPECT_EQ(steps.first_at_s, 8.0);
+  EXPECT_EQ(judge_trail(trail, steps).verdict.samples, 30U);
+}
+
 TEST(RecordedSeries, a_step_that_is_mentioned_now_and_then_is_no_axis) {
   RecordedSeries trail;
   for (int at = 0; at < 100; ++at) trail.push_back(reading(at, 100, at % 20 == 0 ? at : model::kUnknown));
