@@ -188,7 +188,7 @@ Steps find_steps(const RecordedSeries& target) {
   for (const TrailPoint& point : target) {
     if (std::isnan(point.step)) continue;
     if (with_step == 0) {
-      // A point that joins several readings has the step of the last one; its lowest reading may be of the start-up.
+      // Joined readings have the step of the last one. Their lowest may be of the start-up.
       steps.first_at_s = steps.last_at_s = point.at_s + point.span_s;
       lowest = highest = point.step;
     }
