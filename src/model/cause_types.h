@@ -3,6 +3,7 @@
 // needs another type adds it here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -13,6 +14,13 @@ inline constexpr std::string_view kCell = "cell";
 inline constexpr std::string_view kFunction = "function";
 inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 
-inline constexpr std::array kAll = {kTraceback, kCell, kFunction, kOrderedDict};
+// Not a type of Python: stands for all types of functions of autograd graphs.
+inline constexpr std::string_view kGraphFunction = "autograd function";
+
+inline constexpr std::array kAll = {kTraceback, kCell, kFunction, kOrderedDict, kGraphFunction};
+
+inline bool is_one(std::string_view type) {
+  return std::find(kAll.begin(), kAll.end(), type) != kAll.end();
+}
 
 }  // namespace lowtide::model::cause_types

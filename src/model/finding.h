@@ -54,6 +54,8 @@ struct Finding {
   std::optional<FindingProcess> process = {};
   std::string variable = {};         // that holds the memory, as the code writes it
   std::string cause = {};            // the mechanism in one sentence; empty where only a name suggests it
+  std::string library = {};          // whose native code allocates what no Python object accounts for
+  std::string held_by = {};          // in words, where no variable is known to hold it
   std::string callee = {};           // the C function that the line calls through ctypes or cffi
   std::string phase = {};            // of the trainer, that keeps it
   std::vector<CodeLine> lines = {};  // that allocate, store and create what is held

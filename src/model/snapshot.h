@@ -74,6 +74,15 @@ inline bool is_named_within(const HeldNode& node, const HeldNode& holder) {
   return true;
 }
 
+// Objects of one type that a node holds, without those that a listed node below it holds.
+struct HeldType {
+  std::size_t node = 0;  // in the snapshot
+  std::string type;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;            // with the storages of tensors, on host and devices
+  std::uint64_t graph_functions = 0;  // of autograd graphs, also those without a Python object
+};
+
 struct Snapshot {
   std::int64_t pid = 0;
   double at_s = 0;     // of the recording; or since the first of several
@@ -97,6 +106,7 @@ struct Snapshot {
   std::vector<TypeCount> types;      // most bytes first
   std::vector<TensorCount> tensors;  // the same
   std::vector<HeldNode> nodes;       // holders before what they hold
+  std::vector<HeldType> contents;    // of the nodes; empty where the agent did not count them
 };
 
 }  // namespace lowtide::model

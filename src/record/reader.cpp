@@ -17,7 +17,7 @@ namespace lowtide::record {
 namespace {
 
 constexpr std::size_t kMostFrames = 512;           // of one site
-constexpr std::size_t kMostParts = 1'000;          // of one kind, of one snapshot
+constexpr std::size_t kMostParts = 2'500;          // of one kind, of one snapshot
 constexpr std::size_t kMostChosenSnapshots = 256;  // whose objects are read
 // The writer deletes rows that are over its limit every few seconds, so that there may be more for a while.
 constexpr std::int64_t kRowsBehindLimit = 2;
@@ -269,6 +269,8 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
       if (known.size() >= kMostParts) return RowUse::Refused;
       if constexpr (std::is_same_v<Part, model::HeldNode>) {
         if (row.part.holder && *row.part.holder >= known.size()) row.part.holder.reset();
+      } else if constexpr (std::is_same_v<Part, model::HeldType>) {
+        if (row.part.node >= snapshot.nodes.size()) return RowUse::Refused;
       }
       known.push_back(std::move(row.part));
       return RowUse::Kept;
@@ -277,6 +279,7 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
   add_to(&model::Snapshot::nodes);
   add_to(&model::Snapshot::tensors);
   add_to(&model::Snapshot::types);
+  add_to(&model::Snapshot::contents);
   return list;
 }
 

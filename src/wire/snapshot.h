@@ -39,7 +39,7 @@ enum class SnapshotResult : std::int32_t {
 };
 
 inline constexpr std::uint64_t kSnapshotMagic = 0x31504e53574f4cULL;  // "LOWSNP1"
-inline constexpr std::uint32_t kSnapshotVersion = 2;
+inline constexpr std::uint32_t kSnapshotVersion = 3;
 inline constexpr std::uint64_t kMaxSnapshotBytes = 64ULL << 20U;
 inline constexpr std::uint32_t kMaxPathBytes = 400;
 inline constexpr std::uint32_t kMaxNameBytes = 200;
@@ -79,7 +79,7 @@ struct SnapshotHeader {
 };
 static_assert(sizeof(SnapshotHeader) == 120);
 
-enum class SnapshotRecordKind : std::uint32_t { Type = 1, Tensors = 2, Node = 3 };
+enum class SnapshotRecordKind : std::uint32_t { Type = 1, Tensors = 2, Node = 3, Content = 4 };
 
 struct SnapshotRecord {
   SnapshotRecordKind kind;
@@ -138,6 +138,17 @@ struct NodeRecord {
 static_assert(sizeof(NodeRecord) == 88);
 
 inline constexpr std::uint32_t kNoHolder = ~0U;
+
+// Objects of one type that a node holds, without those that a node below it holds.
+struct ContentRecord {
+  SnapshotRecord record;
+  std::uint32_t node;  // in the order of the node records
+  std::uint32_t type;  // in the order of the type records
+  std::uint64_t count;
+  std::uint64_t bytes;            // of the objects and of the storages of tensors, on host and devices
+  std::uint64_t graph_functions;  // of autograd graphs, also those without a Python object
+};
+static_assert(sizeof(ContentRecord) == 40);
 
 // Sent to the socket when the walk begins, with the file as SCM_RIGHTS: one that dies gives what it had.
 struct SnapshotHello {

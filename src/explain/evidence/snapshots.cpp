@@ -42,9 +42,43 @@ std::int64_t growth_of(const model::HolderReport& holder) {
 
 const HeldNode kTooSmallToTell;
 
+// "pandas.core.frame.DataFrame"; no container, nor an object of a class of the user.
+bool is_foreign_object(std::string_view type, const OwnModules& own) {
+  const std::size_t dot = type.find('.');
+  return dot != std::string_view::npos && !type.starts_with("collections.") &&
+         !own.contains(type.substr(0, dot));
+}
+
+// Whether the way from the object to what it holds begins with a private name, or has no name.
+bool is_private_way(std::string_view way) {
+  return way.starts_with("._") || way.starts_with(".<");
+}
+
+// Which nodes are private parts of an object of a foreign class.
+std::vector<bool> find_private_parts(const Snapshot& snapshot, const OwnModules& own) {
+  std::vector<bool> out(snapshot.nodes.size(), false);
+  std::vector<std::string_view> owner_types(snapshot.nodes.size());
+  for (std::size_t at = 0; at < snapshot.nodes.size(); ++at) {
+    const HeldNode& node = snapshot.nodes[at];
+    owner_types[at] = node.type;
+    if (!node.holder || *node.holder >= at) continue;
+    const HeldNode& holder = snapshot.nodes[*node.holder];
+    const bool is_within = node.path.starts_with(holder.path);
+    // The dict of the attributes of an object has the path of the object.
+    if (is_within && node.path.size() == holder.path.size()) owner_types[at] = owner_types[*node.holder];
+    out[at] = out[*node.holder] || (is_within && is_foreign_object(owner_types[*node.holder], own) &&
+                                    (node.path.size() == holder.path.size() ||
+                                     is_private_way(std::string_view(node.path).substr(holder.path.size()))));
+  }
+  return out;
+}
+
 class Growth {
  public:
-  Growth(const Snapshot& earlier, const Snapshot& later) : later_(later), grown_(later.nodes.size()) {
+  Growth(const Snapshot& earlier, const Snapshot& later, const OwnModules* own)
+      : later_(later), grown_(later.nodes.size()) {
+    is_private_ =
+        own != nullptr ? find_private_parts(later, *own) : std::vector<bool>(later.nodes.size(), false);
     std::map<Name, const HeldNode*> by_name;
     std::map<std::pair<std::uint64_t, std::string_view>, const HeldNode*> by_place;
     for (const HeldNode& node : earlier.nodes) {
@@ -68,7 +102,7 @@ class Growth {
     // Holders come before what they hold, so from the end every sum is complete.
     for (std::size_t at = later.nodes.size(); at-- > 0;) {
       const auto above = later.nodes[at].holder;
-      if (!above || grown_[at].earlier == nullptr || grown_[at].bytes <= 0) continue;
+      if (!above || grown_[at].earlier == nullptr || grown_[at].bytes <= 0 || is_private_[at]) continue;
       Grown& holder = grown_[*above];
       holder.largest_below = std::max(holder.largest_below, grown_[at].bytes);
       holder.all_below += grown_[at].bytes;
@@ -83,7 +117,8 @@ class Growth {
     for (std::size_t at = 0; at < grown_.size(); ++at) {
       const Grown& grown = grown_[at];
       const auto bytes = static_cast<double>(grown.bytes);
-      if (grown.earlier == nullptr || grown.bytes < least || is_explained(grown) || is_one_of_several(at)) {
+      if (is_private_[at] || grown.earlier == nullptr || grown.bytes < least || is_explained(grown) ||
+          is_one_of_several(at)) {
         continue;
       }
       model::HolderReport holder;
@@ -170,6 +205,7 @@ class Growth {
 
   const Snapshot& later_;
   std::vector<Grown> grown_;
+  std::vector<bool> is_private_;  // parts that are not named
 };
 
 auto looks_of(const model::TensorCount& tensors) {
@@ -202,13 +238,13 @@ model::SnapshotReport describe_snapshot(Snapshot snapshot) {
   return out;
 }
 
-model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later) {
+model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later, const OwnModules* own) {
   model::SnapshotReport out;
   out.has_earlier = true;
   out.since_s = later.at_s - earlier.at_s;
   out.growth_bytes = host_bytes(later) - host_bytes(earlier);
   out.growth_device_bytes = signed_difference(later.device_bytes, earlier.device_bytes);
-  out.holders = Growth(earlier, later).holders(whole(later) - whole(earlier));
+  out.holders = Growth(earlier, later, own).holders(whole(later) - whole(earlier));
 
   std::map<std::string_view, const model::TypeCount*> types;
   for (const model::TypeCount& type : earlier.types) types.emplace(type.type, &type);

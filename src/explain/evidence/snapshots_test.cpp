@@ -145,5 +145,31 @@ TEST(Snapshots, nothing_is_named_where_nothing_grew) {
   EXPECT_TRUE(compare_snapshots(before, before).holders.empty());
 }
 
+TEST(Snapshots, private_parts_of_a_library_object_are_the_object) {
+  const auto of_size = [](std::uint64_t kilobytes) {
+    return snapshot(kilobytes,
+                    {node("__main__.run", "__main__.Run", kilobytes),
+                     node("__main__.run.table", "pandas.core.frame.DataFrame", kilobytes, {}, 0),
+                     node("__main__.run.table._mgr", "pandas.core.internals.BlockManager", kilobytes, {}, 1),
+                     node("__main__.run.table._mgr.<tuple>[0]", "numpy.ndarray", kilobytes / 2, {}, 2),
+                     node("__main__.run.table._mgr.<tuple>[1]", "numpy.ndarray", kilobytes / 2, {}, 2)});
+  };
+  const OwnModules own{"__main__"};
+  const auto report = compare_snapshots(of_size(1000), of_size(5000), &own);
+
+  ASSERT_EQ(paths_of(report), Paths{"__main__.run.table"});
+  EXPECT_EQ(report.holders[0].growth_bytes, 4000 << 10);
+}
+
+TEST(Snapshots, private_attribute_of_a_class_of_the_user_is_named) {
+  const auto of_size = [](std::uint64_t kilobytes) {
+    return snapshot(kilobytes, {node("__main__.run", "train.Run", kilobytes),
+                                node("__main__.run._kept", "list", kilobytes, kilobytes, 0)});
+  };
+  const OwnModules own{"__main__", "train"};
+
+  EXPECT_EQ(paths_of(compare_snapshots(of_size(1000), of_size(5000), &own)), Paths{"__main__.run._kept"});
+}
+
 }  // namespace
 }  // namespace lowtide::explain

@@ -17,10 +17,17 @@ inline constexpr const char* kProcesses =
 
 // A line of code that allocates.
 inline constexpr const char* kObjects =
-    "find the list, dict, cache or closure that keeps the result of this line, and remove entries from it or "
-    "limit its size";
+    "find what keeps the result of this line (a list, dict, cache, closure or running thread), and remove "
+    "entries from it or limit its size";
 inline constexpr const char* kNative =
     "free the memory that this call returns, or call the release function of the library";
+inline constexpr const char* kLibrary =
+    "it is a leak in {0} (try another version), or an object of {0} that lives on keeps it";
+inline constexpr const char* kLibraryObject =
+    "`{0}` may keep what `{1}()` gives it: limit it or create it anew; otherwise it is a leak in {2} (try "
+    "another version)";
+inline constexpr const char* kObjectsOfLibrary =
+    "remove what {0} no longer needs; Python does not know the size of objects of {1}";
 // Without argtypes, ctypes passes a pointer as an int of 32 bits, and free() crashes.
 inline constexpr const char* kFreeCall =
     "free this memory when it is no longer needed (with ctypes, first set `argtypes` of `free` to "

@@ -69,14 +69,10 @@ void add_cause(const HeldCause& cause, const HolderFeatures& features, const mod
   const std::string name = quoted_variable(node);
   const auto filled_in = [&](const char* text) { return fmt::format(fmt::runtime(text), name); };
   out.id = cause.id;
-  if (cause.is_measured(features)) {
+  if (*cause.what != '\0') {
     out.cause = cause.what;
     out.title = fmt::format("{}: {}", cause.what, out.title);
-  }
-  if (*cause.why != '\0') {
-    out.evidence.push_back(cause.is_measured(features) || std::string_view(cause.why).starts_with("the name")
-                               ? cause.why
-                               : fmt::format("its name suggests: {}", cause.what));
+    out.evidence.emplace_back(cause.why);
   }
   out.fix = filled_in(cause.fix);
   out.watch = filled_in(cause.watch);
@@ -90,13 +86,17 @@ bool is_settled(const model::Verdict& verdict) {
   return verdict.kind != model::VerdictKind::Leak && verdict.kind != model::VerdictKind::Inconclusive;
 }
 
-// The tensors of the process that account for what the variable gained, largest first.
-std::vector<model::TensorGrowth> tensors_of(const ProcessHolders& holders, const HeldGrowth& grown) {
+// The tensors that account for what the variable gained. Their shapes are known of the whole process: they
+// count where so many tensors came to the variable.
+std::vector<model::TensorGrowth> tensors_of(const ProcessHolders& holders, const HeldGrowth& grown,
+                                            const HeldContents& contents) {
   const double held = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
   const auto& all = holders.difference.tensors;
   const auto most = std::max_element(
       all.begin(), all.end(), [](const auto& a, const auto& b) { return a.growth_bytes < b.growth_bytes; });
   if (most == all.end() || static_cast<double>(most->growth_bytes) < kMostOfHolder * held) return {};
+  if (static_cast<double>(tensors_in(contents)) < kMostOfHolder * static_cast<double>(most->growth_count))
+    return {};
   return {*most};
 }
 
@@ -109,6 +109,17 @@ std::string tensor_words(const model::TensorGrowth& growth) {
   return fmt::format("{} tensor{} [{}] {}{}, +{}", base::format_count(count), count == 1 ? "" : "s", shape,
                      growth.tensors.dtype, growth.tensors.requires_grad ? " with autograd graph" : "",
                      bytes_words(static_cast<double>(growth.growth_bytes)));
+}
+
+// "it gained 930 objects of type `numpy.ndarray` (371 MB)"; empty where no type is most of it
+std::string contents_words(const HeldContents& contents, const HeldGrowth& grown) {
+  if (contents.types().empty()) return {};
+  const GainedType& most = contents.types().front();
+  const double held = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
+  if (static_cast<double>(most.bytes) < kMostOfHolder * held) return {};
+  return fmt::format("it gained {} object{} of type `{}` ({})",
+                     base::format_count(static_cast<std::uint64_t>(most.count)), most.count == 1 ? "" : "s",
+                     most.type, bytes_words(static_cast<double>(most.bytes)));
 }
 
 // "`history` gained 930 items (372 MB) in 28 s (6 snapshots), never shrank"
@@ -186,7 +197,8 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
   out.share = std::max(grown.of_process, grown.of_device);
   out.growth_bytes = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
   out.confidence = grown.losses == 0 ? 0.9 : 0.6;
-  out.tensors = tensors_of(holders, grown);
+  const HeldContents contents = HeldContents::gained_by(grown);
+  out.tensors = tensors_of(holders, grown, contents);
   out.lines = find_holder_lines(scene.sources, node, own_files(scene));
   const bool is_seen_once = grown.gains == 0;
   out.evidence = {is_seen_once ? single_words(grown) : history_words(holders, grown)};
@@ -194,7 +206,11 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
     out.confidence = 0.6;
     out.share = std::max(out.share.value_or(0), kMostOfHolder);  // of what the leaking lines allocated
   }
-  if (!out.tensors.empty()) out.evidence.push_back(tensor_words(out.tensors.front()));
+  if (!out.tensors.empty()) {
+    out.evidence.push_back(tensor_words(out.tensors.front()));
+  } else if (const std::string words = contents_words(contents, grown); !words.empty()) {
+    out.evidence.push_back(words);
+  }
   if (!is_seen_once) out.evidence.push_back(retained_words(grown, !is_innocent));
   if (grown.slows_down && !is_innocent) out.evidence.emplace_back("it gained less from snapshot to snapshot");
   const std::string length = base::format_count(node.length.value_or(0));

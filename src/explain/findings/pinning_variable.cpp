@@ -24,21 +24,27 @@ bool may_pin(const HeldGrowth& grown) {
 
 }  // namespace
 
+const HeldGrowth* find_steady_gainer(const ProcessHolders& holders) {
+  const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), may_pin);
+  return found == holders.grown.end() || holders.has_stopped_since ? nullptr : &*found;
+}
+
 void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& process, model::Finding& finding) {
   for (const ProcessHolders& holders : scene.holders) {
-    if (holders.process.id != process.id || holders.has_stopped_since) continue;
-    const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), may_pin);
-    if (found == holders.grown.end()) continue;
+    if (holders.process.id != process.id) continue;
+    const HeldGrowth* found = find_steady_gainer(holders);
+    if (found == nullptr) continue;
     const model::HeldNode& node = found->holder.node;
     const std::string name = quoted_variable(node);
-    const HeldCause& cause = cause_of(clues_of(scene, holders, *found));
+    const HolderFeatures features = clues_of(scene, holders, *found);
+    const HeldCause& cause = cause_of(features);
     finding.variable = variable_of(node);
     finding.where.holder = node.path;
     finding.lines = find_holder_lines(scene.sources, node, own_files(scene));
     finding.cause = fmt::format(
         "fragmentation: freed memory is not used again, probably because {} keeps small objects{} that lie "
         "in between",
-        name, node.type == "torch.Tensor" ? " of its autograd graph" : "");
+        name, features.keeps_graphs ? " of autograd graphs" : "");
     // The small objects are alive, and are blamed.
     std::erase_if(finding.excluded, [](const std::string& text) { return text.starts_with("live objects"); });
     finding.evidence.insert(
@@ -47,8 +53,7 @@ void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& proces
                     base::format_count(static_cast<std::uint64_t>(found->holder.growth_objects)),
                     bytes_words(static_cast<double>(found->holder.growth_bytes)), holders.looks));
     finding.fix = fmt::format(fmt::runtime(cause.fix), name);
-    const bool is_tensor = node.type == "torch.Tensor";
-    if (is_code(finding.variable) && (node.type == "list" || is_tensor))
+    if (is_code(finding.variable) && (node.type == "list" || features.is_tensor))
       finding.hint = fmt::format(fmt::runtime(cause.hint), finding.variable);
     return;
   }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/cause_types.h"
+
 namespace lowtide::explain {
 namespace {
 
@@ -20,6 +22,13 @@ HeldGrowth growing_total() {
   out.holder.growth_objects = 11'288;
   out.holder.share = 0.9;
   out.gains = 3;
+  static const model::Snapshot last = [&] {
+    model::Snapshot snapshot;
+    snapshot.nodes = {out.holder.node};
+    snapshot.contents = {{0, std::string(model::cause_types::kGraphFunction), 0, 0, 11'288}};
+    return snapshot;
+  }();
+  out.first_listed = out.last_listed = &last;
   return out;
 }
 
@@ -44,7 +53,7 @@ TEST(PinningVariable, is_the_one_that_gained_most_of_the_objects) {
   const model::Finding finding = blamed(growing_total());
 
   EXPECT_EQ(finding.variable, "total");
-  EXPECT_THAT(finding.cause, HasSubstr("probably because `total` keeps small objects of its autograd graph"));
+  EXPECT_THAT(finding.cause, HasSubstr("probably because `total` keeps small objects of autograd graphs"));
   EXPECT_THAT(finding.evidence,
               Contains(HasSubstr("`total` gained 11,288 objects (6.18 MB) in 4 snapshots")));
   EXPECT_EQ(finding.hint, "total = total.detach()");

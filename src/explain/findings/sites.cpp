@@ -9,6 +9,7 @@
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/free_call.h"
+#include "explain/findings/library.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/own_frames.h"
 #include "explain/settle/process_reports.h"
@@ -117,6 +118,7 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
     out.hint = free_call(out.callee, out.lines.front().source.value_or(""));
     if (!out.hint.empty()) out.fix = advice::kFreeCall;
   }
+  if (out.hint.empty()) describe_library(scene, group, out);
   return out;
 }
 
@@ -127,8 +129,11 @@ model::Finding leak_at(const Scene& scene, const SiteGroup& group) {
   out.severity = scene.report.verdict.kind == VerdictKind::Leak && *out.share >= 0.1
                      ? model::Severity::High
                      : model::Severity::Medium;
-  out.title =
-      fmt::format("{} allocated {} that was never freed", group.words(), bytes_words(group.change_bytes));
+  const model::Frame* frame = group.frame();
+  const bool is_in_library =
+      !out.library.empty() && (frame == nullptr || frame->language == model::FrameLanguage::Native);
+  out.title = fmt::format("{} allocated {} that was never freed", is_in_library ? out.library : group.words(),
+                          bytes_words(group.change_bytes));
   out.confidence = group.verdict.confidence;
   return out;
 }

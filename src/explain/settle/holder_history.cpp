@@ -15,17 +15,6 @@ constexpr std::size_t kFewestSlower = 4;  // intervals between snapshots, each w
 constexpr double kSlower = 0.6;           // of the first rate, the last
 constexpr double kStandsStill = 0.01;     // of what it holds
 
-// By its name, or by its place: a loop that runs over a list at that moment holds it by another name.
-const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::HeldNode& wanted) {
-  const model::HeldNode* in_its_place = nullptr;
-  for (const model::HeldNode& node : snapshot.nodes) {
-    if (node.type != wanted.type) continue;
-    if (node.path == wanted.path) return &node;
-    if (node.address == wanted.address && node.address != 0) in_its_place = &node;
-  }
-  return in_its_place;
-}
-
 // The change between two snapshots: in elements where they are counted, else in bytes.
 double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
   if (earlier.length && later.length && *earlier.length != *later.length) {
@@ -47,6 +36,16 @@ std::vector<model::CounterPoint> lengths_of(const Looks& looks, const model::Hel
 }
 
 }  // namespace
+
+const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::HeldNode& wanted) {
+  const model::HeldNode* in_its_place = nullptr;
+  for (const model::HeldNode& node : snapshot.nodes) {
+    if (node.type != wanted.type) continue;
+    if (node.path == wanted.path) return &node;
+    if (node.address == wanted.address && node.address != 0) in_its_place = &node;
+  }
+  return in_its_place;
+}
 
 void use_usual_name(const Looks& looks, model::HeldNode& wanted) {
   std::map<std::string_view, std::vector<const model::HeldNode*>> names;

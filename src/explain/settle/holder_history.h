@@ -14,6 +14,9 @@ namespace lowtide::explain {
 // The snapshots of one process, oldest first.
 using Looks = std::vector<const model::Snapshot*>;
 
+// By its name, or by its place: a loop that runs over a list at that moment holds it by another name.
+const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::HeldNode& wanted);
+
 // Gives it the name that it has in most snapshots: a loop that runs over a list holds it by another name.
 void use_usual_name(const Looks& looks, model::HeldNode& wanted);
 

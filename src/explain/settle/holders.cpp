@@ -12,6 +12,7 @@
 #include "explain/evidence/snapshots.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/holder_history.h"
+#include "explain/settle/own_frames.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -43,7 +44,8 @@ bool has_stopped_since(const Evidence& evidence, const ProcessEvidence& process,
   return before > 0 && after < kStopped * before;
 }
 
-ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks) {
+ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks,
+                       const OwnModules& own) {
   ProcessHolders out;
   out.process = process.info;
   out.looks = looks.size();
@@ -53,7 +55,7 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
   if (looks.back()->is_at_end && !process.trail.empty())
     out.to_s = std::min(out.to_s, process.trail.back().at_s);
   out.has_stopped_since = has_stopped_since(evidence, process, out.from_s, out.to_s);
-  out.difference = compare_snapshots(*looks.front(), *looks.back());
+  out.difference = compare_snapshots(*looks.front(), *looks.back(), &own);
   out.difference.snapshot.pid = process.info.pid;
   const double process_bytes = change_between(process.trail, out.from_s, out.to_s);
   const TrailPoint* first_step = nearest(evidence.target, out.from_s);
@@ -104,24 +106,25 @@ bool is_after_work(const Evidence& evidence, const ProcessEvidence& process, con
 
 // One snapshot shows what variables hold. All of it came since the start, but none is known to grow.
 ProcessHolders compare_with_start(const Evidence& evidence, const ProcessEvidence& process,
-                                  const model::Snapshot& only) {
+                                  const model::Snapshot& only, const OwnModules& own) {
   model::Snapshot nothing;
   nothing.at_s = process.info.started_s;
-  ProcessHolders out = compare(evidence, process, {&nothing, &only});
+  ProcessHolders out = compare(evidence, process, {&nothing, &only}, own);
   out.looks = 1;
   return out;
 }
 
 // A snapshot after the work counts where it shows what the others show, and more of it: what is gone by then
 // is no loss.
-ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks) {
+ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks,
+                                 const OwnModules& own) {
   if (looks.size() == 2 && is_after_work(evidence, process, looks)) looks.pop_back();
-  if (looks.size() == 1) return compare_with_start(evidence, process, *looks.front());
-  ProcessHolders with_end = compare(evidence, process, looks);
+  if (looks.size() == 1) return compare_with_start(evidence, process, *looks.front(), own);
+  ProcessHolders with_end = compare(evidence, process, looks, own);
   if (looks.size() == 2 || !is_after_work(evidence, process, looks)) return with_end;
   const bool is_only_smaller = !is_after_last_step(evidence, looks) && !looks.back()->is_at_end;
   looks.pop_back();
-  ProcessHolders before = compare(evidence, process, looks);
+  ProcessHolders before = compare(evidence, process, looks, own);
   // What was given back is named, but it proves nothing.
   if (is_only_smaller) {
     for (HeldGrowth& grown : before.grown) ++grown.losses;
@@ -253,6 +256,8 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
     if (recorded.snapshot.has_holders)
       looks[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
   }
+  if (looks.empty()) return {};
+  const OwnModules own = own_modules(evidence.sites);
   std::vector<ProcessHolders> out;
   for (auto& [id, all] : looks) {
     // A walk may take longer than the one after it.
@@ -263,7 +268,7 @@ std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
     const auto after =
         std::find_if(all.begin(), all.end(), [&](const auto* look) { return look->at_s >= settled_s; });
     if (static_cast<std::size_t>(all.end() - after) >= kFewestLooks) all.erase(all.begin(), after);
-    if (process != nullptr && !all.empty()) out.push_back(compare_up_to_end(evidence, *process, all));
+    if (process != nullptr && !all.empty()) out.push_back(compare_up_to_end(evidence, *process, all, own));
   }
   return out;
 }

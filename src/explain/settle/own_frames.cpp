@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <set>
 #include <string_view>
 
 namespace lowtide::explain {
@@ -63,6 +65,14 @@ bool is_standard_library(std::string_view path) {
          (holds(path, "/python3") && holds(path, ".zip/"));
 }
 
+// "numpy.libs" and "ujson.cpython-311-x86_64-linux-gnu.so" are numpy and ujson, "libsqlite3.so.0.8.6" is
+// libsqlite3.
+std::string_view plain_name(std::string_view name) {
+  for (const std::string_view ending : {".libs", ".cpython", ".abi3", ".so"})
+    name = name.substr(0, name.find(ending));
+  return name;
+}
+
 // Code that was typed in or given with -c is the user's; what a library made up is not.
 bool is_typed_in(std::string_view file) {
   return file == "<string>" || file == "<stdin>" || starts_with(file, "<ipython-input");
@@ -107,6 +117,20 @@ bool is_own_python(const Frame& frame) {
          !holds_any(frame.file, kFrameworks);
 }
 
+OwnModules own_modules(const std::vector<SiteEvidence>& sites) {
+  OwnModules out{"__main__", "__mp_main__"};
+  std::set<std::string_view> files;
+  for (const SiteEvidence& site : sites) {
+    for (const Frame& frame : site.info.frames) {
+      if (is_own_python(frame)) files.insert(frame.file);
+    }
+  }
+  for (const std::string_view file : files) {
+    for (const auto& part : std::filesystem::path(file)) out.insert(part.stem().string());
+  }
+  return out;
+}
+
 std::size_t frame_to_act_on(const std::vector<Frame>& frames) {
   const auto find = [&](auto&& fits) {
     return static_cast<std::size_t>(std::find_if(frames.begin(), frames.end(), fits) - frames.begin());
@@ -123,6 +147,34 @@ std::size_t frame_to_act_on(const std::vector<Frame>& frames) {
 bool is_native_allocation(const std::vector<Frame>& frames, std::size_t act_on) {
   if (act_on >= frames.size() || frames[act_on].language == FrameLanguage::Native) return true;
   return find_bridge(frames, act_on) < act_on;
+}
+
+std::string native_library(const std::vector<Frame>& frames) {
+  constexpr std::array<std::string_view, 13> kNobody{
+      "libc.so", "libc-",      "libc.musl", "ld-",    "libstdc++",  "libgcc_s", "libm.so",
+      "libm-",   "libpthread", "libpython", "python", "liblowtide", "libffi"};
+  const bool is_whole = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
+    return frame.language == FrameLanguage::Python && frame.function == "<module>";
+  });
+  bool is_behind_python = false;
+  for (const Frame& frame : frames) {
+    is_behind_python = is_behind_python || frame.language == FrameLanguage::Python;
+    // Behind all Python frames the interpreter adds the native ones of the innermost call.
+    if (is_behind_python && !is_whole) return {};
+    const std::string_view file = file_name_of(frame.module);
+    if (frame.language == FrameLanguage::Python || frame.module.empty() || begins_with_any(file, kNobody) ||
+        holds(frame.module, "/lib-dynload/")) {
+      continue;
+    }
+    for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+      const std::size_t at = frame.module.find(folder);
+      if (at == std::string::npos) continue;
+      const std::string_view package = std::string_view(frame.module).substr(at + folder.size());
+      return std::string(plain_name(package.substr(0, package.find('/'))));
+    }
+    return std::string(plain_name(file));
+  }
+  return {};
 }
 
 std::string function_behind_bridge(const std::vector<Frame>& frames, std::size_t act_on) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "explain/evidence/site_evidence.h"
+#include "explain/evidence/snapshots.h"
 #include "model/site.h"
 
 namespace lowtide::explain {
@@ -26,9 +28,16 @@ bool is_runtime(const model::Frame& native);
 // Python code that is the user's: not of an installed package or the standard library.
 bool is_own_python(const model::Frame& frame);
 
+// Names that modules of the user's Python code may begin with: the folders and files on the way to it.
+OwnModules own_modules(const std::vector<SiteEvidence>& sites);
+
 // The memory is asked for by native code of the user, or through a bridge that
 // calls C from Python (ctypes, cffi): no Python object is behind it.
 bool is_native_allocation(const std::vector<model::Frame>& frames, std::size_t act_on);
+
+// The library whose native code asks for the memory, as its package or file is called: "faiss", "libsqlite3";
+// empty where that is only the interpreter, the C or C++ library, or an allocator.
+std::string native_library(const std::vector<model::Frame>& frames);
 
 // The C function that the line to act on called through such a bridge; empty where there is none.
 std::string function_behind_bridge(const std::vector<model::Frame>& frames, std::size_t act_on);

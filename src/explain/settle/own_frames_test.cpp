@@ -89,5 +89,56 @@ TEST(OwnFrames, stack_without_frames_or_names_does_no_harm) {
   EXPECT_TRUE(is_native_allocation({}, 0));
 }
 
+TEST(OwnFrames, library_of_native_code_is_its_package) {
+  const auto native = [](std::string function, std::string module) {
+    model::Frame frame;
+    frame.language = model::FrameLanguage::Native;
+    frame.function = std::move(function);
+    frame.module = std::move(module);
+    return frame;
+  };
+  model::Frame line;
+  line.language = model::FrameLanguage::Python;
+  line.function = "encode";
+  line.file = "/home/ana/train.py";
+  const std::string packages = "/opt/venv/lib/python3.11/site-packages/";
+
+  EXPECT_EQ(native_library(
+                {native("malloc", ""), native("", packages + "ujson.cpython-311-x86_64-linux-gnu.so"), line}),
+            "ujson");
+  EXPECT_EQ(native_library({native("operator new(unsigned long)", "/usr/lib/libstdc++.so.6"),
+                            native("", packages + "faiss/_swigfaiss.cpython-311-x86_64-linux-gnu.so"), line}),
+            "faiss");
+  EXPECT_EQ(native_library({native("sqlite3Malloc", "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6"), line}),
+            "libsqlite3");
+  EXPECT_EQ(
+      native_library({native("mmap", ""), native("gotoblas_init", packages + "numpy.libs/libopenblas.so")}),
+      "numpy");
+  EXPECT_EQ(native_library({native("malloc", ""), native("PyObject_Malloc", "/usr/bin/python3.11"), line}),
+            "");
+  EXPECT_EQ(native_library({line, native("unpack", packages + "msgpack/_cmsgpack.so")}), "")
+      << "a library that calls Python";
+  model::Frame module = line;
+  module.function = "<module>";
+  EXPECT_EQ(native_library({line, module, native("unpack", packages + "msgpack/_cmsgpack.so")}), "msgpack");
+}
+
+TEST(OwnFrames, modules_of_the_user_are_those_of_his_files) {
+  SiteEvidence site;
+  model::Frame own;
+  own.language = model::FrameLanguage::Python;
+  own.file = "/home/ana/project/train.py";
+  model::Frame installed = own;
+  installed.file = "/opt/venv/lib/python3.11/site-packages/pandas/core/frame.py";
+  site.info.frames = {installed, own};
+
+  const OwnModules modules = own_modules({site});
+
+  EXPECT_TRUE(modules.contains("__main__"));
+  EXPECT_TRUE(modules.contains("train"));
+  EXPECT_TRUE(modules.contains("project"));
+  EXPECT_FALSE(modules.contains("pandas"));
+}
+
 }  // namespace
 }  // namespace lowtide::explain

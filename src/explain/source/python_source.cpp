@@ -194,4 +194,11 @@ std::optional<std::uint32_t> PythonSource::creates(std::string_view name, LineRa
   return std::nullopt;
 }
 
+bool PythonSource::imports(std::string_view name) const {
+  return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return (line.searched.starts_with("import ") || line.searched.starts_with("from ")) &&
+           any_after(line.searched, name, [](std::string_view, std::size_t) { return true; });
+  });
+}
+
 }  // namespace lowtide::explain

@@ -44,6 +44,9 @@ class PythonSource {
   // The first line that assigns the name, or the decorator of a cached function of that name.
   [[nodiscard]] std::optional<std::uint32_t> creates(std::string_view name, LineRange within) const;
 
+  // Whether the file imports something under this name.
+  [[nodiscard]] bool imports(std::string_view name) const;
+
  private:
   struct Line {
     std::string_view code;      // without indentation and comment; empty inside a text of several lines

@@ -100,5 +100,15 @@ TEST(PythonSource, any_bytes_are_read) {
   }
 }
 
+TEST(PythonSource, knows_what_is_imported) {
+  const PythonSource source(
+      "import numpy\nfrom lxml import etree as tree\nindex = numpy.zeros(3)  # import index\n");
+
+  EXPECT_TRUE(source.imports("numpy"));
+  EXPECT_TRUE(source.imports("tree"));
+  EXPECT_FALSE(source.imports("num"));
+  EXPECT_FALSE(source.imports("index"));
+}
+
 }  // namespace
 }  // namespace lowtide::explain

@@ -43,6 +43,8 @@ class Records {
         return read_tensors(bytes);
       case wire::SnapshotRecordKind::Node:
         return read_node(bytes);
+      case wire::SnapshotRecordKind::Content:
+        return read_content(bytes);
     }
     return false;
   }
@@ -68,6 +70,7 @@ class Records {
     if (!take(bytes, record) || !take_text(bytes, record.name_bytes, type.type)) return false;
     type.count = record.count;
     type.bytes = record.bytes;
+    type_names_.push_back(type.type);
     if (type.count > 0) into_.types.push_back(std::move(type));
     return true;
   }
@@ -114,8 +117,18 @@ class Records {
     return true;
   }
 
+  bool read_content(std::span<const std::byte> bytes) {
+    wire::ContentRecord record{};
+    if (!take(bytes, record) || record.node >= into_.nodes.size() || record.type >= type_names_.size())
+      return false;
+    into_.contents.push_back(
+        {record.node, type_names_[record.type], record.count, record.bytes, record.graph_functions});
+    return true;
+  }
+
   std::span<const std::byte> file_;
   model::Snapshot& into_;
+  std::vector<std::string> type_names_;  // of all type records, in their order
 };
 
 bool has(const wire::SnapshotHeader& header, wire::SnapshotPart part) {

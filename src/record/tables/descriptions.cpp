@@ -9,6 +9,7 @@ namespace {
 using model::Forecast;
 using model::Frame;
 using model::HeldNode;
+using model::HeldType;
 using model::Judgement;
 using model::Phase;
 using model::PhaseVisit;
@@ -257,6 +258,19 @@ constexpr auto kNodeColumns = std::to_array<Column<NodeRow>>({
         "depth", "number of names in the path after the module, or after the function of a local variable"),
 });
 
+constexpr auto kContentColumns = std::to_array<Column<ContentRow>>({
+    row_number<ContentRow>(),
+    column<&ContentRow::snapshot>("snapshot", "", {.needed = true, .low = 0}),
+    column<&ContentRow::part, &HeldType::node>(
+        "node", "the node of the snapshot that holds them, counted from 0 in the order of `id`"),
+    column<&ContentRow::part, &HeldType::type>("type", "", kObjectName),
+    column<&ContentRow::part, &HeldType::count>("count", "number of objects"),
+    column<&ContentRow::part, &HeldType::bytes>(
+        "bytes", "their size, with the storages of tensors on host and devices"),
+    column<&ContentRow::part, &HeldType::graph_functions>(
+        "graph_functions", "functions of autograd graphs among them, also those without a Python object"),
+});
+
 constexpr auto kTensorColumns = std::to_array<Column<TensorRow>>({
     row_number<TensorRow>(),
     column<&TensorRow::snapshot>("snapshot", "", {.needed = true, .low = 0}),
@@ -378,6 +392,13 @@ constexpr std::tuple kTables = {
         .meaning = "a type of objects in a snapshot: the 40 largest, and the types that identify a cause",
         .columns = kTypeColumns,
         .limit = {40'000, 8 * kMegabyte}},
+    Table<ContentRow>{
+        .name = "snapshot_content",
+        .meaning = "objects of one type that a node of a snapshot holds, without those that a node below it "
+                   "holds; at most six types of each node",
+        .columns = kContentColumns,
+        .limit = {200'000, 16 * kMegabyte},
+        .is_late = true},
     Table<Phase>{.name = "phase",
                  .meaning = "the memory of a phase of a trainer, at the end of the recording",
                  .columns = kPhaseColumns,
@@ -428,6 +449,7 @@ template const Table<SnapshotRow>& table();
 template const Table<NodeRow>& table();
 template const Table<TensorRow>& table();
 template const Table<TypeRow>& table();
+template const Table<ContentRow>& table();
 template const Table<Phase>& table();
 template const Table<PhaseVisit>& table();
 template const Table<SourceFile>& table();

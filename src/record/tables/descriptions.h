@@ -38,7 +38,7 @@ struct SnapshotRow {
   RecordedSnapshot recorded;
 };
 
-// A part of a snapshot: a node, a kind of tensors, a type.
+// A part of a snapshot: a node, a kind of tensors, a type, the contents of a node.
 template <typename Part>
 struct PartRow {
   std::int64_t snapshot = 0;
@@ -47,6 +47,7 @@ struct PartRow {
 using NodeRow = PartRow<model::HeldNode>;
 using TensorRow = PartRow<model::TensorCount>;
 using TypeRow = PartRow<model::TypeCount>;
+using ContentRow = PartRow<model::HeldType>;
 
 // From when on a table of samples counts.
 struct TierRow {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "model/snapshot.h"
@@ -10,7 +11,13 @@ namespace lowtide::record {
 
 model::Snapshot kept_part(const model::Snapshot& snapshot);
 
+struct KeptNodes {
+  std::vector<model::HeldNode> nodes;
+  std::vector<std::optional<std::size_t>>
+      places;  // of each earlier node, or of the nearest kept one above it
+};
+
 // The `most` nodes that retain the most; each keeps the nearest holder that is left.
-std::vector<model::HeldNode> largest_nodes(const std::vector<model::HeldNode>& nodes, std::size_t most);
+KeptNodes largest_nodes(const std::vector<model::HeldNode>& nodes, std::size_t most);
 
 }  // namespace lowtide::record

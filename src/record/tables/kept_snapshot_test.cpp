@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "model/cause_types.h"
 #include "record/reader.h"
 #include "record/test_ticks.h"
 #include "record/writer.h"
@@ -88,7 +89,7 @@ TEST(KeptSnapshot, types_that_tell_a_cause_stay_however_small) {
 
 TEST(KeptSnapshot, largest_nodes_stay_and_find_their_holder) {
   const auto kept =
-      largest_nodes({node("m", 1000), node("m.small", 10, 0), node("m.small.large", 900, 1)}, 2);
+      largest_nodes({node("m", 1000), node("m.small", 10, 0), node("m.small.large", 900, 1)}, 2).nodes;
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[1].path, "m.small.large");
   EXPECT_EQ(kept[1].holder, 0U);
@@ -98,9 +99,41 @@ TEST(KeptSnapshot, elements_of_a_list_do_not_crowd_out_variables) {
   std::vector<model::HeldNode> nodes = {node("m.list", 100'000)};
   for (int at = 0; at < 50; ++at) nodes.push_back(node("m.list[" + std::to_string(at) + "]", 2000, 0));
   nodes.push_back(node("m.other", 1500));
-  const auto kept = largest_nodes(nodes, 60);
+  const auto kept = largest_nodes(nodes, 60).nodes;
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[1].path, "m.other");
+}
+
+TEST(KeptSnapshot, contents_of_a_node_that_is_left_out_are_those_of_its_holder) {
+  model::Snapshot snapshot;
+  snapshot.is_whole = snapshot.has_holders = true;
+  snapshot.nodes = {node("m.list", 100'000)};
+  for (std::size_t at = 0; at < 50; ++at) {
+    snapshot.nodes.push_back(node("m.list[" + std::to_string(at) + "]", 2000, 0));
+    snapshot.contents.push_back({at + 1, "torch.Tensor", 2, 1900, 0});
+    snapshot.contents.push_back({at + 1, at % 2 == 0 ? "AddBackward0" : "MulBackward0", 0, 0, 3});
+  }
+  snapshot.contents.push_back({0, "tuple", 50, 3000, 0});
+  for (int at = 0; at < 9; ++at)
+    snapshot.contents.push_back({0, "large" + std::to_string(at), 1, 200'000, 0});
+  snapshot.contents.push_back({0, "traceback", 3, 200, 0});
+  snapshot.contents.push_back({99, "nowhere", 1, 1, 0});
+
+  const auto read = written_and_read(snapshot);
+
+  ASSERT_EQ(read.size(), 1U);
+  const auto& contents = read[0].snapshot.contents;
+  ASSERT_EQ(contents.size(), 8U);  // six large types, and two that identify a cause
+  EXPECT_EQ(contents[6].type, "traceback");
+  EXPECT_EQ(contents[6].count, 3U);
+  EXPECT_EQ(contents[7].type, model::cause_types::kGraphFunction);
+  EXPECT_EQ(contents[7].graph_functions, 150U);
+  snapshot.contents.resize(101);
+  const auto fewer = written_and_read(snapshot);
+  ASSERT_EQ(fewer[0].snapshot.contents.size(), 3U);
+  EXPECT_EQ(fewer[0].snapshot.contents[0].type, "torch.Tensor");
+  EXPECT_EQ(fewer[0].snapshot.contents[0].count, 100U);
+  EXPECT_EQ(fewer[0].snapshot.contents[0].bytes, 95'000U);
 }
 
 TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
@@ -118,7 +151,8 @@ TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
                    "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, 1);"
                    "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, 1, '', 0, 0, '', 0, 0);"
                    "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, -9, 9e99, 'odd', -1, "
-                   "77, '', -4, -4);",
+                   "77, '', -4, -4);"
+                   "INSERT INTO snapshot_content VALUES(NULL, 1, 88, 'a', 1, 1, 1);",
                    nullptr, nullptr, nullptr),
       SQLITE_OK);
   sqlite3_close(database);
@@ -129,6 +163,7 @@ TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
   ASSERT_EQ(read[0].snapshot.nodes.size(), 1U);
   EXPECT_FALSE(read[0].snapshot.nodes[0].length);
   EXPECT_FALSE(read[0].snapshot.nodes[0].holder);
+  EXPECT_TRUE(read[0].snapshot.contents.empty());
 }
 
 }  // namespace

@@ -158,6 +158,7 @@ void StagedTables::stage(model::ProcessId process, const model::Snapshot& snapsh
   add_parts(kept.nodes);
   add_parts(kept.tensors);
   add_parts(kept.types);
+  add_parts(kept.contents);
   add(SnapshotRow{id, {process, std::move(kept)}}, kMostStagedSnapshots);
 }
 

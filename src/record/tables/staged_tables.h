@@ -65,7 +65,7 @@ class StagedTables {
   std::tuple<Staged<model::ProcessInfo>, Staged<model::SiteInfo>, Staged<FrameRow>, Staged<RecordedEvent>,
              Staged<JudgementRow>, Staged<model::TrimTrial>, Staged<model::Phase>, Staged<model::PhaseVisit>,
              Staged<model::SourceFile>, Staged<SnapshotRow>, Staged<NodeRow>, Staged<TensorRow>,
-             Staged<TypeRow>, Staged<MetaRow>>
+             Staged<TypeRow>, Staged<ContentRow>, Staged<MetaRow>>
       tables_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table

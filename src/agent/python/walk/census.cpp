@@ -6,6 +6,7 @@
 #include "agent/python/python.h"
 #include "agent/python/text.h"
 #include "agent/python/walk/child_memory.h"
+#include "agent/python/walk/contents.h"
 #include "agent/python/walk/object_graph.h"
 #include "agent/python/walk/paths.h"
 #include "agent/python/walk/roots.h"
@@ -158,9 +159,10 @@ class NodeWriter {
     const std::uint64_t least = least_retained(graph_);
     for (Node node = 1; written_ != nullptr && node < graph_.count() && count_ < 2 * kMostNodes; ++node) {
       if (held_bytes(graph_, node) >= least && !is_further_link(graph_, node) && !write(node)) {
-        return;
+        break;
       }
     }
+    graph_.assign_to(written_, count_);
   }
 
  private:
@@ -297,6 +299,7 @@ void take_census(const WalkOrder& order) {
     const Timer timer(header.name_ns);
     if (g_graph.sum_up()) {
       NodeWriter(g_graph, g_roots, g_file).write_all();
+      write_contents(g_graph, g_file);
       g_file.set(wire::SnapshotPart::Holders);
     }
   }

@@ -175,4 +175,18 @@ bool ObjectGraph::sum_up() {
   return true;
 }
 
+void ObjectGraph::assign_to(const Node* listed, std::uint32_t count) {
+  std::uint32_t next = 0;
+  parents_[kRoot] = kNotListed;
+  for (Node node = 1; node < count_; ++node) {
+    const Node holder = dominators_[node];
+    retained_[holder] -= retained_[node];  // what the node holds is still counted in it: its turn comes later
+    if (device_ != nullptr && device_[node] > 0) {
+      device_[holder] -= device_[node];
+    }
+    const bool is_listed = next < count && listed[next] == node;
+    parents_[node] = is_listed ? next++ : parents_[holder];
+  }
+}
+
 }  // namespace lowtide::agent

@@ -54,6 +54,13 @@ class ObjectGraph {
   // After the last add_bytes: what each object keeps alive.
   bool sum_up();
 
+  // After the last path was written: from here on the bytes of an object are its own, and it has the nearest
+  // of the `listed` objects, whose nodes rise, that holds it.
+  void assign_to(const Node* listed, std::uint32_t count);
+  static constexpr std::uint32_t kNotListed = ~0U;
+  [[nodiscard]] std::uint32_t listed_holder(Node node) const { return parents_[dominators_[node]]; }
+  [[nodiscard]] std::uint64_t own_bytes(Node node) const { return retained_[node] + device_bytes(node); }
+
   [[nodiscard]] Node count() const { return count_; }
   [[nodiscard]] PyObject* object(Node node) const { return objects_[node]; }
   [[nodiscard]] Node reached_from(Node node) const { return parents_[node]; }

@@ -63,6 +63,9 @@ class ObjectTypes {
     return look_up(type);
   }
 
+  [[nodiscard]] std::uint32_t index_of(const TypeInfo& info) const {
+    return static_cast<std::uint32_t>(&info - infos_);
+  }
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] const TypeInfo& at(std::uint32_t index) const { return infos_[index]; }
 

@@ -10,17 +10,15 @@ namespace lowtide::explain {
 
 struct HeldCause {
   model::FindingId id;
-  const char* what = nullptr;   // of the title: "validation outputs are kept"
+  const char* what = nullptr;   // of the title: "validation outputs are kept"; empty: nothing is proven
   const char* why = nullptr;    // one line of evidence: what the cause was recognised by
   const char* fix = nullptr;    // {0} is the variable in backticks
   const char* hint = nullptr;   // code for a list; {0} is the variable; empty: none
   const char* watch = nullptr;  // after the fix
-  bool (*matches)(const HolderFeatures&) = nullptr;
-  // False: only names suggest the cause. Then the title does not claim it.
-  bool (*is_measured)(const HolderFeatures&) = nullptr;
+  bool (*is_proven)(const HolderFeatures&) = nullptr;
 };
 
-// The first entry that fits. The last one always fits: a variable that grows, with no known cause.
+// The first that is proven; else the plain fact that the variable grows.
 const HeldCause& cause_of(const HolderFeatures& features);
 
 }  // namespace lowtide::explain

@@ -9,11 +9,9 @@ namespace {
 
 using model::ProcessRole;
 
-HolderFeatures list_named(std::string_view path) {
+HolderFeatures a_list() {
   HolderFeatures clues;
-  clues.names.add(path);
   clues.role = ProcessRole::Trainer;
-  clues.type = "list";
   clues.has_length = true;
   return clues;
 }
@@ -52,66 +50,64 @@ TEST(VariableOf, is_what_stands_in_the_code) {
   EXPECT_EQ(variable_of(local("__main__.main.history", 9)), "main.history");
 }
 
-TEST(HeldCauses, names_alone_distinguish_little_ones) {
-  EXPECT_EQ(id_of(list_named("module.validation_step_outputs")), "validation-outputs-kept");
-  EXPECT_EQ(id_of(list_named("__main__.run.history")), "logger-history");
-  EXPECT_EQ(id_of(list_named("Corpus.examples")), "dataset-cache");
-  EXPECT_EQ(id_of(list_named("trainer.best_states")), "checkpoint-copies");
-  EXPECT_EQ(id_of(list_named("writer.pending")), "writer-backlog");
-  EXPECT_EQ(id_of(list_named("__main__.things")), "holder");
+TEST(HeldCauses, list_of_unknown_objects_gets_no_story) {
+  const HeldCause& cause = cause_of(a_list());
+
+  EXPECT_EQ(std::string_view(cause.id), "holder");
+  EXPECT_STREQ(cause.what, "");
 }
 
-TEST(HeldCauses, what_is_held_outweighs_the_name) {
-  HolderFeatures losses = list_named("__main__.val_losses");
+TEST(HeldCauses, what_is_held_comes_before_the_code_around_it) {
+  HolderFeatures losses = a_list();
+  losses.functions.add("validate");
+  EXPECT_EQ(id_of(losses), "validation-outputs-kept");
   losses.keeps_graphs = true;
   EXPECT_EQ(id_of(losses), "loss-graph-kept");
 
-  HolderFeatures callbacks = list_named("logger.history");
+  HolderFeatures callbacks = a_list();
+  callbacks.classes.add("__main__.RunLogger");
+  EXPECT_EQ(id_of(callbacks), "logger-history");
   callbacks.keeps_closures = true;
   EXPECT_EQ(id_of(callbacks), "closures-kept");
 
-  HolderFeatures errors = list_named("eval.outputs");
+  HolderFeatures errors = a_list();
+  errors.is_of_evaluation = true;
   errors.keeps_tracebacks = true;
   EXPECT_EQ(id_of(errors), "tracebacks-kept");
 }
 
-TEST(HeldCauses, tensor_that_is_no_container_is_a_chain) {
-  HolderFeatures state = list_named("__main__.h");
-  state.type = "torch.Tensor";
+TEST(HeldCauses, tensor_with_a_graph_is_a_chain) {
+  HolderFeatures state;
   state.is_tensor = true;
-  state.has_length = false;
+  EXPECT_EQ(id_of(state), "holder");
   state.keeps_graphs = true;
   EXPECT_EQ(id_of(state), "hidden-state-chain");
-  state.keeps_graphs = false;
-  EXPECT_EQ(id_of(state), "chain");
 
-  HolderFeatures optimizer = list_named("__main__.opt");
-  optimizer.has_length = false;
+  HolderFeatures optimizer;
   optimizer.keeps_graphs = true;
-  EXPECT_EQ(id_of(optimizer), "holder");  // parameters can be differentiated too
+  EXPECT_EQ(id_of(optimizer), "holder");  // not a container
 }
 
 TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
-  HolderFeatures worker = list_named("dataset.cache");
+  HolderFeatures worker = a_list();
   worker.role = ProcessRole::Worker;
+  EXPECT_EQ(id_of(worker), "holder") << "a worker may keep anything";
   worker.is_in_getitem = true;
   EXPECT_EQ(id_of(worker), "worker-cache");
 
-  HolderFeatures rank = list_named("__mp_main__.train.grad_log");
+  HolderFeatures rank = a_list();
   rank.role = ProcessRole::Worker;
   rank.others_are_flat = true;
   EXPECT_EQ(id_of(rank), "one-rank-differs");
 
-  HolderFeatures hook = list_named("__main__.stored");
+  HolderFeatures hook = a_list();
   hook.is_in_hook = true;
+  EXPECT_EQ(id_of(hook), "holder") << "it holds no tensors";
+  hook.keeps_tensors = true;
   EXPECT_EQ(id_of(hook), "hook-keeps-activations");
 
-  HolderFeatures hooks = list_named("__main__.model._forward_hooks");
-  hooks.keeps_closures = true;
-  EXPECT_EQ(id_of(hooks), "hook-keeps-activations");
-
-  HolderFeatures batches = list_named("__main__.vis_batches");
-  batches.is_shared = true;
+  HolderFeatures batches = a_list();
+  batches.is_shared = batches.keeps_tensors = true;
   EXPECT_NE(id_of(batches), "shared-batches-kept") << "without workers no batch comes from one";
   batches.has_workers = true;
   EXPECT_EQ(id_of(batches), "shared-batches-kept");
@@ -120,11 +116,17 @@ TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
 }
 
 TEST(HeldCauses, phase_that_keeps_shows_a_validation_of_any_name) {
-  HolderFeatures kept = list_named("__main__.things");
+  HolderFeatures kept = a_list();
   kept.is_of_evaluation = true;
   EXPECT_EQ(id_of(kept), "validation-outputs-kept");
   EXPECT_TRUE(is_evaluation("eval"));
   EXPECT_FALSE(is_evaluation("train"));
+}
+
+TEST(HeldCauses, cache_without_a_limit_is_no_dataset) {
+  HolderFeatures cache = a_list();
+  cache.is_unbounded = true;
+  EXPECT_EQ(id_of(cache), "unbounded-cache");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "explain/settle/growth.h"
+#include "explain/settle/holder_history.h"
 #include "explain/settle/own_frames.h"
 #include "model/cause_types.h"
 
@@ -13,6 +14,7 @@ namespace {
 // Share of the items that the variable gained.
 constexpr double kMostOfThem = 0.5;
 constexpr double kMostOfBytes = 0.5;
+constexpr std::int64_t kFewest = 3;  // fewer may be there by chance
 
 // The first of the snapshots was taken before the variable was large enough to be listed. Between that one
 // and the next, imports count as well: only what came between two that list it shows what it holds.
@@ -37,55 +39,6 @@ double items_gained(const HeldGrowth& grown) {
   return std::max(1.0, items);
 }
 
-double count_of(const model::Snapshot& snapshot, std::string_view type) {
-  const auto found = std::find_if(snapshot.types.begin(), snapshot.types.end(),
-                                  [&](const model::TypeCount& each) { return each.type == type; });
-  return found == snapshot.types.end() ? 0 : static_cast<double>(found->count);
-}
-
-// Of the whole process, while the variable gained its items.
-double gained_of_type(const ProcessHolders& holders, const HeldGrowth& grown, std::string_view type) {
-  if (is_listed_later(grown)) return count_of(*grown.last_listed, type) - count_of(*grown.first_listed, type);
-  if (!grown.holder.growth_length) return 0;
-  for (const model::TypeGrowth& growth : holders.difference.types) {
-    if (growth.type.type == type) return static_cast<double>(growth.growth_count);
-  }
-  return 0;
-}
-
-// Whether one of the objects that the snapshot names below the variable is of such a type.
-bool holds_type(const ProcessHolders& holders, const HeldGrowth& grown, std::string_view type) {
-  const auto& nodes = holders.difference.snapshot.nodes;
-  return std::any_of(nodes.begin(), nodes.end(), [&](const model::HeldNode& node) {
-    return node.type == type && node.path.size() > grown.holder.node.path.size() &&
-           node.path.starts_with(grown.holder.node.path);
-  });
-}
-
-bool keeps_graphs(const ProcessHolders& holders, const HeldGrowth& grown) {
-  double tensors = 0;
-  double bytes = 0;
-  for (const model::TensorGrowth& growth : holders.difference.tensors) {
-    if (!growth.tensors.requires_grad) continue;
-    tensors += static_cast<double>(growth.growth_count);
-    bytes += static_cast<double>(growth.growth_bytes);
-  }
-  if (tensors < 3) return false;
-  // A tensor has no length, and the nodes of its graph are no Python objects: their bytes are not in this
-  // list.
-  if (grown.holder.growth_length || !grown.holder.node.length)
-    return tensors >= kMostOfThem * items_gained(grown);
-  return bytes >=
-         kMostOfBytes * static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
-}
-
-// Keys of a state_dict are names of parameters.
-bool keeps_state_dicts(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return gained_of_type(holders, grown, model::cause_types::kOrderedDict) >=
-             kMostOfThem * items_gained(grown) ||
-         holds_type(holders, grown, model::cause_types::kOrderedDict);
-}
-
 void read_stack(const Scene& scene, const ProcessHolders& holders, HolderFeatures& out) {
   for (const SiteGroup& group : scene.sites.groups) {
     if (group.process.id != holders.process.id) continue;
@@ -104,6 +57,24 @@ void read_stack(const Scene& scene, const ProcessHolders& holders, HolderFeature
         calls_module && frame != nullptr && is_own_python(*frame) && !frame->function.ends_with("forward");
     return;
   }
+}
+
+// The classes of the objects on the way to the variable, nearest first; containers between them do not count.
+std::vector<std::string_view> owner_types(const HeldGrowth& grown) {
+  constexpr std::size_t kMostHops = 4;
+  std::vector<std::string_view> out;
+  if (grown.last_listed == nullptr) return out;
+  const model::HeldNode* node = find_node(*grown.last_listed, grown.holder.node);
+  for (std::size_t hop = 0; node != nullptr && node->holder && hop < kMostHops; ++hop) {
+    node =
+        *node->holder < grown.last_listed->nodes.size() ? &grown.last_listed->nodes[*node->holder] : nullptr;
+    if (node != nullptr && node->type.find('.') != std::string::npos) out.push_back(node->type);
+  }
+  return out;
+}
+
+bool is_queue_type(std::string_view type) {
+  return type.ends_with("Queue");
 }
 
 bool is_kept_by_evaluation(const Scene& scene, std::int64_t pid) {
@@ -184,25 +155,29 @@ bool is_its_own_storage(const ProcessHolders& holders, const HeldGrowth& grown) 
 
 HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
-  const double things = items_gained(grown);
+  const double items = items_gained(grown);
+  const HeldContents contents = HeldContents::gained_by(grown);
+  const auto comes_with_items = [&](std::int64_t count) {
+    return count >= kFewest && static_cast<double>(count) >= kMostOfThem * items;
+  };
   HolderFeatures out;
-  out.names.add(node.path);
+  const std::vector<std::string_view> owners = owner_types(grown);
+  for (const std::string_view type : owners) out.classes.add(type);
   out.role = holders.process.role;
-  out.type = node.type;
   out.is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
+  out.is_queue = is_queue_type(node.type) || (!owners.empty() && is_queue_type(owners.front()));
   out.is_own_storage = (out.is_tensor || node.type == "numpy.ndarray") && is_its_own_storage(holders, grown);
   out.has_length = node.length.has_value() && !out.is_tensor;
   out.is_unbounded = node.cache == model::CacheKind::Unbounded;
-  out.keeps_graphs = keeps_graphs(holders, grown);
-  const auto gained = [&](std::string_view type) { return gained_of_type(holders, grown, type); };
-  out.keeps_closures = things >= 3 && ((gained(model::cause_types::kCell) >= kMostOfThem * things &&
-                                        gained(model::cause_types::kFunction) >= kMostOfThem * things) ||
-                                       (holds_type(holders, grown, model::cause_types::kCell) &&
-                                        holds_type(holders, grown, model::cause_types::kFunction)));
-  out.keeps_tracebacks = gained(model::cause_types::kTraceback) >= kMostOfThem * things ||
-                         holds_type(holders, grown, model::cause_types::kTraceback) ||
+  out.keeps_tensors = comes_with_items(tensors_in(contents));
+  out.keeps_graphs =
+      out.is_tensor ? contents.graph_functions() >= kFewest : comes_with_items(contents.graph_functions());
+  out.keeps_closures = comes_with_items(contents.count_of(model::cause_types::kCell)) &&
+                       comes_with_items(contents.count_of(model::cause_types::kFunction));
+  out.keeps_tracebacks = comes_with_items(contents.count_of(model::cause_types::kTraceback)) ||
                          node.type == model::cause_types::kTraceback;
-  out.keeps_state_dicts = keeps_state_dicts(holders, grown);
+  out.keeps_state_dicts =
+      out.keeps_tensors && comes_with_items(contents.count_of(model::cause_types::kOrderedDict));
   out.is_shared = is_shared_growth(scene, holders, grown);
   out.is_pinned = is_pinned_growth(scene, holders, grown);
   out.has_workers = has_started_workers(scene, holders.process);
@@ -210,6 +185,15 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.others_are_flat = are_others_flat(scene, holders.process);
   read_stack(scene, holders, out);
   return out;
+}
+
+std::int64_t tensors_in(const HeldContents& contents) {
+  std::int64_t count = 0;
+  for (const GainedType& gained : contents.types()) {
+    if (gained.type.starts_with("torch.") && gained.type.find("ensor") != std::string::npos)
+      count += gained.count;
+  }
+  return count;
 }
 
 }  // namespace lowtide::explain

@@ -3,21 +3,23 @@
 
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/identifier_words.h"
+#include "explain/settle/held_contents.h"
 
 namespace lowtide::explain {
 
 struct HolderFeatures {
-  IdentifierWords names;      // of the variable
+  IdentifierWords classes;    // of the objects that the variable is in
   IdentifierWords functions;  // that allocate most of what the process keeps
   model::ProcessRole role = model::ProcessRole::Other;
-  std::string type;         // of the variable
   bool has_length = false;  // it is a container
   bool is_tensor = false;
-  bool is_own_storage = false;  // what a tensor or an array retains is its own elements
-  bool is_unbounded = false;    // a cache that is declared without a bound
-  bool keeps_graphs = false;    // of autograd: tensors that can be differentiated, and what they were made of
-  bool keeps_closures = false;
-  bool keeps_tracebacks = false;
+  bool is_queue = false;          // it is a queue, or the container of one
+  bool is_own_storage = false;    // what a tensor or an array retains is its own elements
+  bool is_unbounded = false;      // a cache that is declared without a bound
+  bool keeps_tensors = false;     // what it gained is tensors
+  bool keeps_graphs = false;      // functions of autograd graphs came to it
+  bool keeps_closures = false;    // as many functions and closure cells as items
+  bool keeps_tracebacks = false;  // as many tracebacks as items
   bool keeps_state_dicts = false;
   bool is_in_getitem = false;     // of a data set
   bool is_in_hook = false;        // of a module
@@ -30,6 +32,9 @@ struct HolderFeatures {
 
 // Whether a phase of this name judges the model and does not train it.
 bool is_evaluation(std::string_view phase);
+
+// Tensors that came to it.
+std::int64_t tensors_in(const HeldContents& contents);
 
 HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown);
 

@@ -26,9 +26,31 @@ class Held {
     grown_.first_listed = &first_;
     grown_.last_listed = &last_;
   }
+  // Below the variable.
+  void hold(std::string_view type, std::uint64_t first, std::uint64_t last) {
+    first_.contents.push_back({0, std::string(type), first, 100 * first});
+    last_.contents.push_back({0, std::string(type), last, 100 * last});
+  }
+  // Elsewhere in the process.
   void count(std::string_view type, std::uint64_t first, std::uint64_t last) {
     first_.types.push_back({std::string(type), first, 0});
     last_.types.push_back({std::string(type), last, 0});
+  }
+  void hold_graph_functions(std::uint64_t first, std::uint64_t last) {
+    const std::string type(model::cause_types::kGraphFunction);
+    first_.contents.push_back({0, type, 0, 0, first});
+    last_.contents.push_back({0, type, 0, 0, last});
+  }
+  // The object that the variable is an attribute of.
+  void own_by(std::string type) {
+    for (model::Snapshot* snapshot : {&first_, &last_}) {
+      model::HeldNode owner;
+      owner.path = "__main__.trainer";
+      owner.type = type;
+      snapshot->nodes.insert(snapshot->nodes.begin(), owner);
+      snapshot->nodes.back().holder = 0;
+      for (model::HeldType& content : snapshot->contents) ++content.node;
+    }
   }
   void retain(std::uint64_t bytes) { grown_.holder.node.retained_bytes = bytes; }
   void add_tensors(std::uint64_t count, std::uint64_t bytes) {
@@ -61,17 +83,18 @@ class Held {
 TEST(HolderFeatures, closures_are_counted_from_the_first_snapshot_that_lists_the_variable) {
   Held list("list");
   list.list_later(20, 300);
-  list.count(model::cause_types::kCell, 5'020, 5'580);
-  list.count(model::cause_types::kFunction, 90'020, 90'300);
+  list.hold(model::cause_types::kCell, 20, 580);
+  list.hold(model::cause_types::kFunction, 20, 300);
 
   EXPECT_EQ(list.cause(), "closures-kept");
 }
 
-TEST(HolderFeatures, functions_that_came_before_the_variable_are_not_its_closures) {
+TEST(HolderFeatures, functions_elsewhere_in_the_process_are_not_its_closures) {
   Held list("list");
   list.list_later(20, 300);
-  list.count(model::cause_types::kCell, 5'020, 5'022);
-  list.count(model::cause_types::kFunction, 90'020, 90'024);
+  list.count(model::cause_types::kCell, 5'020, 5'580);
+  list.count(model::cause_types::kFunction, 90'020, 90'300);
+  list.hold("numpy.ndarray", 20, 300);
 
   EXPECT_EQ(list.cause(), "holder");
 }
@@ -84,13 +107,32 @@ TEST(HolderFeatures, tensor_as_large_as_what_it_retains_grew_itself) {
   EXPECT_EQ(tensor.cause(), "growing-tensor");
 }
 
-TEST(HolderFeatures, small_tensor_that_retains_much_is_a_chain) {
-  Held tensor("torch.Tensor");
-  tensor.retain(300'000'000);
-  tensor.add_tensors(1, 4);
-  tensor.add_tensors(290, 300'000'000);
+TEST(HolderFeatures, tensors_under_no_grad_have_no_graph) {
+  Held list("list");
+  list.list_later(20, 300);
+  list.hold("torch.Tensor", 20, 300);
+  list.add_tensors(280, 300'000'000);
+  EXPECT_EQ(list.cause(), "holder");
 
-  EXPECT_EQ(tensor.cause(), "chain");
+  list.hold_graph_functions(100, 1'500);
+  EXPECT_EQ(list.cause(), "loss-graph-kept");
+}
+
+TEST(HolderFeatures, container_of_a_queue_is_a_queue) {
+  Held items("collections.deque");
+  items.list_later(20, 300);
+  items.hold("numpy.ndarray", 20, 300);
+  EXPECT_EQ(items.cause(), "holder");
+
+  items.own_by("queue.Queue");
+  EXPECT_EQ(items.cause(), "writer-backlog");
+}
+
+TEST(HolderFeatures, class_of_the_owner_shows_a_logger) {
+  Held rows("list");
+  rows.list_later(20, 300);
+  rows.own_by("__main__.RunLogger");
+  EXPECT_EQ(rows.cause(), "logger-history");
 }
 
 }  // namespace

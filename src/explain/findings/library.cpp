@@ -1,0 +1,91 @@
+#include "explain/findings/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <regex>
+#include <string>
+
+#include "base/units.h"
+#include "explain/findings/advice.h"
+#include "explain/findings/held/identifier_words.h"
+#include "explain/findings/pinning_variable.h"
+#include "explain/settle/own_frames.h"
+#include "explain/words.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr double kLittleKnown = 0.3;  // of what the site allocated
+
+double change_between(const RecordedSeries& series, double from_s, double to_s) {
+  const TrailPoint* first = nearest(series, from_s);
+  const TrailPoint* last = nearest(series, to_s);
+  return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
+}
+
+// The share of what the site allocated that came to Python objects, whoever holds them.
+double share_in_objects(const ProcessHolders& holders, const SiteGroup& site) {
+  const double allocated = change_between(site.live, holders.from_s, holders.to_s);
+  const auto known = static_cast<double>(holders.difference.growth_bytes);
+  return allocated > 0 ? std::clamp(known / allocated, 0.0, 1.0) : 1;
+}
+
+struct MethodCall {
+  std::string object;
+  std::string method;
+};
+
+// "self.index.add(vectors)": add() of self.index. A name that the file imports is a module, not an object.
+MethodCall method_call_in(Scene const& scene, const model::CodeLine& line) {
+  static const std::regex pattern(
+      R"(([A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*)\.([A-Za-z_][A-Za-z_0-9]*)\()");
+  constexpr std::size_t kLongest = 500;
+  const std::string text = line.source.value_or("").substr(0, kLongest);
+  std::smatch match;
+  if (!std::regex_search(text, match, pattern)) return {};
+  const std::string object = match[1];
+  const std::string root = object.substr(0, object.find('.'));
+  const PythonSource* source = scene.sources.find(line.file);
+  return source == nullptr || source->imports(root) ? MethodCall{} : MethodCall{object, match[2]};
+}
+
+std::string gained_words(const HeldGrowth& grown) {
+  const std::string name = quoted_variable(grown.holder.node);
+  if (grown.holder.growth_length.value_or(0) > 0) {
+    return fmt::format("{}, which gained {} items", name,
+                       base::format_count(static_cast<std::uint64_t>(*grown.holder.growth_length)));
+  }
+  return fmt::format("{}, which gained {} objects", name,
+                     base::format_count(static_cast<std::uint64_t>(grown.holder.growth_objects)));
+}
+
+}  // namespace
+
+void describe_library(const Scene& scene, const SiteGroup& site, model::Finding& finding) {
+  const auto found = std::find_if(
+      scene.holders.begin(), scene.holders.end(),
+      [&](const ProcessHolders& each) { return each.process.id == site.process.id && each.looks > 1; });
+  const std::string library = native_library(site.frames());
+  if (found == scene.holders.end() || library.empty()) return;
+  const double known = share_in_objects(*found, site);
+  if (known >= kLittleKnown) return;
+  finding.library = library;
+  finding.cause = fmt::format("native code of {} allocates it; Python objects explain {:.0f}% of it", library,
+                              known * 100);
+  if (const HeldGrowth* gainer = find_steady_gainer(*found)) {
+    finding.held_by =
+        fmt::format("not proven; perhaps {} in {} snapshots", gained_words(*gainer), found->looks);
+    finding.fix =
+        fmt::format(fmt::runtime(advice::kObjectsOfLibrary), quoted_variable(gainer->holder.node), library);
+    return;
+  }
+  finding.held_by = fmt::format("no Python variable in {} snapshots grew with it", found->looks);
+  const MethodCall call = finding.lines.empty() ? MethodCall{} : method_call_in(scene, finding.lines.front());
+  finding.fix = call.object.empty()
+                    ? fmt::format(fmt::runtime(advice::kLibrary), library)
+                    : fmt::format(fmt::runtime(advice::kLibraryObject), call.object, call.method, library);
+}
+
+}  // namespace lowtide::explain
