@@ -35,9 +35,11 @@ struct ProcessReading {
 
 // The process tree, with shared pages counted once.
 struct TargetReading {
-  std::uint64_t bytes = 0;       // anonymous + shared memory + swap: the series that is judged
-  std::uint64_t file_bytes = 0;  // resident pages of files: the kernel takes them back when it needs to
-  std::uint64_t rss_bytes = 0;   // the plain sum, that counts shared pages once per process
+  // Anonymous + shared memory + swap: the series that is judged. With shared memory that no process maps.
+  std::uint64_t bytes = 0;
+  std::uint64_t unmapped_bytes = 0;  // the part of `bytes` that no process maps
+  std::uint64_t file_bytes = 0;      // resident pages of files: the kernel takes them back when it needs to
+  std::uint64_t rss_bytes = 0;       // the plain sum, that counts shared pages once per process
   std::uint32_t processes = 0;
   // False while pages may have moved between processes since PSS was last read:
   // growth by copy-on-write is then not in `bytes`, and flat is not flat.

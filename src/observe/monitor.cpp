@@ -54,6 +54,7 @@ model::PssReading to_pss_reading(const procfs::SmapsRollup& rollup, const procfs
 Monitor::Monitor(const Options& options, ProcessTree tree)
     : options_(options),
       tree_(std::move(tree)),
+      shared_objects_(options.tree.roots),
       meminfo_(procfs::meminfo_file(options.tree.roots)),
       pressure_(procfs::pressure_file(options.tree.roots)),
       gpus_(options.tree.roots) {}
@@ -167,9 +168,13 @@ void Monitor::add_up() {
   target.exact = !is_stale_;
   target.processes = static_cast<std::uint32_t>(tree_.members().size());
   tick_.processes.clear();
+  std::uint64_t mapped_bytes = 0;
+  std::vector<std::int64_t> pids;
   for (const Member& member : tree_.members()) {
+    pids.push_back(member.info.pid);
     const Contribution share = member.account.contribution(member.counters());
     target.bytes += share.held_bytes();
+    mapped_bytes += share.shmem_bytes;
     target.file_bytes += share.file_bytes;
     target.rss_bytes += member.status.rss_bytes;
     // Better no reading than one that says flat because nobody looked; but the
@@ -184,6 +189,9 @@ void Monitor::add_up() {
                                .swap_bytes = member.status.swap_bytes,
                                .pss = member.pss});
   }
+  const std::uint64_t shared_bytes = shared_objects_.read(pids, tick_.at_s);
+  target.unmapped_bytes = shared_bytes - std::min(shared_bytes, mapped_bytes);
+  target.bytes += target.unmapped_bytes;
 }
 
 bool Monitor::is_close_to_limit() const {

@@ -17,6 +17,7 @@
 #include "observe/gpu_watch.h"
 #include "observe/tree/process_tree.h"
 #include "observe/tree/pss_budget.h"
+#include "observe/tree/shared_objects.h"
 #include "procfs/cgroup.h"
 #include "procfs/text_file.h"
 
@@ -79,6 +80,7 @@ class Monitor {
 
   Options options_;
   ProcessTree tree_;
+  SharedObjects shared_objects_;
   PssBudget budget_;
   std::uint64_t moved_bytes_ = 0;  // in families since the last sweep, at most
   double next_full_sweep_s_ = 0;

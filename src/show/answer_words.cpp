@@ -127,8 +127,9 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
   if (cause != nullptr) {
     const std::string who = process_name(report, *cause);
     what = place_words(report, *cause, form);
-    if (what.empty())
-      what = cause->mechanism == model::Mechanism::SharedMemory ? "shared memory of " + who : who;
+    if (what.empty()) what = who;
+    if (cause->mechanism == model::Mechanism::SharedMemory)
+      what = who.empty() ? "shared memory that no process maps" : "shared memory of " + who;
   }
   if (series != nullptr && model::is_gpu_memory(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);

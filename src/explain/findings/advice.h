@@ -12,8 +12,8 @@ inline constexpr const char* kLeak =
     "closures";
 inline constexpr const char* kPhase = "find what the code of phase {} appends to or stores";
 inline constexpr const char* kProcesses =
-    "stop workers that are no longer needed: create the DataLoader once instead of in every epoch, and call "
-    "close() on pools";
+    "end processes that are no longer needed (wait() or terminate()), and create pools and DataLoaders once, "
+    "not in every epoch";
 
 // A line of code that allocates.
 inline constexpr const char* kObjects =
@@ -39,6 +39,10 @@ inline constexpr const char* kSharedLine =
 // Shared memory.
 inline constexpr const char* kMappedSegments =
     "drop batches from DataLoader workers after use, and unlink segments that are no longer used";
+inline constexpr const char* kUnmappedSegments =
+    "delete files in /dev/shm, call unlink() on SharedMemory, close memfds, and remove System V segments "
+    "when "
+    "they are no longer used";
 inline constexpr const char* kOtherSegments =
     "if this job creates segments in /dev/shm, unlink them; otherwise they belong to another job";
 inline constexpr const char* kCopyOnWrite =

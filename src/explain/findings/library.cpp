@@ -10,8 +10,6 @@
 #include "base/units.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/held/identifier_words.h"
-#include "explain/findings/pinning_variable.h"
-#include "explain/settle/own_frames.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -51,6 +49,18 @@ MethodCall method_call_in(Scene const& scene, const model::CodeLine& line) {
   return source == nullptr || source->imports(root) ? MethodCall{} : MethodCall{object, match[2]};
 }
 
+// The variable that gained the most objects, and never lost any. How large they are is not known.
+const HeldGrowth* find_likely_holder(const ProcessHolders& holders) {
+  constexpr std::size_t kFewestGains = 2;
+  constexpr std::int64_t kFewestObjects = 50;
+  const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), [](const HeldGrowth& grown) {
+    return grown.gains >= kFewestGains && grown.losses == 0 && !grown.slows_down && !grown.has_stopped &&
+           grown.holder.node.cache != model::CacheKind::Bounded &&
+           grown.holder.growth_objects >= kFewestObjects;
+  });
+  return found == holders.grown.end() ? nullptr : &*found;
+}
+
 std::string gained_words(const HeldGrowth& grown) {
   const std::string name = quoted_variable(grown.holder.node);
   if (grown.holder.growth_length.value_or(0) > 0) {
@@ -63,25 +73,25 @@ std::string gained_words(const HeldGrowth& grown) {
 
 }  // namespace
 
-void describe_library(const Scene& scene, const SiteGroup& site, model::Finding& finding) {
+void describe_library(const Scene& scene, const SiteGroup& site, const std::string& library,
+                      model::Finding& finding) {
   const auto found = std::find_if(
       scene.holders.begin(), scene.holders.end(),
       [&](const ProcessHolders& each) { return each.process.id == site.process.id && each.looks > 1; });
-  const std::string library = native_library(site.frames());
   if (found == scene.holders.end() || library.empty()) return;
   const double known = share_in_objects(*found, site);
   if (known >= kLittleKnown) return;
   finding.library = library;
   finding.cause = fmt::format("native code of {} allocates it; Python objects explain {:.0f}% of it", library,
                               known * 100);
-  if (const HeldGrowth* gainer = find_steady_gainer(*found)) {
+  if (const HeldGrowth* likely = find_likely_holder(*found)) {
     finding.held_by =
-        fmt::format("not proven; perhaps {} in {} snapshots", gained_words(*gainer), found->looks);
+        fmt::format("not proven; perhaps {} in {} snapshots", gained_words(*likely), found->looks);
     finding.fix =
-        fmt::format(fmt::runtime(advice::kObjectsOfLibrary), quoted_variable(gainer->holder.node), library);
+        fmt::format(fmt::runtime(advice::kObjectsOfLibrary), quoted_variable(likely->holder.node), library);
     return;
   }
-  finding.held_by = fmt::format("no Python variable in {} snapshots grew with it", found->looks);
+  finding.held_by = fmt::format("not known; {} snapshots show no Python objects of this size", found->looks);
   const MethodCall call = finding.lines.empty() ? MethodCall{} : method_call_in(scene, finding.lines.front());
   finding.fix = call.object.empty()
                     ? fmt::format(fmt::runtime(advice::kLibrary), library)

@@ -7,6 +7,7 @@ namespace lowtide::explain {
 
 // Where the Python objects of the process explain little of what the site allocated: names the library, the
 // variable that may hold it, and what that means.
-void describe_library(const Scene& scene, const SiteGroup& site, model::Finding& finding);
+void describe_library(const Scene& scene, const SiteGroup& site, const std::string& library,
+                      model::Finding& finding);
 
 }  // namespace lowtide::explain

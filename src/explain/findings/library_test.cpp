@@ -20,10 +20,6 @@ class LibraryFinding {
     holders_[0].to_s = 40;
     holders_[0].difference.growth_bytes = known_bytes;
     site_.process.id = model::ProcessId{7};
-    model::Frame native;
-    native.language = model::FrameLanguage::Native;
-    native.module = "/opt/venv/lib/python3.11/site-packages/faiss/_swigfaiss.so";
-    info_.info.frames = {native};
     site_.members = {&info_};
     for (const double at_s : {0.0, 40.0}) {
       TrailPoint point;
@@ -53,7 +49,7 @@ class LibraryFinding {
     SourceFiles sources([](const std::string&) { return std::optional<std::string>("import faiss\n"); });
     const model::Report report;
     describe_library({evidence, processes, sites, holders_, report.short_lived, sources, report}, site_,
-                     finding_);
+                     "faiss", finding_);
     return finding_;
   }
 
@@ -69,7 +65,7 @@ TEST(Library, object_of_the_call_may_keep_it) {
 
   EXPECT_EQ(finding.library, "faiss");
   EXPECT_THAT(finding.cause, HasSubstr("Python objects explain 1% of it"));
-  EXPECT_THAT(finding.held_by, HasSubstr("no Python variable in 5 snapshots"));
+  EXPECT_THAT(finding.held_by, HasSubstr("5 snapshots show no Python objects of this size"));
   EXPECT_THAT(finding.fix, HasSubstr("`self.index` may keep what `add()` gives it"));
 }
 

@@ -24,16 +24,11 @@ bool may_pin(const HeldGrowth& grown) {
 
 }  // namespace
 
-const HeldGrowth* find_steady_gainer(const ProcessHolders& holders) {
-  const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), may_pin);
-  return found == holders.grown.end() || holders.has_stopped_since ? nullptr : &*found;
-}
-
 void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& process, model::Finding& finding) {
   for (const ProcessHolders& holders : scene.holders) {
-    if (holders.process.id != process.id) continue;
-    const HeldGrowth* found = find_steady_gainer(holders);
-    if (found == nullptr) continue;
+    if (holders.process.id != process.id || holders.has_stopped_since) continue;
+    const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), may_pin);
+    if (found == holders.grown.end()) continue;
     const model::HeldNode& node = found->holder.node;
     const std::string name = quoted_variable(node);
     const HolderFeatures features = clues_of(scene, holders, *found);

@@ -8,9 +8,6 @@
 
 namespace lowtide::explain {
 
-// The variable that gained most of what the objects of the process gained, and never lost any; null: none.
-const HeldGrowth* find_steady_gainer(const ProcessHolders& holders);
-
 // Names it in the finding about free memory that the allocator keeps, if one variable of the process gained
 // most of what its objects gained and never lost any.
 void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& process, model::Finding& finding);

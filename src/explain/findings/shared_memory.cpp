@@ -27,18 +27,26 @@ void find_shared_memory(const Scene& scene, Findings& out) {
       });
   model::Finding finding;
   finding.id = "shared-memory-grows";
-  const bool is_mapped = growth.mapped_bytes >= kMapped * growth.bytes;
+  const bool is_unmapped = growth.unmapped_bytes >= growth.bytes;
+  const bool is_mapped = !is_unmapped && growth.mapped_bytes >= kMapped * growth.bytes;
   const bool leaks = scene.report.verdict.kind == model::VerdictKind::Leak;
-  finding.severity = leaks && is_mapped ? model::Severity::High : model::Severity::Medium;
-  finding.title = fmt::format("shared memory grew by {}{}", bytes_words(growth.bytes),
-                              is_mapped ? "" : ", but no process of this job maps it");
+  finding.severity = leaks && (is_mapped || is_unmapped) ? model::Severity::High : model::Severity::Medium;
+  finding.title = is_unmapped ? fmt::format("the job made {} of shared memory that no process maps",
+                                            bytes_words(growth.bytes))
+                              : fmt::format("shared memory grew by {}{}", bytes_words(growth.bytes),
+                                            is_mapped ? "" : ", but no process of this job maps it");
   finding.mechanism = model::Mechanism::SharedMemory;
   finding.growth_bytes = growth.bytes;
-  finding.share = std::clamp((is_mapped ? growth.bytes : growth.mapped_bytes) / tree, 0.0, 1.0);
+  finding.share =
+      std::clamp((is_mapped || is_unmapped ? growth.bytes : growth.mapped_bytes) / tree, 0.0, 1.0);
   finding.confidence = 0.9;
   finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
                                          bytes_words(growth.bytes), bytes_words(tree)));
-  if (most != scene.processes.end()) {
+  if (is_unmapped) {
+    finding.evidence.emplace_back(
+        "counted: files in /dev/shm that appeared during the run and belong to its user, System V segments "
+        "that its processes created, and memfds that they have open");
+  } else if (most != scene.processes.end()) {
     const double own =
         change(most->trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
     if (own > 0) {
@@ -48,7 +56,9 @@ void find_shared_memory(const Scene& scene, Findings& out) {
           fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }
-  finding.fix = is_mapped ? advice::kMappedSegments : advice::kOtherSegments;
+  finding.fix = is_unmapped ? advice::kUnmappedSegments
+                : is_mapped ? advice::kMappedSegments
+                            : advice::kOtherSegments;
   out.push_back(std::move(finding));
 }
 

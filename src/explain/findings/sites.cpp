@@ -118,7 +118,13 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
     out.hint = free_call(out.callee, out.lines.front().source.value_or(""));
     if (!out.hint.empty()) out.fix = advice::kFreeCall;
   }
-  if (out.hint.empty()) describe_library(scene, group, out);
+  if (out.hint.empty()) {
+    const std::string library = native_library(group.frames());
+    // Only what ctypes or cffi return is the caller's to free.
+    if (native && out.callee.empty() && !library.empty())
+      out.fix = fmt::format(fmt::runtime(advice::kLibrary), library);
+    describe_library(scene, group, library, out);
+  }
   return out;
 }
 

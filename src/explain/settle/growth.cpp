@@ -40,6 +40,34 @@ double change_of_shm(const Evidence& evidence) {
   return change(trail, evidence.early, evidence.late);
 }
 
+double change_of_unmapped(const Evidence& evidence) {
+  RecordedSeries trail;
+  for (const TargetMoment& moment : evidence.target_moments) {
+    TrailPoint point;
+    point.at_s = moment.at_s;
+    point.low_bytes = moment.reading.unmapped_bytes;
+    trail.push_back(point);
+  }
+  return change(trail, evidence.early, evidence.late);
+}
+
+SharedMemoryGrowth mapped_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes) {
+  // Of the processes the one with most: they map the same segments, and a sum would count them again.
+  double largest = 0;
+  for (const WatchedProcess& process : processes) {
+    largest =
+        std::max(largest, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
+  }
+  if (evidence.cgroup.size() >= 2) {
+    const double grown = change_of_cgroup(evidence, &model::CgroupReading::shmem_bytes);
+    // The cgroup may hold others: then no more than the tree's own processes can account for. In a cgroup
+    // of its own also what lies in /dev/shm and is mapped by nobody.
+    const double unmapped = has_cgroup_of_its_own(evidence) ? change_of_shm(evidence) : 0;
+    return {std::min(grown, std::max(largest * 1.5, unmapped)), largest, 0, "the cgroup's shmem"};
+  }
+  return {largest, largest, 0, "RssShmem of the process that maps most"};
+}
+
 }  // namespace
 
 double tree_change(const Evidence& evidence) {
@@ -63,20 +91,13 @@ void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& e
 
 SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
                                         const std::vector<WatchedProcess>& processes) {
-  // Of the processes the one with most: they map the same segments, and a sum would count them again.
-  double largest = 0;
-  for (const WatchedProcess& process : processes) {
-    largest =
-        std::max(largest, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
-  }
-  if (evidence.cgroup.size() >= 2) {
-    const double grown = change_of_cgroup(evidence, &model::CgroupReading::shmem_bytes);
-    // The cgroup may hold others: then no more than the tree's own processes can account for. In a cgroup
-    // of its own also what lies in /dev/shm and is mapped by nobody.
-    const double unmapped = has_cgroup_of_its_own(evidence) ? change_of_shm(evidence) : 0;
-    return {std::min(grown, std::max(largest * 1.5, unmapped)), largest, "the cgroup's shmem"};
-  }
-  return {largest, largest, "RssShmem of the process that maps most"};
+  constexpr double kMost = 0.5;  // of what shared memory grew by
+  SharedMemoryGrowth mapped = mapped_growth(evidence, processes);
+  mapped.unmapped_bytes = change_of_unmapped(evidence);
+  if (mapped.unmapped_bytes > kMost * mapped.bytes)
+    return {mapped.unmapped_bytes, mapped.mapped_bytes, mapped.unmapped_bytes,
+            "shared memory of the job that no process maps"};
+  return mapped;
 }
 
 bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {
@@ -127,8 +148,9 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
     heaps.native_bytes += growth.native_bytes;
     heaps.retained_bytes += growth.retained_bytes;
   }
-  // /dev/shm is everybody's: what no process of the tree maps is not part of its growth.
-  const double shared = std::min(mapped, shared_memory_growth(evidence, processes).bytes);
+  // /dev/shm is everybody's: what counts is what the tree maps, or what the job made and nobody maps.
+  const SharedMemoryGrowth shared_growth = shared_memory_growth(evidence, processes);
+  const double shared = std::min(mapped, shared_growth.bytes) + std::max(0.0, shared_growth.unmapped_bytes);
   double explained = 0;
   // Measured between two windows; told of the whole growth, so that the parts add up to it.
   const double whole = out.floor_bytes > 0 ? static_cast<double>(out.floor_bytes) : all;

@@ -23,8 +23,9 @@ void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& e
 // Growth of shared memory, by the nearest witness there is.
 struct SharedMemoryGrowth {
   double bytes = 0;
-  double mapped_bytes = 0;   // by the process that maps most: the rest is not part of the process tree
-  const char* witness = "";  // "the cgroup's shmem"
+  double mapped_bytes = 0;    // by the process that maps most: the rest is not part of the process tree
+  double unmapped_bytes = 0;  // what the job made and no process maps
+  const char* witness = "";   // "the cgroup's shmem"
 };
 SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
                                         const std::vector<WatchedProcess>& processes);

@@ -61,7 +61,7 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
             << leak_from_sites(judged.sites, evidence)
             << retention_clears_lean(processes, judged.sites, evidence)
             << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
-            << no_process_grows(processes) << holder_arguments(judged.holders, evidence);
+            << no_process_grows(processes, evidence) << holder_arguments(judged.holders, evidence);
   if (evidence.target.empty()) {
     arguments << Argument{.rule = ArgumentKind::NoReading,
                           .reason = "the recording has no readings",

@@ -101,7 +101,12 @@ std::optional<Argument> leak_from_copy_on_write(const std::vector<WatchedProcess
   return copying_argument(all);
 }
 
-std::optional<Argument> no_process_grows(const std::vector<WatchedProcess>& processes) {
+std::optional<Argument> no_process_grows(const std::vector<WatchedProcess>& processes,
+                                         const Evidence& evidence) {
+  // Memory that no process maps is in none of them.
+  constexpr double kMost = 0.5;  // of the growth of the tree
+  const double unmapped = shared_memory_growth(evidence, processes).unmapped_bytes;
+  if (unmapped > 0 && unmapped >= kMost * tree_change(evidence)) return std::nullopt;
   const bool none_grows = std::none_of(processes.begin(), processes.end(), [](const WatchedProcess& process) {
     const model::Verdict& verdict = process.report.series.verdict;
     return model::may_leak(verdict) || (process.there_late && verdict.kind == VerdictKind::Inconclusive);

@@ -26,6 +26,7 @@ std::optional<Argument> leak_from_copy_on_write(const std::vector<WatchedProcess
                                                 const Evidence& evidence);
 
 // None of the processes leans to a leak: then the tree does not either (workers that come and go).
-std::optional<Argument> no_process_grows(const std::vector<WatchedProcess>& processes);
+std::optional<Argument> no_process_grows(const std::vector<WatchedProcess>& processes,
+                                         const Evidence& evidence);
 
 }  // namespace lowtide::explain

@@ -129,6 +129,9 @@ constexpr auto kTargetColumns = std::to_array<Member<TargetReading>>({
                                       "the sum over all processes: shared pages are counted in each process"),
     member<&TargetReading::processes>("processes", "", Keep::Highest),
     member<&TargetReading::exact>("exact", "0: pages may have moved between processes since PSS was read"),
+    member<&TargetReading::unmapped_bytes>(
+        "unmapped_bytes",
+        "the part of `bytes` that no process maps: files in /dev/shm, System V segments, memfds"),
 });
 
 constexpr auto kProcessKeys = std::to_array<Member<ProcessReading>>({

@@ -94,7 +94,7 @@ constexpr std::array<HeldCause, 17> kCauses{{
     {"logger-history", "a logger keeps every entry", "it belongs to an object of a logger class",
      "store only numbers, or drop old entries", "del {0}[:-100]", kFlatButLonger,
      [](const HolderFeatures& features) {
-       return features.classes.has_any({"logger", "log", "recorder", "writer"});
+       return features.has_length && features.classes.has_any({"logger"});
      }},
     {"dataset-cache", "a dataset keeps every sample that it returned",
      "it is filled in `__getitem__`, and nothing is removed",
