@@ -23,7 +23,7 @@ libc.strnlen.restype = ctypes.c_size_t
 
 def text_length(message):
     """Asks a C function how long the text at the start of the message is."""
-    pointer = libc.malloc(len(message))
+    pointer = libc.malloc(len(message))  # <LINE>
     ctypes.memmove(pointer, message, len(message))  # <LINE>
     length = libc.strnlen(pointer, len(message))
     if FIXED:

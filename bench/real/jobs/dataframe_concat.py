@@ -21,7 +21,7 @@ def measure(step):
     values = numpy.random.rand(ROWS, 3)
     return pandas.DataFrame(
         {
-            "sensor": [f"site-{step % 7}/sensor-{number:05d}" for number in range(ROWS)],
+            "sensor": [f"site-{step % 7}/sensor-{number:05d}" for number in range(ROWS)],  # <LINE>
             "temperature": 15 + 10 * values[:, 0],
             "humidity": values[:, 1],
             "pressure": 1000 + 20 * values[:, 2],

@@ -2,15 +2,13 @@
 #   about: each frame is written to a new memory file, and the descriptors of all frames are kept open
 #   label: leak
 #   process: main
-#   packages: numpy
+#   packages:
 #   kind: shared
 #   holder: descriptors
 #   never: graph, validation, callback, hook, loss, checkpoint, closure
 #   fix: os.close(self.descriptors.pop(0))
 # END
 import os
-
-import numpy
 
 from job import FIXED, steps
 
@@ -23,7 +21,7 @@ class FrameExport:
 
     def export(self, step, frame):
         descriptor = os.memfd_create(f"frame{step}")
-        os.write(descriptor, frame.tobytes())  # <LINE>
+        os.write(descriptor, frame)  # <LINE>
         self.descriptors.append(descriptor)  # <KEPT>
         if FIXED and len(self.descriptors) > 5:
             os.close(self.descriptors.pop(0))
@@ -32,4 +30,4 @@ class FrameExport:
 
 exporter = FrameExport()
 for step in steps():
-    exporter.export(step, numpy.random.rand(300, 240))
+    exporter.export(step, os.urandom(600_000))

@@ -22,7 +22,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 def draw(losses):
     figure, axes = plt.subplots()  # <LINE>
     axes.plot(losses)
-    figure.canvas.draw()
+    figure.canvas.draw()  # <LINE>
     if FIXED:
         plt.close(figure)
 
