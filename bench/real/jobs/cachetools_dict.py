@@ -8,7 +8,7 @@
 #   library: numpy
 #   never: graph, validation, queue, callback, dataset, worker, hook, loss, checkpoint
 #   fix: cachetools.cached(cache=cachetools.LRUCache(maxsize=16))
-#   real: https://pypi.org/project/cachetools/5.5.0
+#   real: https://cachetools.readthedocs.io/en/stable/
 # END
 import cachetools
 import numpy

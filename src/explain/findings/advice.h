@@ -24,7 +24,7 @@ inline constexpr const char* kNative =
 inline constexpr const char* kLibrary =
     "it is a leak in {0} (try another version), or an object of {0} that lives on keeps it";
 inline constexpr const char* kLibraryObject =
-    "`{0}` may keep what `{1}()` gives it: limit it or create it anew; otherwise it is a leak in {2} (try "
+    "`{0}` may keep what `{1}()` gives it: limit it or replace it; otherwise it is a leak in {2} (try "
     "another version)";
 inline constexpr const char* kObjectsOfLibrary =
     "remove what {0} no longer needs; Python does not know the size of objects of {1}";

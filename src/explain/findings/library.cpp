@@ -23,7 +23,7 @@ double change_between(const RecordedSeries& series, double from_s, double to_s) 
   return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
 }
 
-// The share of what the site allocated that came to Python objects, whoever holds them.
+// The share of what the site allocated that came to Python objects.
 double share_in_objects(const ProcessHolders& holders, const SiteGroup& site) {
   const double allocated = change_between(site.live, holders.from_s, holders.to_s);
   const auto known = static_cast<double>(holders.difference.growth_bytes);
@@ -37,12 +37,12 @@ struct MethodCall {
 
 // "self.index.add(vectors)": add() of self.index. A name that the file imports is a module, not an object.
 MethodCall method_call_in(Scene const& scene, const model::CodeLine& line) {
-  static const std::regex pattern(
+  static const std::regex kPattern(
       R"(([A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*)\.([A-Za-z_][A-Za-z_0-9]*)\()");
   constexpr std::size_t kLongest = 500;
   const std::string text = line.source.value_or("").substr(0, kLongest);
   std::smatch match;
-  if (!std::regex_search(text, match, pattern)) return {};
+  if (!std::regex_search(text, match, kPattern)) return {};
   const std::string object = match[1];
   const std::string root = object.substr(0, object.find('.'));
   const PythonSource* source = scene.sources.find(line.file);

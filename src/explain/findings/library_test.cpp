@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kFile = "/home/ana/store.py";
+constexpr const char* kFile = "/data/job/store.py";
 
 // A line that calls native code, in a process whose Python objects gained `known` of the 100 MB that it
 // allocated.

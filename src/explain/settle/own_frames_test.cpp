@@ -100,7 +100,7 @@ TEST(OwnFrames, library_of_native_code_is_its_package) {
   model::Frame line;
   line.language = model::FrameLanguage::Python;
   line.function = "encode";
-  line.file = "/home/ana/train.py";
+  line.file = "/data/job/train.py";
   const std::string packages = "/opt/venv/lib/python3.11/site-packages/";
 
   EXPECT_EQ(native_library(
@@ -127,7 +127,7 @@ TEST(OwnFrames, modules_of_the_user_are_those_of_his_files) {
   SiteEvidence site;
   model::Frame own;
   own.language = model::FrameLanguage::Python;
-  own.file = "/home/ana/project/train.py";
+  own.file = "/data/job/project/train.py";
   model::Frame installed = own;
   installed.file = "/opt/venv/lib/python3.11/site-packages/pandas/core/frame.py";
   site.info.frames = {installed, own};

@@ -31,7 +31,7 @@ class SharedObjects {
   procfs::Roots roots_;
   bool has_begun_ = false;
   std::set<ino_t> foreign_;          // files that were there before
-  std::set<std::int64_t> creators_;  // all processes so far: a segment outlives its creator
+  std::set<std::int64_t> creators_;  // of all processes until now: a segment outlives its creator
   std::uint64_t bytes_ = 0;
   double next_s_ = 0;
 };

@@ -42,7 +42,7 @@ class Held {
     last_.contents.push_back({0, type, 0, 0, last});
   }
   // The object that the variable is an attribute of.
-  void own_by(std::string type) {
+  void own_by(const std::string& type) {
     for (model::Snapshot* snapshot : {&first_, &last_}) {
       model::HeldNode owner;
       owner.path = "__main__.trainer";
