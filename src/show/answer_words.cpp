@@ -127,9 +127,9 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
   if (cause != nullptr) {
     const std::string who = process_name(report, *cause);
     what = place_words(report, *cause, form);
+    const bool is_shared = what.empty() && cause->mechanism == model::Mechanism::SharedMemory;
     if (what.empty()) what = who;
-    if (cause->mechanism == model::Mechanism::SharedMemory)
-      what = who.empty() ? "shared memory that no process maps" : "shared memory of " + who;
+    if (is_shared) what = who.empty() ? "shared memory that no process maps" : "shared memory of " + who;
   }
   if (series != nullptr && model::is_gpu_memory(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);
