@@ -22,13 +22,13 @@ HeldGrowth growing_total() {
   out.holder.growth_objects = 11'288;
   out.holder.share = 0.9;
   out.gains = 3;
-  static const model::Snapshot last = [&] {
+  static const model::Snapshot kLast = [&] {
     model::Snapshot snapshot;
     snapshot.nodes = {out.holder.node};
     snapshot.contents = {{0, std::string(model::cause_types::kGraphFunction), 0, 0, 11'288}};
     return snapshot;
   }();
-  out.first_listed = out.last_listed = &last;
+  out.first_listed = out.last_listed = &kLast;
   return out;
 }
 
