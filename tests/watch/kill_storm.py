@@ -65,7 +65,8 @@ def storm_round(binary, folder, number, seed, expected):
     is_busy = chance.random() < 0.25
     process = subprocess.Popen([binary, "run", "--no-status", "--interval", f"{INTERVAL_S}s", "--output", path, "--",
                                 *(busy_job(number) if is_busy else chance.choice(JOBS))], cwd=folder,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               start_new_session=True)
     # Half of them early, when the file is being made; half while it is in full swing.
     time.sleep(chance.uniform(0, 0.15) if chance.random() < 0.5 else chance.uniform(0.15, 1.5))
     job = jobs_of(process.pid)[:1]
@@ -78,6 +79,9 @@ def storm_round(binary, folder, number, seed, expected):
         check_busy(folder, number, expected)
     for pid in job:
         kill_tree(pid)
+    # A job that started after `job` was read, just before its monitor was killed.
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
     if victim == "job" and status != 137:
         raise AssertionError(f"the job was killed and the status is {status}")
     if not path.exists():

@@ -17,8 +17,8 @@ inline constexpr const char* kProcesses =
 
 // A line of code that allocates.
 inline constexpr const char* kObjects =
-    "find what keeps the result of this line (a list, dict, cache, closure or running thread), and remove "
-    "entries from it or limit its size";
+    "find what keeps the result of this line (a list, cache, closure or thread), and remove entries or "
+    "limit its size";
 inline constexpr const char* kNative =
     "free the memory that this call returns, or call the release function of the library";
 inline constexpr const char* kLibrary =

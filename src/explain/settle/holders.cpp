@@ -118,10 +118,14 @@ ProcessHolders compare_with_start(const Evidence& evidence, const ProcessEvidenc
 // is no loss.
 ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks,
                                  const OwnModules& own) {
-  if (looks.size() == 2 && is_after_work(evidence, process, looks)) looks.pop_back();
   if (looks.size() == 1) return compare_with_start(evidence, process, *looks.front(), own);
   ProcessHolders with_end = compare(evidence, process, looks, own);
-  if (looks.size() == 2 || !is_after_work(evidence, process, looks)) return with_end;
+  if (!is_after_work(evidence, process, looks)) return with_end;
+  if (looks.size() == 2) {
+    const bool shows_growth =
+        !with_end.grown.empty() && with_end.grown.front().of_process >= kMostOfTheGrowth;
+    return shows_growth ? with_end : compare_with_start(evidence, process, *looks.front(), own);
+  }
   const bool is_only_smaller = !is_after_last_step(evidence, looks) && !looks.back()->is_at_end;
   looks.pop_back();
   ProcessHolders before = compare(evidence, process, looks, own);

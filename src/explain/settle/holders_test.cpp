@@ -142,6 +142,18 @@ TEST(Holders, list_that_is_gone_in_the_snapshot_at_the_end_is_named_from_the_sna
   EXPECT_EQ(holders[0].grown.at(0).holder.node.path, "__main__.kept");
 }
 
+TEST(Holders, list_in_a_snapshot_and_in_one_after_the_last_step_has_grown) {
+  Job run({0, 0, 12, 22});
+  run.evidence.snapshots.erase(run.evidence.snapshots.begin(), run.evidence.snapshots.begin() + 2);
+  run.evidence.steps = {.known = true, .first_at_s = 0, .last_at_s = 29};
+  const auto holders = find_holders(run.evidence);
+
+  ASSERT_EQ(holders.size(), 1U);
+  EXPECT_EQ(holders[0].looks, 2U);
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_EQ(holders[0].grown[0].holder.growth_length, 10);
+}
+
 // The process grows no more for `seconds` after the last snapshot.
 void stay_flat(Evidence& evidence, int seconds) {
   for (RecordedSeries* trail : {&evidence.target, &evidence.processes.front().trail}) {
