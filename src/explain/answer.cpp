@@ -51,7 +51,9 @@ bool explains_flat(const Finding& finding, VerdictKind kind) {
   constexpr double kMost = 0.5;  // of the growth: what explains less is not the cause of a warm-up
   const std::string_view id = finding.id;
   const bool is_most = finding.share.value_or(0) >= kMost;
-  if (kind == VerdictKind::Warmup && (id == "allocator-retention" || id == "thread-arenas")) return is_most;
+  if (kind == VerdictKind::Warmup &&
+      (id == "allocator-retention" || id == "thread-arenas" || id == "first-touch"))
+    return is_most;
   if (!finding.ruled_out) return false;
   if (kind == VerdictKind::Spikes)
     return id == "gc-sawtooth" || id == "validation-spikes" || id == "holder" || id == "bounded-cache" ||
@@ -142,7 +144,7 @@ model::Answer find_answer(const model::Report& report) {
     if (cause.process) out.process = process_text(report, *cause.process);
     if (!cause.fix.empty()) out.fix = cause.fix;
     out.end_bytes = cause.end_bytes;
-    if (cause.end_bytes && model::may_leak(verdict)) out.kind = AnswerKind::Bounded;
+    if (cause.end_bytes && may_grow(verdict)) out.kind = AnswerKind::Bounded;
   }
   if (oom_of(report) != nullptr) out.kind = AnswerKind::Oom;
   return out;

@@ -30,6 +30,7 @@ struct ProcessReading {
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
   std::uint64_t swap_bytes = 0;
+  std::uint64_t writable_bytes = 0;  // private memory that may be written, resident or not; 0: unknown
   std::optional<PssReading> pss = {};
 };
 

@@ -187,6 +187,7 @@ void Monitor::add_up() {
                                .file_bytes = member.status.file_bytes,
                                .shmem_bytes = member.status.shmem_bytes,
                                .swap_bytes = member.status.swap_bytes,
+                               .writable_bytes = member.status.writable_bytes,
                                .pss = member.pss});
   }
   const std::uint64_t shared_bytes = shared_objects_.read(pids, tick_.at_s);

@@ -34,6 +34,9 @@ TEST(Statm, pages_become_bytes) {
   EXPECT_EQ(statm.value().resident_bytes, 11781U * 4096);
   EXPECT_EQ(statm.value().shared_bytes, 5318U * 4096);
   EXPECT_TRUE(statm.value().has_memory());
+  const auto status = parse_status(fixture_text("6243/status"));
+  ASSERT_TRUE(status);
+  EXPECT_EQ(statm.value().writable_bytes, status.value().writable_bytes) << "the kernel counts both alike";
 }
 
 TEST(Statm, kernel_thread_and_zombie_have_no_memory) {
@@ -46,7 +49,8 @@ TEST(Statm, kernel_thread_and_zombie_have_no_memory) {
 }
 
 TEST(Statm, what_is_no_statm_is_malformed) {
-  for (const char* text : {"", "1", "1 2", "1 2 x", "-1 2 3", "1 2 18446744073709551615", "\n\n\n"}) {
+  for (const char* text : {"", "1", "1 2", "1 2 x", "-1 2 3", "1 2 3", "1 2 18446744073709551615 1 0 1 0",
+                           "1 2 3 4 0 18446744073709551615 0", "\n\n\n"}) {
     EXPECT_FALSE(parse_statm(text, 4096)) << text;
   }
 }

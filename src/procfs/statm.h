@@ -11,7 +11,8 @@ namespace lowtide::procfs {
 struct Statm {
   std::uint64_t size_bytes = 0;
   std::uint64_t resident_bytes = 0;
-  std::uint64_t shared_bytes = 0;  // resident pages of files and shared memory
+  std::uint64_t shared_bytes = 0;    // resident pages of files and shared memory
+  std::uint64_t writable_bytes = 0;  // private memory that may be written, resident or not; with stacks
 
   // A kernel thread or a zombie has no memory of its own: the kernel prints zeros.
   [[nodiscard]] bool has_memory() const { return size_bytes != 0; }

@@ -26,6 +26,13 @@ bool take_namespace_pids(std::string_view value, Status& status) {
   return status.ns_depth > 0;
 }
 
+bool add_kilobytes(std::string_view value, std::uint64_t& sum_bytes) {
+  std::uint64_t bytes = 0;
+  if (!take_kilobytes(value, bytes)) return false;
+  sum_bytes += bytes;
+  return true;
+}
+
 // Vm... and Rss...
 bool take_memory_line(std::string_view key, std::string_view value, Status& status, Seen& seen) {
   if (key == "VmRSS") {
@@ -37,6 +44,9 @@ bool take_memory_line(std::string_view key, std::string_view value, Status& stat
   }
   if (key == "VmSwap") {
     return take_kilobytes(value, status.swap_bytes);
+  }
+  if (key == "VmData" || key == "VmStk") {
+    return add_kilobytes(value, status.writable_bytes);
   }
   if (key == "RssAnon") {
     seen.anon = true;

@@ -30,6 +30,7 @@ struct Status {
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
   std::uint64_t swap_bytes = 0;
+  std::uint64_t writable_bytes = 0;  // private memory that may be written, resident or not; with the stack
   std::uint32_t threads = 0;
 
   bool has_memory = false;  // false for kernel threads and zombies

@@ -59,6 +59,7 @@ model::Tick make_tick(double at_s, std::uint32_t processes, std::uint64_t extra_
     reading.file_bytes = 2;
     reading.shmem_bytes = 3;
     reading.swap_bytes = 4;
+    reading.writable_bytes = 16;
     reading.pss = model::PssReading{10, 11, 12, 13, 14, 15};
     tick.target.bytes += reading.own_bytes;
     tick.processes.push_back(reading);

@@ -126,6 +126,27 @@ print(mapped)
 """
 
 
+# 400 MB are allocated at once, and 300 MB of them are written one by one.
+WRITES = '''
+import mmap, time
+table = mmap.mmap(-1, 400_000_000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for part in range(0, {parts}):
+    table[part * 1_000_000:(part + 1) * 1_000_000] = b"x" * 1_000_000
+    time.sleep({pause_s})
+'''
+
+
+def memory_that_is_written_for_the_first_time_is_not_called_freed(box: Box):
+    box.run(*box.script("job.py", WRITES.format(parts=300, pause_s=.03)), options=("--output", "run.lowtide", "--interval", "50ms"))
+    report = json.loads(box.run("run.lowtide", options=("--json",), verb="report").stdout)
+
+    first, *_ = [finding for finding in report["findings"] if finding["severity"] != "info"]
+    assert first["id"] == "first-touch" and first["where"]["line"] == 3, report["findings"]
+    assert report["verdict"]["kind"] != "leak" and report["answer"]["kind"] == "bounded", report["answer"]
+    assert 400e6 < report["answer"]["end_bytes"] < 450e6, report["answer"]
+    assert not any(finding["id"] == "allocator-retention" for finding in report["findings"]), report["findings"]
+
+
 def job_with_a_limit_on_its_address_space_loses_little_of_it(box: Box):
     words = box.command("sh", "-c", 'ulimit -v 4000000; exec python3 -c "$0"', COUNTS_MAPPED, options=("--no-recording",))
 

@@ -19,6 +19,7 @@ void append_merged(RecordedSeries& to, const TrailPoint& point, double width_s) 
   into.file_bytes = point.file_bytes;
   into.shmem_bytes = point.shmem_bytes;
   into.held_bytes = point.held_bytes;
+  into.writable_bytes = point.writable_bytes;
   into.processes = std::max(into.processes, point.processes);
 }
 

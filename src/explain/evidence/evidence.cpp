@@ -104,6 +104,7 @@ void read_processes(record::Recording& recording, Evidence& evidence) {
     out.file_bytes = point.last.file_bytes;
     out.shmem_bytes = point.last.shmem_bytes;
     out.held_bytes = point.last.anon_bytes + point.last.shmem_bytes + point.last.swap_bytes;
+    out.writable_bytes = point.last.writable_bytes;
     take_bytes(process.bytes, point.last, trail.empty() ? 0 : out.at_s - trail.back().at_s);
     trail.add(out);
     if (point.last.pss) ++process.pss_readings;

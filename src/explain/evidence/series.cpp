@@ -119,6 +119,7 @@ RecordedSeries fill_between(const RecordedSeries& trail, const RecordedSeries& t
       point.file_bytes = between(from.file_bytes, to.file_bytes, share);
       point.shmem_bytes = between(from.shmem_bytes, to.shmem_bytes, share);
       point.held_bytes = between(from.held_bytes, to.held_bytes, share);
+      point.writable_bytes = between(from.writable_bytes, to.writable_bytes, share);
       filled.push_back(point);
     }
   }

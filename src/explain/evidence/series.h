@@ -30,9 +30,10 @@ struct TrailPoint {
   std::uint64_t rss_bytes = 0;  // the latest of the stretch, of whatever the point has
   std::uint64_t file_bytes = 0;
   std::uint64_t shmem_bytes = 0;
-  std::uint64_t held_bytes =
-      0;  // of a process: anonymous memory, shared memory and swap, shared pages included
-  std::uint32_t processes = 0;  // of the tree; 0 in the trail of a process
+  // Of a process: anonymous memory, shared memory and swap, shared pages included.
+  std::uint64_t held_bytes = 0;
+  std::uint64_t writable_bytes = 0;  // of a process: private, resident or not; 0: unknown
+  std::uint32_t processes = 0;       // of the tree; 0 in the trail of a process
 };
 
 using RecordedSeries = std::vector<TrailPoint>;

@@ -51,6 +51,8 @@ inline constexpr const char* kCopyOnWrite =
     "instead of Python objects, or use fewer workers";
 
 // The allocator.
+inline constexpr const char* kFirstTouch =
+    "none needed if there is memory for all of it; otherwise allocate less, or in parts";
 inline constexpr const char* kRetention =
     "set MALLOC_TRIM_THRESHOLD_=65536 and MALLOC_MMAP_THRESHOLD_=65536 in the environment of the job, call "
     "malloc_trim(0) after a phase that frees much, or preload jemalloc or tcmalloc";

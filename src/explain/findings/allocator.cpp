@@ -21,23 +21,6 @@ constexpr double kLeastRetainedBytes = 8e6;
 constexpr double kLeastRetainedShare = 0.2;  // of the tree's growth
 constexpr double kMostRetained = 0.5;
 
-struct Retainer {
-  const WatchedProcess* process = nullptr;
-  const AgentProcess* agent = nullptr;
-  HeapGrowth growth;
-};
-
-Retainer find_largest(const Scene& scene) {
-  Retainer largest;
-  for (const WatchedProcess& process : scene.processes) {
-    const AgentProcess* agent = scene.sites.find_process(process.report.info.id);
-    if (agent == nullptr || copies_on_write(process, scene.evidence)) continue;
-    const HeapGrowth growth = heap_growth(process, *agent, scene.evidence);
-    if (growth.retained_bytes > largest.growth.retained_bytes) largest = {&process, agent, growth};
-  }
-  return largest;
-}
-
 std::string live_words(const HeapGrowth& growth) {
   constexpr double kLittle = 0.001;  // of what the process gained
   if (growth.live_bytes < kLittle * growth.gained_bytes) return "live objects did not grow";
@@ -93,7 +76,9 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   const auto part = std::find_if(parts.begin(), parts.end(), [](const model::MechanismShare& each) {
     return each.mechanism == model::Mechanism::AllocatorRetention;
   });
-  const Retainer largest = find_largest(scene);
+  const LargestPart largest =
+      find_largest_part(scene.processes, scene.sites, scene.evidence,
+                        [](const HeapGrowth& growth) { return growth.retained_bytes; });
   if (part == parts.end() || largest.process == nullptr || part->share < kLeastRetainedShare ||
       static_cast<double>(part->bytes) < kLeastRetainedBytes) {
     return;

@@ -53,6 +53,7 @@ void find_holding(const Scene& scene, Findings& out);
 void find_settled_holding(const Scene& scene, Findings& out);
 void find_leaks(const Scene& scene, Findings& out);
 void find_allocator_retention(const Scene& scene, Findings& out);
+void find_first_touch(const Scene& scene, Findings& out);
 void find_trim_trial(const Scene& scene, Findings& out);
 void find_agent_faults(const Scene& scene, Findings& out);
 void find_copy_on_write(const Scene& scene, Findings& out);

@@ -10,6 +10,7 @@ namespace {
 constexpr double kLeastTreeGrowth = 1e6;   // bytes; less is no question
 constexpr double kLeastLevelShare = 0.01;  // of the level, the same
 constexpr double kLeastCopied = 8e6;       // bytes of private pages
+constexpr double kFreed = 0.5;             // of what an allocator is said to keep
 constexpr double kRssStandsStill = 0.34;   // of the private growth: what RSS may move and count as still
 
 double change_of_cgroup(const Evidence& evidence, std::uint64_t model::CgroupReading::*pick) {
@@ -121,8 +122,24 @@ HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent,
   out.live_bytes = std::clamp(agent.change_bytes, 0.0, out.gained_bytes);
   out.native_bytes = agent.native_share * out.live_bytes;
   const double rest = out.gained_bytes - out.live_bytes;
-  if (rest > 2 * agent.error_bytes) out.retained_bytes = rest;
+  if (rest <= 2 * agent.error_bytes) return out;
+  out.touched = first_touch_of(process, agent, evidence, rest, out.live_bytes);
+  // An allocator keeps only what was freed.
+  const double retained = rest - out.touched.bytes;
+  if (agent.freed_bytes >= kFreed * retained) out.retained_bytes = retained;
   return out;
+}
+
+LargestPart find_largest_part(const std::vector<WatchedProcess>& processes, const Sites& sites,
+                              const Evidence& evidence, double (*part)(const HeapGrowth&)) {
+  LargestPart largest;
+  for (const WatchedProcess& process : processes) {
+    const AgentProcess* agent = sites.find_process(process.report.info.id);
+    if (agent == nullptr || copies_on_write(process, evidence)) continue;
+    const HeapGrowth growth = heap_growth(process, *agent, evidence);
+    if (part(growth) > part(largest.growth)) largest = {&process, agent, growth};
+  }
+  return largest;
 }
 
 model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,
@@ -147,6 +164,7 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
     heaps.live_bytes += growth.live_bytes;
     heaps.native_bytes += growth.native_bytes;
     heaps.retained_bytes += growth.retained_bytes;
+    heaps.touched.bytes += growth.touched.bytes;
   }
   // /dev/shm is everybody's: what counts is what the tree maps, or what the job made and nobody maps.
   const SharedMemoryGrowth shared_growth = shared_memory_growth(evidence, processes);
@@ -165,7 +183,7 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   };
   add(model::Mechanism::CopyOnWrite, copied);
   add(model::Mechanism::SharedMemory, shared);
-  add(model::Mechanism::LiveObjects, heaps.live_bytes - heaps.native_bytes);
+  add(model::Mechanism::LiveObjects, heaps.live_bytes - heaps.native_bytes + heaps.touched.bytes);
   add(model::Mechanism::NativeLive, heaps.native_bytes);
   add(model::Mechanism::AllocatorRetention, heaps.retained_bytes);
   out.explained_share = explained / all;

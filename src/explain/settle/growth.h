@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "explain/evidence/evidence.h"
+#include "explain/settle/first_touch.h"
 #include "explain/settle/process_reports.h"
 #include "explain/settle/sites.h"
 #include "model/report.h"
@@ -43,8 +44,18 @@ struct HeapGrowth {
   double live_bytes = 0;      // of that: alive; never more than was gained
   double native_bytes = 0;    // of the live ones: of native code
   double retained_bytes = 0;  // freed, and not given back; 0 within the error
+  FirstTouch touched;         // allocated earlier, and written for the first time
 };
 HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence);
+
+// The process with an agent that has most of one part of its growth; all null where none has any.
+struct LargestPart {
+  const WatchedProcess* process = nullptr;
+  const AgentProcess* agent = nullptr;
+  HeapGrowth growth;
+};
+LargestPart find_largest_part(const std::vector<WatchedProcess>& processes, const Sites& sites,
+                              const Evidence& evidence, double (*part)(const HeapGrowth&));
 
 // The parts add up to the growth of the tree. What nothing explains is a part of its own.
 model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes,

@@ -45,6 +45,7 @@ void settle_processes(JudgedRecording& judged, const Evidence& evidence) {
     Arguments arguments;
     arguments << too_few_readings(process) << ignore_small_growth(verdict, tree_level(evidence))
               << leak_from_sites(process, judged.sites, evidence)
+              << growth_is_first_touch(process, judged.sites, evidence)
               << retention_clears_lean(process, judged.sites, evidence)
               << leak_from_copy_on_write(process, evidence);
     for (const ProcessHolders& holders : judged.holders) {
@@ -59,6 +60,7 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
   Arguments arguments;
   arguments << ignore_small_growth(series, tree_level(evidence)) << leak_from_process_count(evidence)
             << leak_from_sites(judged.sites, evidence)
+            << growth_is_first_touch(processes, judged.sites, evidence)
             << retention_clears_lean(processes, judged.sites, evidence)
             << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
             << no_process_grows(processes, evidence) << holder_arguments(judged.holders, evidence);

@@ -36,6 +36,7 @@ constexpr Row kTable[] = {
     {ArgumentKind::SmallGrowth,       12, When::LeakOrOpen,  Effect::Flat,        Reason::Replace, "processes", 0},
     {ArgumentKind::ProcessCount,      20, When::LeansToLeak, Effect::Leak,        Reason::Replace, "processes", 0.93},
     {ArgumentKind::Sites,             21, When::NotFlat,     Effect::Leak,        Reason::Replace, "sites",     0},
+    {ArgumentKind::FirstTouch,        22, When::LeakOrOpen,  Effect::MayBeWarmup, Reason::Replace, "sites",     0.8},
     {ArgumentKind::Retention,         22, When::LeansToLeak, Effect::Open,        Reason::Append,  "sites",     0},
     {ArgumentKind::LeakingProcess,    23, When::Open,        Effect::Leak,        Reason::Replace, "processes", 0},
     {ArgumentKind::CopyOnWrite,       24, When::LeansToLeak, Effect::Leak,        Reason::Replace, "processes", 0.93},

@@ -23,6 +23,7 @@ enum class ArgumentKind {
   SmallGrowth,        // beside the size of the tree
   ProcessCount,       // more and more processes
   Sites,              // lines whose blocks are not freed
+  FirstTouch,         // memory that was allocated earlier is written for the first time
   Retention,          // resident memory grows, live memory does not
   LeakingProcess,     // one process leaks, and the tree grew by it
   CopyOnWrite,        // shared pages become private

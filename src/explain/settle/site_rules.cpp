@@ -24,6 +24,7 @@ constexpr double kKeptShare = 0.6;       // of a place's growth, from stacks tha
 // to twice what is alive (docs/architecture.md, "sites"), and that is an estimate.
 constexpr double kLargePart = 0.4;
 constexpr double kSmallPart = 0.2;         // the same, for what is alive and does not explain it
+constexpr double kMostOfGrowth = 0.6;      // of resident memory, first written
 constexpr double kWatchedPart = 0.8;       // of the growth, in processes that an agent is in
 constexpr double kLeastChange = 1e6;       // bytes
 constexpr double kSlowerThanWarmup = 0.8;  // pace of the second half, against a lean to a warm-up
@@ -103,6 +104,17 @@ std::optional<Argument> retention_argument(double own_bytes, double live_bytes, 
                                         bytes_words(live_bytes), bytes_words(named_bytes))};
 }
 
+// It ends when all of the memory has been written.
+std::optional<Argument> first_touch_argument(double own_bytes, const FirstTouch& touched) {
+  if (touched.bytes < kMostOfGrowth * own_bytes) return std::nullopt;
+  return Argument{
+      .rule = ArgumentKind::FirstTouch,
+      .reason = fmt::format("{} that was allocated earlier became resident as it was first written; at most "
+                            "{} can follow",
+                            bytes_words(touched.bytes), bytes_words(touched.left_bytes)),
+      .needs = "a run that continues until all of it has been written"};
+}
+
 // The agent that watched the process to the end; null: none did.
 const AgentProcess* find_agent(const WatchedProcess& process, const Sites& sites) {
   const AgentProcess* agent = sites.find_process(process.report.info.id);
@@ -151,6 +163,27 @@ std::optional<Argument> leak_from_sites(const WatchedProcess& process, const Sit
 
 std::optional<Argument> leak_from_sites(const Sites& sites, const Evidence& evidence) {
   return leak_argument(find_kept(sites, nullptr), tree_change(evidence), evidence);
+}
+
+std::optional<Argument> growth_is_first_touch(const WatchedProcess& process, const Sites& sites,
+                                              const Evidence& evidence) {
+  const AgentProcess* agent = find_agent(process, sites);
+  if (agent == nullptr || copies_on_write(process, evidence)) return std::nullopt;
+  const double own = change(process.trail, agent->early, evidence.late);
+  return first_touch_argument(own, heap_growth(process, *agent, evidence).touched);
+}
+
+std::optional<Argument> growth_is_first_touch(const std::vector<WatchedProcess>& processes,
+                                              const Sites& sites, const Evidence& evidence) {
+  FirstTouch all;
+  for (const WatchedProcess& process : processes) {
+    const AgentProcess* agent = find_agent(process, sites);
+    if (agent == nullptr || copies_on_write(process, evidence)) continue;
+    const FirstTouch touched = heap_growth(process, *agent, evidence).touched;
+    all.bytes += touched.bytes;
+    all.left_bytes += touched.left_bytes;
+  }
+  return all.bytes > 0 ? first_touch_argument(tree_change(evidence), all) : std::nullopt;
 }
 
 std::optional<Argument> retention_clears_lean(const WatchedProcess& process, const Sites& sites,

@@ -32,6 +32,12 @@ std::optional<Argument> leak_from_sites(const WatchedProcess& process, const Sit
 // The same for the tree.
 std::optional<Argument> leak_from_sites(const Sites& sites, const Evidence& evidence);
 
+// Memory that was allocated earlier is written for the first time, and that is most of the growth.
+std::optional<Argument> growth_is_first_touch(const WatchedProcess& process, const Sites& sites,
+                                              const Evidence& evidence);
+std::optional<Argument> growth_is_first_touch(const std::vector<WatchedProcess>& processes,
+                                              const Sites& sites, const Evidence& evidence);
+
 // Resident memory grew, and what is alive did not.
 std::optional<Argument> retention_clears_lean(const WatchedProcess& process, const Sites& sites,
                                               const Evidence& evidence);

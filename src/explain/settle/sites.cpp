@@ -194,7 +194,11 @@ class Grouping {
       for (const std::size_t at : lives.lives) {
         RecordedSeries trail;
         for (const HeapEvidence& heap : evidence_.heaps) {
-          if (heap.process == evidence_.processes[at].info.id) trail = heap.live;
+          if (heap.process != evidence_.processes[at].info.id) continue;
+          trail = heap.live;
+          const std::uint64_t freed =
+              heap.last.allocated_bytes - std::min(heap.last.allocated_bytes, heap.last.live_bytes);
+          process.freed_bytes += static_cast<double>(freed);
         }
         drop_packing_up(trail, evidence_.processes[at]);
         order.push_back(each.size());

@@ -52,6 +52,7 @@ struct AgentProcess {
   bool there_late = false;
   double change_bytes = 0;  // of all that is alive in it
   double error_bytes = 0;
+  double freed_bytes = 0;   // since the agent came
   double native_share = 0;  // of the growth: not of Python objects
 };
 

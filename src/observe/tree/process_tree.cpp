@@ -205,6 +205,7 @@ bool ProcessTree::read_from_statm(Member& member) {
   }
   known.rss_bytes = statm.value().resident_bytes;
   known.anon_bytes = statm.value().resident_bytes - statm.value().shared_bytes;
+  known.writable_bytes = statm.value().writable_bytes;
   return true;
 }
 

@@ -150,6 +150,8 @@ constexpr auto kProcessMembers = std::to_array<Member<ProcessReading>>({
     further<&ProcessReading::pss, &PssReading::file_bytes>("pss_file_bytes"),
     further<&ProcessReading::pss, &PssReading::private_dirty_bytes>("private_dirty_bytes"),
     further<&ProcessReading::pss, &PssReading::uss_bytes>("uss_bytes"),
+    member<&ProcessReading::writable_bytes>(
+        "writable_bytes", "private memory that the process may write, resident or not; 0: unknown"),
 });
 
 constexpr auto kCgroupColumns = std::to_array<Member<CgroupReading>>({

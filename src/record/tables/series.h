@@ -23,7 +23,7 @@ inline constexpr std::size_t kLevels = 5;
 inline constexpr std::array<double, kLevels> kWidthsSeconds = {0, 8, 64, 512, 4096};
 
 inline constexpr std::size_t kMaxKeys = 2;
-inline constexpr std::size_t kMaxColumns = 11;
+inline constexpr std::size_t kMaxColumns = 12;
 inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
 // Which value of a column stays when readings become a stretch.
