@@ -234,6 +234,10 @@ std::optional<std::string> Recording::source_text(const std::string& path) {
   return found;
 }
 
+std::vector<model::LibraryVersion> Recording::libraries() {
+  return state_->tables.all<model::LibraryVersion>();
+}
+
 std::vector<model::Judgement> Recording::judgements() {
   std::vector<model::Judgement> list;
   state_->tables.for_each<JudgementRow>([&](JudgementRow& row) {

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "model/judgement.h"
+#include "model/library_version.h"
 #include "model/phase.h"
 #include "model/process.h"
 #include "model/site.h"
@@ -60,6 +61,7 @@ class Recording {
   std::vector<model::PhaseVisit> phase_visits();
   // The text of a Python file of the job, if it was copied. `path` is as in the frames of sites().
   std::optional<std::string> source_text(const std::string& path);
+  std::vector<model::LibraryVersion> libraries();
   // Oldest first. Of very many only some have their objects (has_holders), see chosen_snapshots.h.
   std::vector<RecordedSnapshot> snapshots();
 

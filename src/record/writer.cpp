@@ -269,6 +269,10 @@ void Writer::add_source(model::SourceFile source) {
   state_->staged.stage(std::move(source));
 }
 
+void Writer::add_library(model::LibraryVersion library) {
+  state_->staged.stage(std::move(library));
+}
+
 void Writer::add_snapshot(model::ProcessId process, const model::Snapshot& snapshot) {
   state_->staged.stage(process, snapshot);
 }

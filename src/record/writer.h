@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "model/judgement.h"
+#include "model/library_version.h"
 #include "model/phase.h"
 #include "model/process.h"
 #include "model/report.h"
@@ -55,6 +56,7 @@ class Writer {
   void add_judgement(const model::Judgement& judgement);
   void add_trim_trial(const model::TrimTrial& trial);
   void add_source(model::SourceFile source);
+  void add_library(model::LibraryVersion library);
   void add_snapshot(model::ProcessId process, const model::Snapshot& snapshot);
   // `number` is for a key that has one in its name.
   template <Meta Key>

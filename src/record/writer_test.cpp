@@ -86,6 +86,7 @@ TEST(Writer, python_files_are_read_back_with_their_indentation) {
   const std::string text = "def keep():\n\tkept.append(1)\r\n";
   writer.add_source({"/job/train.py", text});
   writer.add_source({"/job/data.py", ""});
+  writer.add_library({"pyarrow", "17.0.0"});
   writer.commit();
 
   Recording recording = reopened(folder.path("run.db"));
@@ -93,6 +94,8 @@ TEST(Writer, python_files_are_read_back_with_their_indentation) {
   EXPECT_EQ(recording.source_text("/job/train.py"), text);
   EXPECT_EQ(recording.source_text("/job/data.py"), "");
   EXPECT_EQ(recording.source_text("/job/other.py"), std::nullopt);
+  ASSERT_EQ(recording.libraries().size(), 1U);
+  EXPECT_EQ(recording.libraries()[0].version, "17.0.0");
 }
 
 TEST(Writer, every_reading_of_a_tick_is_read_back) {

@@ -182,6 +182,7 @@ void Watch::record(const model::Tick& tick) {
   if (const observe::AgentRegistry* agents = monitor_.agents()) {
     for (const model::SiteInfo& site : agents->begun()) writer_->begin_site(site);
   }
+  library_versions_.tick(monitor_, *writer_);
   if (source_copies_) source_copies_->tick(monitor_, snapshots(), base::unix_seconds(), tick.at_s, *writer_);
   if (!monitor_.tree().empty()) writer_->add(tick);
   for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);

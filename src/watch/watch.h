@@ -17,6 +17,7 @@
 #include "observe/monitor.h"
 #include "record/header.h"
 #include "record/writer.h"
+#include "watch/library_versions.h"
 #include "watch/pace.h"
 #include "watch/recording_judge.h"
 #include "watch/snapshot_scheduler.h"
@@ -131,6 +132,7 @@ class Watch {
   std::vector<model::TrimTrial> trim_trials_;
   std::optional<SnapshotScheduler> snapshots_;
   std::optional<SourceCopies> source_copies_;
+  LibraryVersions library_versions_;
 };
 
 }  // namespace lowtide::watch

@@ -174,6 +174,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.phase_visits = recording.phase_visits();
   evidence.sites = read_sites(recording);
   evidence.heaps = read_heaps(recording);
+  evidence.libraries = recording.libraries();
   evidence.snapshots = recording.snapshots();
   drop_teardowns(evidence);
   evidence.target = bounded(fill_between(evidence.target, evidence.ticks), kMostTreePoints);

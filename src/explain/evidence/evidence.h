@@ -58,6 +58,7 @@ struct Evidence {
   std::vector<record::Outage> outages;
   std::vector<SiteEvidence> sites;  // of processes with an agent
   std::vector<HeapEvidence> heaps;
+  std::vector<model::LibraryVersion> libraries;     // that allocate
   std::vector<record::RecordedSnapshot> snapshots;  // of Python processes, oldest first
 
   RecordedSeries ticks;  // every moment at which something was read

@@ -61,6 +61,14 @@ const HeldGrowth* find_likely_holder(const ProcessHolders& holders) {
   return found == holders.grown.end() ? nullptr : &*found;
 }
 
+// "pyarrow 17.0.0"; the name alone where no version was found.
+std::string with_version(const Scene& scene, const std::string& library) {
+  const auto& all = scene.evidence.libraries;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == library; });
+  return found == all.end() ? library : library + " " + found->version;
+}
+
 std::string gained_words(const HeldGrowth& grown) {
   const std::string name = quoted_variable(grown.holder.node);
   if (grown.holder.growth_length.value_or(0) > 0) {
@@ -82,8 +90,8 @@ void describe_library(const Scene& scene, const SiteGroup& site, const std::stri
   const double known = share_in_objects(*found, site);
   if (known >= kLittleKnown) return;
   finding.library = library;
-  finding.cause = fmt::format("native code of {} allocates it; Python objects explain {:.0f}% of it", library,
-                              known * 100);
+  finding.cause = fmt::format("native code of {} allocates it; Python objects explain {:.0f}% of it",
+                              with_version(scene, library), known * 100);
   if (const HeldGrowth* likely = find_likely_holder(*found)) {
     finding.held_by =
         fmt::format("not proven; perhaps {} in {} snapshots", gained_words(*likely), found->looks);

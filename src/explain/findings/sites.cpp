@@ -119,7 +119,7 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
     if (!out.hint.empty()) out.fix = advice::kFreeCall;
   }
   if (out.hint.empty()) {
-    const std::string library = native_library(group.frames());
+    const std::string library = find_native_library(group.frames()).name;
     // Only what ctypes or cffi return is the caller's to free.
     if (native && out.callee.empty() && !library.empty())
       out.fix = fmt::format(fmt::runtime(advice::kLibrary), library);

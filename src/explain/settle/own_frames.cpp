@@ -149,7 +149,7 @@ bool is_native_allocation(const std::vector<Frame>& frames, std::size_t act_on) 
   return find_bridge(frames, act_on) < act_on;
 }
 
-std::string native_library(const std::vector<Frame>& frames) {
+NativeLibrary find_native_library(const std::vector<Frame>& frames) {
   constexpr std::array<std::string_view, 13> kNobody{
       "libc.so", "libc-",      "libc.musl", "ld-",    "libstdc++",  "libgcc_s", "libm.so",
       "libm-",   "libpthread", "libpython", "python", "liblowtide", "libffi"};
@@ -170,9 +170,9 @@ std::string native_library(const std::vector<Frame>& frames) {
       const std::size_t at = frame.module.find(folder);
       if (at == std::string::npos) continue;
       const std::string_view package = std::string_view(frame.module).substr(at + folder.size());
-      return std::string(plain_name(package.substr(0, package.find('/'))));
+      return {std::string(plain_name(package.substr(0, package.find('/')))), frame.module};
     }
-    return std::string(plain_name(file));
+    return {std::string(plain_name(file)), frame.module};
   }
   return {};
 }

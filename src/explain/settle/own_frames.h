@@ -35,9 +35,13 @@ OwnModules own_modules(const std::vector<SiteEvidence>& sites);
 // calls C from Python (ctypes, cffi): no Python object is behind it.
 bool is_native_allocation(const std::vector<model::Frame>& frames, std::size_t act_on);
 
-// The library whose native code asks for the memory, as its package or file is called: "faiss", "libsqlite3";
-// empty where that is only the interpreter, the C or C++ library, or an allocator.
-std::string native_library(const std::vector<model::Frame>& frames);
+// The library whose native code asks for the memory.
+struct NativeLibrary {
+  std::string name;  // as its package or file is called: "faiss", "libsqlite3"
+  std::string file;
+};
+// Empty where that is only the interpreter, the C or C++ library, or an allocator.
+NativeLibrary find_native_library(const std::vector<model::Frame>& frames);
 
 // The C function that the line to act on called through such a bridge; empty where there is none.
 std::string function_behind_bridge(const std::vector<model::Frame>& frames, std::size_t act_on);

@@ -90,6 +90,9 @@ TEST(OwnFrames, stack_without_frames_or_names_does_no_harm) {
 }
 
 TEST(OwnFrames, library_of_native_code_is_its_package) {
+  const auto name_of = [](const std::vector<model::Frame>& frames) {
+    return find_native_library(frames).name;
+  };
   const auto native = [](std::string function, std::string module) {
     model::Frame frame;
     frame.language = model::FrameLanguage::Native;
@@ -103,24 +106,22 @@ TEST(OwnFrames, library_of_native_code_is_its_package) {
   line.file = "/data/job/train.py";
   const std::string packages = "/opt/venv/lib/python3.11/site-packages/";
 
-  EXPECT_EQ(native_library(
-                {native("malloc", ""), native("", packages + "ujson.cpython-311-x86_64-linux-gnu.so"), line}),
-            "ujson");
-  EXPECT_EQ(native_library({native("operator new(unsigned long)", "/usr/lib/libstdc++.so.6"),
-                            native("", packages + "faiss/_swigfaiss.cpython-311-x86_64-linux-gnu.so"), line}),
-            "faiss");
-  EXPECT_EQ(native_library({native("sqlite3Malloc", "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6"), line}),
-            "libsqlite3");
   EXPECT_EQ(
-      native_library({native("mmap", ""), native("gotoblas_init", packages + "numpy.libs/libopenblas.so")}),
-      "numpy");
-  EXPECT_EQ(native_library({native("malloc", ""), native("PyObject_Malloc", "/usr/bin/python3.11"), line}),
-            "");
-  EXPECT_EQ(native_library({line, native("unpack", packages + "msgpack/_cmsgpack.so")}), "")
+      name_of({native("malloc", ""), native("", packages + "ujson.cpython-311-x86_64-linux-gnu.so"), line}),
+      "ujson");
+  EXPECT_EQ(name_of({native("operator new(unsigned long)", "/usr/lib/libstdc++.so.6"),
+                     native("", packages + "faiss/_swigfaiss.cpython-311-x86_64-linux-gnu.so"), line}),
+            "faiss");
+  EXPECT_EQ(name_of({native("sqlite3Malloc", "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6"), line}),
+            "libsqlite3");
+  EXPECT_EQ(name_of({native("mmap", ""), native("gotoblas_init", packages + "numpy.libs/libopenblas.so")}),
+            "numpy");
+  EXPECT_EQ(name_of({native("malloc", ""), native("PyObject_Malloc", "/usr/bin/python3.11"), line}), "");
+  EXPECT_EQ(name_of({line, native("unpack", packages + "msgpack/_cmsgpack.so")}), "")
       << "a library that calls Python";
   model::Frame module = line;
   module.function = "<module>";
-  EXPECT_EQ(native_library({line, module, native("unpack", packages + "msgpack/_cmsgpack.so")}), "msgpack");
+  EXPECT_EQ(name_of({line, module, native("unpack", packages + "msgpack/_cmsgpack.so")}), "msgpack");
 }
 
 TEST(OwnFrames, modules_of_the_user_are_those_of_his_files) {

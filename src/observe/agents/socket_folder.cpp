@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMarkLetters = 8;
 constexpr std::size_t kRandomLetters = 6;
-constexpr int kMostNames = 20'000;
+constexpr int kMostTries = 20'000;
 constexpr std::time_t kUnfinishedS = 3600;  // a folder gets its socket within microseconds
 
 struct CloseFolder {
@@ -94,7 +94,7 @@ std::size_t remove_dead_folders(const std::string& parent, std::string_view boot
   if (folder == nullptr) return 0;
   const std::string prefix = prefix_of(boot_mark);
   std::size_t removed = 0;
-  for (int names = 0; names < kMostNames; ++names) {
+  for (int names = 0; names < kMostTries; ++names) {
     const dirent* entry =
         ::readdir(folder.get());  // NOLINT(concurrency-mt-unsafe): this folder is ours alone
     if (entry == nullptr) break;

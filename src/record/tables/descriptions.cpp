@@ -11,6 +11,7 @@ using model::Frame;
 using model::HeldNode;
 using model::HeldType;
 using model::Judgement;
+using model::LibraryVersion;
 using model::Phase;
 using model::PhaseVisit;
 using model::ProcessInfo;
@@ -318,6 +319,12 @@ constexpr auto kSourceColumns = std::to_array<Column<SourceFile>>({
     source_text(),
 });
 
+constexpr auto kLibraryColumns = std::to_array<Column<LibraryVersion>>({
+    row_number<LibraryVersion>(),
+    column<&LibraryVersion::name>("name", "of its folder: `pyarrow`", kName),
+    column<&LibraryVersion::version>("version", "", kName),
+});
+
 constexpr auto kOutageColumns = std::to_array<Column<Outage>>({
     row_number<Outage>(),
     column<&Outage::from_s>("from_s", "", kTime),
@@ -420,6 +427,12 @@ constexpr std::tuple kTables = {
                       .columns = kSourceColumns,
                       .limit = {64, 8 * kMegabyte},
                       .is_late = true},
+    Table<LibraryVersion>{
+        .name = "library",
+        .meaning = "a Python package whose native code allocates memory of the job, and its version",
+        .columns = kLibraryColumns,
+        .limit = {64, 1 * kMegabyte},
+        .is_late = true},
     Table<Outage>{.name = "outage",
                   .meaning = "a time span in which nothing could be written",
                   .columns = kOutageColumns,
@@ -453,6 +466,7 @@ template const Table<ContentRow>& table();
 template const Table<Phase>& table();
 template const Table<PhaseVisit>& table();
 template const Table<SourceFile>& table();
+template const Table<LibraryVersion>& table();
 template const Table<Outage>& table();
 template const Table<TierRow>& table();
 

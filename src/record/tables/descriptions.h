@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/judgement.h"
+#include "model/library_version.h"
 #include "model/phase.h"
 #include "model/process.h"
 #include "model/site.h"

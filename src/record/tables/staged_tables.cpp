@@ -125,6 +125,10 @@ void StagedTables::stage(model::SourceFile source) {
   add(std::move(source), kMostStaged);
 }
 
+void StagedTables::stage(model::LibraryVersion library) {
+  add(std::move(library), kMostStaged);
+}
+
 // The latest of a phase stays.
 void StagedTables::stage(const model::Phase& phase) {
   auto& rows = staged<model::Phase>().rows;
