@@ -10,29 +10,12 @@
 #include <string>
 #include <utility>
 
+#include "observe/tree/folder_entries.h"
+
 namespace lowtide::observe {
 namespace {
 
-constexpr std::size_t kMostFiles = 20'000;
-constexpr std::size_t kMostDescriptors = 4'000;  // of one process
 constexpr std::size_t kMostCreators = 100'000;
-constexpr std::uint64_t kBlockBytes = 512;
-
-// Calls use(entry) for the entries of a folder, up to a limit.
-template <typename Use>
-void for_each_entry(const std::filesystem::path& folder, std::size_t most, Use use) {
-  std::error_code error;
-  std::filesystem::directory_iterator entries(folder, error);
-  for (std::size_t count = 0; !error && entries != std::filesystem::directory_iterator() && count < most;
-       ++count) {
-    use(entries->path());
-    entries.increment(error);
-  }
-}
-
-std::uint64_t taken_bytes(const struct stat& status) {
-  return static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes;
-}
 
 }  // namespace
 
@@ -42,30 +25,11 @@ std::uint64_t SharedObjects::read(std::span<const std::int64_t> pids, double at_
   if (has_begun_ && at_s < next_s_) return bytes_;
   const auto began = std::chrono::steady_clock::now();
   if (creators_.size() < kMostCreators) creators_.insert(pids.begin(), pids.end());
-  bytes_ = read_files(pids) + read_segments() + read_memfds(pids);
+  bytes_ = files_.read(pids) + read_segments() + read_memfds(pids);
   has_begun_ = true;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   next_s_ = at_s + std::max(kShortestS, took.count() / kShareOfTime);
   return bytes_;
-}
-
-std::uint64_t SharedObjects::read_files(std::span<const std::int64_t> pids) {
-  std::set<uid_t> users;
-  for (const std::int64_t pid : pids) {
-    struct stat status {};
-    if (::stat((roots_.proc + "/" + std::to_string(pid)).c_str(), &status) == 0) users.insert(status.st_uid);
-  }
-  std::uint64_t bytes = 0;
-  for_each_entry(roots_.shm, kMostFiles, [&](const std::filesystem::path& path) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-    if (!has_begun_) {
-      foreign_.insert(status.st_ino);
-    } else if (users.contains(status.st_uid) && !foreign_.contains(status.st_ino)) {
-      bytes += taken_bytes(status);
-    }
-  });
-  return bytes;
 }
 
 std::uint64_t SharedObjects::read_segments() const {
