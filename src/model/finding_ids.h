@@ -23,7 +23,8 @@ inline constexpr FindingRow kFindings[] = {
      "exceptions with tracebacks below the variable: they hold every local variable of every frame",
      "held/held_causes.cpp"},
     {"hidden-state-chain", FindingTheme::Variable, Severity::High,
-     "a tensor, no container, that keeps more and more functions of an autograd graph",
+     "a tensor, no container, that keeps more and more functions of an autograd graph; or functions that no "
+     "single variable holds, and a line that assigns a variable from itself",
      "held/held_causes.cpp"},
     {"hook-keeps-activations", FindingTheme::Variable, Severity::High,
      "it holds tensors, and a module calls the function that allocates them, which is not `forward`",

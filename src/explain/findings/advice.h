@@ -51,6 +51,9 @@ inline constexpr const char* kCopyOnWrite =
     "instead of Python objects, or use fewer workers";
 
 // The allocator.
+inline constexpr const char* kSharedGraph =
+    "detach tensors before they are stored or carried to the next step";
+inline constexpr const char* kCarriedState = "detach `{}` between steps";
 inline constexpr const char* kFirstTouch =
     "none needed if there is memory for all of it; otherwise allocate less, or in parts";
 inline constexpr const char* kRetention =

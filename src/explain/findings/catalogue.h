@@ -50,6 +50,7 @@ std::string spiking_phase(const model::Report& report);
 // The matchers, one per theme.
 void find_leaking_sites(const Scene& scene, Findings& out);
 void find_holding(const Scene& scene, Findings& out);
+void find_shared_graph(const Scene& scene, Findings& out);
 void find_settled_holding(const Scene& scene, Findings& out);
 void find_leaks(const Scene& scene, Findings& out);
 void find_allocator_retention(const Scene& scene, Findings& out);

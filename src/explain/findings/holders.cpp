@@ -19,13 +19,6 @@ constexpr double kLeastHolderBytes = 1e6;
 constexpr std::size_t kMostHolders = 3;
 constexpr double kMostOfHolder = 0.5;
 
-// A module whose variables grow: it is not what keeps them. A module that gets more and more variables is.
-bool is_only_namespace(const model::HolderReport& holder) {
-  constexpr std::int64_t kFewNames = 10;
-  return holder.node.type == "dict" && holder.node.path.find_first_of(".<[") == std::string::npos &&
-         holder.growth_length.value_or(0) < kFewNames;
-}
-
 bool is_worth_naming(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   if (is_only_namespace(grown.holder)) return false;
   const auto much = [](std::int64_t bytes, double share) {

@@ -71,6 +71,15 @@ std::string line_words(const SiteGroup& group) {
   return frame != nullptr && frame->line > 0 ? fmt::format("line {}", frame->line) : group.words();
 }
 
+// More was allocated than is resident: blocks that are not written in full.
+bool is_partly_resident(const Scene& scene, const SiteGroup& group, double live_bytes) {
+  const auto process = std::find_if(scene.processes.begin(), scene.processes.end(), [&](const auto& each) {
+    return each.report.info.id == group.process.id;
+  });
+  return process != scene.processes.end() &&
+         live_bytes > level(process->trail, scene.evidence.late).value_or(live_bytes);
+}
+
 std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) {
   const auto early = level(group.live, group.early);
   const auto late = level(group.live, scene.evidence.late);
@@ -78,10 +87,12 @@ std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) 
   const std::string freed = freed_words(group);
   out.push_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
                             site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed));
-  out.push_back(fmt::format("live memory from this line: {} {} -> {} {} (+/- {}){}",
+  const bool is_partly = is_partly_resident(scene, group, late.value_or(0));
+  out.push_back(fmt::format("live memory from this line: {} {} -> {} {} (+/- {}){}{}",
                             bytes_words(early.value_or(0)), at_middle(group.early, scene.evidence),
                             bytes_words(late.value_or(0)), at_middle(scene.evidence.late, scene.evidence),
-                            bytes_words(group.error_bytes), rate_words(group.verdict)));
+                            bytes_words(group.error_bytes), rate_words(group.verdict),
+                            is_partly ? "; not all of it is resident" : ""));
   const model::Frame* frame = group.frame();
   if (frame != nullptr && frame->language == model::FrameLanguage::Native) {
     if (const model::Frame* caller = find_caller(group)) {

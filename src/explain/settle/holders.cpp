@@ -137,9 +137,13 @@ ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence
     return later.node.path == holder.node.path && later.growth_bytes >= holder.growth_bytes &&
            later.growth_device_bytes >= holder.growth_device_bytes;
   };
+  const auto gained = [](const ProcessHolders& each) {
+    return each.difference.growth_bytes + each.difference.growth_device_bytes;
+  };
   const bool shows_more =
-      before.grown.empty() ||
-      (!with_end.grown.empty() && is_more(with_end.grown.front().holder, before.grown.front().holder));
+      before.grown.empty()
+          ? gained(with_end) >= gained(before)
+          : !with_end.grown.empty() && is_more(with_end.grown.front().holder, before.grown.front().holder);
   if (!shows_more) return before;
   for (HeldGrowth& grown : before.grown) {
     const bool is_there = std::any_of(with_end.grown.begin(), with_end.grown.end(), [&](const auto& later) {

@@ -161,6 +161,7 @@ JudgedRecording judge_recording(const Evidence& evidence, const std::optional<Ce
   }
   out.series.push_back(judge_tree(out, evidence, ceiling));
   out.tree = out.series.front().verdict;
+  open_main_site_if_tree_leaks(out.sites, out.tree);
   clear_sites_if_tree_flat(out.sites, out.tree);
   for (const model::GpuReport& gpu : out.gpus) out.series.push_back(gpu.series);
   put_speaker_first(out.series);

@@ -150,9 +150,11 @@ bool is_native_allocation(const std::vector<Frame>& frames, std::size_t act_on) 
 }
 
 NativeLibrary find_native_library(const std::vector<Frame>& frames) {
-  constexpr std::array<std::string_view, 13> kNobody{
-      "libc.so", "libc-",      "libc.musl", "ld-",    "libstdc++",  "libgcc_s", "libm.so",
-      "libm-",   "libpthread", "libpython", "python", "liblowtide", "libffi"};
+  // Of torch's allocator nothing follows: it allocates the data of tensors, and whoever holds the tensors
+  // leaks.
+  constexpr std::array<std::string_view, 15> kNobody{
+      "libc10",  "libtorch", "libc.so",    "libc-",     "libc.musl", "ld-",        "libstdc++", "libgcc_s",
+      "libm.so", "libm-",    "libpthread", "libpython", "python",    "liblowtide", "libffi"};
   const bool is_whole = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
     return frame.language == FrameLanguage::Python && frame.function == "<module>";
   });
@@ -170,6 +172,7 @@ NativeLibrary find_native_library(const std::vector<Frame>& frames) {
       const std::size_t at = frame.module.find(folder);
       if (at == std::string::npos) continue;
       const std::string_view package = std::string_view(frame.module).substr(at + folder.size());
+      if (package.starts_with("torch/")) return {};
       return {std::string(plain_name(package.substr(0, package.find('/')))), frame.module};
     }
     return {std::string(plain_name(file)), frame.module};

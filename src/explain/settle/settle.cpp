@@ -46,6 +46,7 @@ constexpr Row kTable[] = {
     {ArgumentKind::HolderKeeps,       30, When::Open,        Effect::Leak,        Reason::Replace, "holders",   0.92},
     {ArgumentKind::DeviceHolderKeeps, 30, When::LeansToLeak, Effect::Leak,        Reason::Replace, "holders",   0.92},
     {ArgumentKind::TreeIsFlat,        40, When::MayLeak,     Effect::Open,        Reason::Append,  nullptr,     0},
+    {ArgumentKind::TreeLeaks,         40, When::Always,      Effect::Open,        Reason::Append,  nullptr,     0},
     {ArgumentKind::NoReading,         50, When::Always,      Effect::Same,        Reason::Replace, nullptr,     0},
     {ArgumentKind::OtherSeries,       60, When::Always,      Effect::Same,        Reason::Append,  nullptr,     0},
 };

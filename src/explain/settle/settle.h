@@ -33,6 +33,7 @@ enum class ArgumentKind {
   HolderKeeps,        // a variable that only gains
   DeviceHolderKeeps,  // the same, of GPU memory
   TreeIsFlat,         // a site in a tree that does not leak
+  TreeLeaks,          // a site that seems flat and allocated nearly all of what a leaking tree gained
   NoReading,
   OtherSeries,  // another series of the same run that must not be overlooked
 };

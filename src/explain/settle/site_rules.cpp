@@ -213,6 +213,19 @@ std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>&
   return retention_argument(watched, live, std::sqrt(variance), watched);
 }
 
+void open_main_site_if_tree_leaks(Sites& sites, const Verdict& tree) {
+  constexpr double kNearlyAll = 0.9;
+  if (tree.kind != model::VerdictKind::Leak) return;
+  const Argument leaks{
+      .rule = ArgumentKind::TreeLeaks,
+      .reason = "; but it allocated nearly all of what the process tree gained, in few blocks",
+      .needs = "a longer run"};
+  for (SiteGroup& group : sites.groups) {
+    if (!group.there_late || group.change_bytes < kNearlyAll * sites.growth_bytes) continue;
+    if (!model::may_leak(group.verdict)) group.verdict = settle(group.verdict, leaks);
+  }
+}
+
 void clear_sites_if_tree_flat(Sites& sites, const Verdict& tree) {
   if (model::may_leak(tree)) return;
   const Argument flat{.rule = ArgumentKind::TreeIsFlat,

@@ -44,6 +44,10 @@ std::optional<Argument> retention_clears_lean(const WatchedProcess& process, con
 std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>& processes,
                                               const Sites& sites, const Evidence& evidence);
 
+// A site that allocated nearly all of what a leaking tree gained is not flat: an arena or a table that
+// doubles grows in few, ever larger blocks, and seems to have stopped after each.
+void open_main_site_if_tree_leaks(Sites& sites, const model::Verdict& tree);
+
 // No site leaks in a tree that does not: its floor would have risen by it.
 void clear_sites_if_tree_flat(Sites& sites, const model::Verdict& tree);
 

@@ -179,6 +179,19 @@ std::vector<std::uint32_t> PythonSource::carries(std::string_view name, LineRang
   return out;
 }
 
+std::string PythonSource::carried_by(std::uint32_t number) const {
+  if (number == 0 || number > lines_.size()) return {};
+  const std::string_view code = lines_[number - 1].searched;
+  const std::string_view targets = code.substr(0, code.find_first_of("=("));
+  for (std::size_t at = 0; at < targets.size();) {
+    const std::size_t begin = std::min(targets.find_first_not_of(" \t,*", at), targets.size());
+    at = std::min(targets.find_first_of(" \t,*", begin), targets.size());
+    const std::string_view name = targets.substr(begin, at - begin);
+    if (!name.empty() && !carries(name, {number, number}).empty()) return std::string(name);
+  }
+  return {};
+}
+
 std::optional<std::uint32_t> PythonSource::creates(std::string_view name, LineRange within) const {
   for (std::uint32_t at = within.first; at <= within.last && at <= lines_.size(); ++at) {
     const std::string_view code = lines_[at - 1].searched;

@@ -41,6 +41,9 @@ class PythonSource {
   // Lines that assign the name from itself: `h = cell(x, h)`.
   [[nodiscard]] std::vector<std::uint32_t> carries(std::string_view name, LineRange within) const;
 
+  // The name that the line assigns from itself; empty: there is none.
+  [[nodiscard]] std::string carried_by(std::uint32_t number) const;
+
   // The first line that assigns the name, or the decorator of a cached function of that name.
   [[nodiscard]] std::optional<std::uint32_t> creates(std::string_view name, LineRange within) const;
 

@@ -78,6 +78,17 @@ TEST(PythonSource, a_tensor_that_is_assigned_from_itself_is_carried) {
   EXPECT_THAT(source.carries("total", source.all()), ElementsAre(30));
 }
 
+TEST(PythonSource, name_that_a_line_assigns_from_itself_is_found) {
+  const PythonSource source(
+      "out, state = cell(x, state)\nout = cell(x, state)\nif state == f(state):\nh = g(h)\n");
+
+  EXPECT_EQ(source.carried_by(1), "state");
+  EXPECT_EQ(source.carried_by(2), "");
+  EXPECT_EQ(source.carried_by(3), "");
+  EXPECT_EQ(source.carried_by(4), "h");
+  EXPECT_EQ(source.carried_by(99), "");
+}
+
 TEST(PythonSource, creation_is_the_first_assignment_or_the_decorator_of_a_cache) {
   const PythonSource source(kTrain);
 

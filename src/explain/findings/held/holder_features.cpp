@@ -187,6 +187,12 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   return out;
 }
 
+bool is_only_namespace(const model::HolderReport& holder) {
+  constexpr std::int64_t kFewNames = 10;
+  return holder.node.type == "dict" && holder.node.path.find_first_of(".<[") == std::string::npos &&
+         holder.growth_length.value_or(0) < kFewNames;
+}
+
 std::int64_t tensors_in(const HeldContents& contents) {
   std::int64_t count = 0;
   for (const GainedType& gained : contents.types()) {

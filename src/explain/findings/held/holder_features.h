@@ -33,6 +33,9 @@ struct HolderFeatures {
 // Whether a phase of this name judges the model and does not train it.
 bool is_evaluation(std::string_view phase);
 
+// A module whose variables grow: it is not what keeps them. A module that gets more and more variables is.
+bool is_only_namespace(const model::HolderReport& holder);
+
 // Tensors that came to it.
 std::int64_t tensors_in(const HeldContents& contents);
 
