@@ -19,6 +19,12 @@ inline constexpr const char* kProcesses =
 inline constexpr const char* kObjects =
     "find what keeps the result of this line (a list, cache, closure or thread), and remove entries or "
     "limit its size";
+inline constexpr const char* kUnheld =
+    "find the running thread or generator that keeps the result of this line; if there is none, an extension "
+    "leaks references{}";
+inline constexpr const char* kRunningCalls =
+    "let the threads, generators or tasks that run `{}()` end: a wait without a limit keeps their variables";
+inline constexpr const char* kItemsOfLikely = "remove entries of {} that are no longer needed";
 inline constexpr const char* kNative =
     "free the memory that this call returns, or call the release function of the library";
 inline constexpr const char* kLibrary =

@@ -9,7 +9,9 @@
 
 #include "base/units.h"
 #include "explain/findings/advice.h"
+#include "explain/findings/held/holder_features.h"
 #include "explain/findings/held/identifier_words.h"
+#include "explain/findings/running_calls.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -79,22 +81,62 @@ std::string gained_words(const HeldGrowth& grown) {
                      base::format_count(static_cast<std::uint64_t>(grown.holder.growth_objects)));
 }
 
-}  // namespace
-
-void describe_library(const Scene& scene, const SiteGroup& site, const std::string& library,
-                      model::Finding& finding) {
+const ProcessHolders* find_compared(const Scene& scene, const SiteGroup& site) {
   const auto found = std::find_if(
       scene.holders.begin(), scene.holders.end(),
       [&](const ProcessHolders& each) { return each.process.id == site.process.id && each.looks > 1; });
-  if (found == scene.holders.end() || library.empty()) return;
+  return found == scene.holders.end() ? nullptr : &*found;
+}
+
+std::string likely_words(const HeldGrowth& likely, const ProcessHolders& holders) {
+  return fmt::format("not proven; perhaps {} in {} snapshots", gained_words(likely), holders.looks);
+}
+
+}  // namespace
+
+void describe_objects_without_holder(const Scene& scene, const SiteGroup& site, const std::string& library,
+                                     model::Finding& finding) {
+  constexpr double kHolds = 0.3;          // of what the process gained
+  constexpr double kLeastOfLikely = 0.1;  // the same
+  constexpr std::size_t kFewestLooks = 3;
+  const ProcessHolders* holders = find_compared(scene, site);
+  if (holders == nullptr || holders->looks < kFewestLooks) return;
+  for (const HeldGrowth& grown : holders->grown) {
+    if (!is_only_namespace(grown.holder) && grown.of_process >= kHolds) return;
+  }
+  const auto calls = find_running_calls(scene, *holders);
+  if (calls && calls->growth_bytes >= kHolds * site.change_bytes) {
+    finding.held_by =
+        fmt::format("`{}` in {} running calls of `{}()`, {} at first{}", calls->variable,
+                    base::format_count(calls->at_last), calls->function, base::format_count(calls->at_first),
+                    calls->line > 0 ? fmt::format("; they are at line {}", calls->line) : "");
+    finding.fix = fmt::format(fmt::runtime(advice::kRunningCalls), calls->function);
+    return;
+  }
+  const HeldGrowth* likely = find_likely_holder(*holders);
+  if (likely != nullptr && likely->of_process >= kLeastOfLikely) {
+    finding.held_by = likely_words(*likely, *holders);
+    finding.fix = fmt::format(fmt::runtime(advice::kItemsOfLikely), quoted_variable(likely->holder.node));
+    return;
+  }
+  finding.held_by = fmt::format("not known: {} snapshots show no variable that grew with it", holders->looks);
+  finding.fix = fmt::format(fmt::runtime(advice::kUnheld),
+                            library.empty() ? ""
+                                            : fmt::format(" ({} is on the stack: try another version)",
+                                                          with_version(scene, library)));
+}
+
+void describe_library(const Scene& scene, const SiteGroup& site, const std::string& library,
+                      model::Finding& finding) {
+  const ProcessHolders* found = find_compared(scene, site);
+  if (found == nullptr || library.empty()) return;
   const double known = share_in_objects(*found, site);
   if (known >= kLittleKnown) return;
   finding.library = library;
   finding.cause = fmt::format("native code of {} allocates it; Python objects explain {:.0f}% of it",
                               with_version(scene, library), known * 100);
   if (const HeldGrowth* likely = find_likely_holder(*found)) {
-    finding.held_by =
-        fmt::format("not proven; perhaps {} in {} snapshots", gained_words(*likely), found->looks);
+    finding.held_by = likely_words(*likely, *found);
     finding.fix =
         fmt::format(fmt::runtime(advice::kObjectsOfLibrary), quoted_variable(likely->holder.node), library);
     return;

@@ -135,6 +135,8 @@ model::Finding site_finding(const Scene& scene, const SiteGroup& group) {
     if (native && out.callee.empty() && !library.empty())
       out.fix = fmt::format(fmt::runtime(advice::kLibrary), library);
     describe_library(scene, group, library, out);
+    if (out.library.empty() && out.mechanism == model::Mechanism::LiveObjects)
+      describe_objects_without_holder(scene, group, library, out);
   }
   return out;
 }

@@ -14,6 +14,7 @@ namespace {
 // Share of the items that the variable gained.
 constexpr double kMostOfThem = 0.5;
 constexpr double kMostOfBytes = 0.5;
+constexpr double kMostPerItem = 4;   // functions: an object with many is not kept for one of them
 constexpr std::int64_t kFewest = 3;  // fewer may be there by chance
 
 // The first of the snapshots was taken before the variable was large enough to be listed. Between that one
@@ -172,8 +173,12 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.keeps_tensors = comes_with_items(tensors_in(contents));
   out.keeps_graphs =
       out.is_tensor ? contents.graph_functions() >= kFewest : comes_with_items(contents.graph_functions());
+  const auto is_few_per_item = [&](std::int64_t count) {
+    return static_cast<double>(count) <= kMostPerItem * items;
+  };
+  const std::int64_t functions = contents.count_of(model::cause_types::kFunction);
   out.keeps_closures = comes_with_items(contents.count_of(model::cause_types::kCell)) &&
-                       comes_with_items(contents.count_of(model::cause_types::kFunction));
+                       comes_with_items(functions) && is_few_per_item(functions);
   out.keeps_tracebacks = comes_with_items(contents.count_of(model::cause_types::kTraceback)) ||
                          node.type == model::cause_types::kTraceback;
   out.keeps_state_dicts =
