@@ -1,7 +1,6 @@
 #include "observe/package_version.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -91,19 +90,6 @@ std::vector<Distribution> distributions_in(const std::string& folder) {
   return out;
 }
 
-std::string read_start(const std::string& path, std::size_t most) {
-  const base::Fd file = symbols::open_regular(path);
-  std::string text(file.valid() ? most : 0, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got <= 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  return text;
-}
-
 // "cv2" in top_level.txt, "cv2/__init__.py,sha256=..." in RECORD.
 bool names_package(std::string_view text, const std::string& package) {
   constexpr std::array<std::string_view, 3> kBehind = {"\n", "/", "."};
@@ -128,7 +114,8 @@ std::optional<std::string> find_version(const std::string& folder, const std::st
   for (const char* const list : {"top_level.txt", "RECORD"}) {
     for (const Distribution& each : all) {
       const std::string text =
-          read_start(fmt::format("{}/{}/{}", folder, each.folder, list), std::min(left, kMostRead));
+          symbols::read_start(symbols::open_regular(fmt::format("{}/{}/{}", folder, each.folder, list)),
+                              std::min(left, kMostRead));
       left -= text.size();
       if (names_package(text, package)) return each.version;
     }

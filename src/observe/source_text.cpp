@@ -38,15 +38,7 @@ std::optional<std::string> read_source(const SourceRequest& request) {
       static_cast<double>(status.st_mtim.tv_sec) + static_cast<double>(status.st_mtim.tv_nsec) / 1e9;
   if (changed_s > request.not_after_unix_s || std::cmp_greater(status.st_size, kLargestSource))
     return std::nullopt;
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got <= 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  return text;
+  return symbols::read_start(file, static_cast<std::size_t>(status.st_size));
 }
 
 }  // namespace lowtide::observe

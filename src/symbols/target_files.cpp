@@ -51,4 +51,16 @@ base::Fd TargetFiles::open_mapped(std::uint64_t start, std::uint64_t end) const 
   return open_regular(fmt::format("{}/{}/map_files/{:x}-{:x}", proc, pid, start, end));
 }
 
+std::string read_start(const base::Fd& file, std::size_t most) {
+  std::string text(file.valid() ? most : 0, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got <= 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
 }  // namespace lowtide::symbols

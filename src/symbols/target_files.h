@@ -5,6 +5,7 @@
 // lead out into our own file system: openat2 with RESOLVE_IN_ROOT sees to that.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -26,5 +27,8 @@ struct TargetFiles {
 
 // For reading; never waits for a FIFO, never takes a terminal.
 base::Fd open_regular(const std::string& path);
+
+// The first bytes of an open file, as many as there are; empty where it is not open.
+std::string read_start(const base::Fd& file, std::size_t most);
 
 }  // namespace lowtide::symbols

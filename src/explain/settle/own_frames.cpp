@@ -150,8 +150,7 @@ bool is_native_allocation(const std::vector<Frame>& frames, std::size_t act_on) 
 }
 
 NativeLibrary find_native_library(const std::vector<Frame>& frames) {
-  // Of torch's allocator nothing follows: it allocates the data of tensors, and whoever holds the tensors
-  // leaks.
+  // torch's allocator allocates the data of tensors: what holds the tensors leaks, not the library.
   constexpr std::array<std::string_view, 15> kNobody{
       "libc10",  "libtorch", "libc.so",    "libc-",     "libc.musl", "ld-",        "libstdc++", "libgcc_s",
       "libm.so", "libm-",    "libpthread", "libpython", "python",    "liblowtide", "libffi"};

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <fstream>
 #include <optional>
 
 #include "observe/tree/folder_entries.h"
 #include "procfs/stat.h"
+#include "procfs/text_file.h"
 
 namespace lowtide::observe {
 namespace {
@@ -22,9 +22,10 @@ constexpr std::size_t kMostWriters = 100'000;
 constexpr std::uint64_t kAnything = std::uint64_t{1} << 42U;
 constexpr int kDeepest = 4;  // folders below /dev/shm
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+std::optional<procfs::Stat> read_stat(const std::string& proc, std::int64_t pid) {
+  const auto text = procfs::read_text(fmt::format("{}/{}/stat", proc, pid));
+  const auto stat = text ? procfs::parse_stat(text.value()) : base::Result<procfs::Stat>(text.error());
+  return stat ? std::optional(stat.value()) : std::nullopt;
 }
 
 std::optional<uid_t> user_of(const std::string& proc, std::int64_t pid) {
@@ -82,14 +83,15 @@ std::string shape_of(std::string_view path) {
 // it made. None: the counters may not be read.
 std::optional<std::uint64_t> written_by(const std::string& proc, std::int64_t pid) {
   constexpr std::string_view kWrites = "wchar: ";
-  std::uint64_t bytes = 0;
-  const std::string io = read_text(fmt::format("{}/{}/io", proc, pid));
-  const std::size_t at = io.find(kWrites);
+  const auto io = procfs::read_text(fmt::format("{}/{}/io", proc, pid));
+  const std::size_t at = io ? io.value().find(kWrites) : std::string::npos;
   if (at == std::string::npos) return std::nullopt;
-  std::from_chars(io.data() + at + kWrites.size(), io.data() + io.size(), bytes);
-  const auto stat = procfs::parse_stat(read_text(fmt::format("{}/{}/stat", proc, pid)));
+  const std::string_view number = std::string_view(io.value()).substr(at + kWrites.size());
+  std::uint64_t bytes = 0;
+  std::from_chars(number.data(), number.data() + number.size(), bytes);
+  const auto stat = read_stat(proc, pid);
   const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return stat ? bytes + stat.value().minor_faults * page_bytes : bytes;
+  return stat ? bytes + stat->minor_faults * page_bytes : bytes;
 }
 
 }  // namespace
@@ -208,8 +210,8 @@ bool SharedFiles::is_other_process(std::int64_t pid) const {
 void SharedFiles::note_written(std::span<const std::int64_t> pids) {
   if (!has_begun_) {
     for (std::int64_t pid = ::getpid(); pid > 1 && ancestors_.insert(pid).second;) {
-      const auto stat = procfs::parse_stat(read_text(fmt::format("{}/{}/stat", roots_.proc, pid)));
-      pid = stat ? stat.value().ppid : 0;
+      const auto stat = read_stat(roots_.proc, pid);
+      pid = stat ? stat->ppid : 0;
     }
   }
   for (const std::int64_t pid : pids) {
