@@ -17,7 +17,7 @@ class Packages : public testing::Test {
     folder_ = mkdtemp(name.data());
     fs::create_directories(site());
   }
-  ~Packages() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] fs::path site() const { return folder_ / "lib/python3.11/site-packages"; }
 

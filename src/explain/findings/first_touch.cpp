@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/held/identifier_words.h"
 #include "explain/settle/growth.h"
 #include "explain/words.h"
 

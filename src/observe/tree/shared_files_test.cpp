@@ -57,7 +57,7 @@ class Stranger {
 class SharedFilesTest : public testing::Test {
  protected:
   SharedFilesTest() : files_(roots()) { files_.read(self_); }
-  ~SharedFilesTest() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] std::uint64_t read() { return files_.read(self_); }
   void write_file(const std::string& name) const {
