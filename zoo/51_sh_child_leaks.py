@@ -2,7 +2,7 @@
 #   label: leak
 #   process: main
 #   metric: anon
-#   cause: dataset-cache
+#   cause: holder
 #   shape: linear
 #   command: sh -c "{python} {file} {args}; exit $?"
 #   alloc: 51_sh_child_leaks.py:31 the words of one record

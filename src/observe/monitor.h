@@ -60,6 +60,8 @@ class Monitor {
 
   [[nodiscard]] const PssBudget& budget() const { return budget_; }
   [[nodiscard]] std::vector<gpu::Device> gpus() const { return gpus_.devices(); }
+  // What most of the job's shared memory is, mapped or not; empty where there is none.
+  [[nodiscard]] const std::string& shared_objects_words() const { return shared_objects_.largest_words(); }
   // Why something is not seen; empty when all is.
   [[nodiscard]] const std::vector<std::string>& blind_spots() const { return blind_spots_; }
 

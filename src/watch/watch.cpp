@@ -187,6 +187,7 @@ void Watch::record(const model::Tick& tick) {
   if (!monitor_.tree().empty()) writer_->add(tick);
   for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);
   note_limits_of_sight();
+  note_shared_objects();
   writer_->commit();
 }
 
@@ -231,6 +232,13 @@ void Watch::note_agents() {
   writer_->set_meta<record::Meta::AgentSamplesLost>(summary.dropped);
   writer_->set_meta<record::Meta::AgentMonitorSeconds>(agents->spent_s());
   writer_->set_meta<record::Meta::AgentSeconds>(static_cast<double>(summary.sampling_ns) * 1e-9);
+}
+
+void Watch::note_shared_objects() {
+  const std::string& words = monitor_.shared_objects_words();
+  if (words.empty() || words == shared_objects_) return;
+  shared_objects_ = words;
+  writer_->set_meta<record::Meta::SharedObjects>(words);
 }
 
 void Watch::note_limits_of_sight() {

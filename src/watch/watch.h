@@ -105,6 +105,7 @@ class Watch {
   void judge(const model::Tick& tick);
   void judge_series(const model::Tick& tick);
   void note_limits_of_sight();
+  void note_shared_objects();
   void note_agents();
   [[nodiscard]] double budgeted_s() const;
 
@@ -133,6 +134,7 @@ class Watch {
   std::optional<SnapshotScheduler> snapshots_;
   std::optional<SourceCopies> source_copies_;
   LibraryVersions library_versions_;
+  std::string shared_objects_;  // as it was recorded last
 };
 
 }  // namespace lowtide::watch

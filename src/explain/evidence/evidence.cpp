@@ -175,6 +175,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.sites = read_sites(recording);
   evidence.heaps = read_heaps(recording);
   evidence.libraries = recording.libraries();
+  evidence.shared_objects = recording.meta<record::Meta::SharedObjects>().value_or("");
   evidence.snapshots = recording.snapshots();
   drop_teardowns(evidence);
   evidence.target = bounded(fill_between(evidence.target, evidence.ticks), kMostTreePoints);

@@ -59,6 +59,7 @@ struct Evidence {
   std::vector<SiteEvidence> sites;  // of processes with an agent
   std::vector<HeapEvidence> heaps;
   std::vector<model::LibraryVersion> libraries;     // that allocate
+  std::string shared_objects;                       // what most of the job's shared memory is
   std::vector<record::RecordedSnapshot> snapshots;  // of Python processes, oldest first
 
   RecordedSeries ticks;  // every moment at which something was read

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
@@ -43,9 +44,11 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
                                          bytes_words(growth.bytes), bytes_words(tree)));
   if (is_unmapped) {
+    if (!scene.evidence.shared_objects.empty())
+      finding.evidence.push_back("most of it: " + base::printable(scene.evidence.shared_objects, 300));
     finding.evidence.emplace_back(
-        "counted: files in /dev/shm that appeared during the run and belong to its user, System V segments "
-        "that its processes created, and memfds that they have open");
+        "counted: files in /dev/shm that the job made, System V segments that its processes created, and "
+        "memfds that they have open");
   } else if (most != scene.processes.end()) {
     const double own =
         change(most->trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);

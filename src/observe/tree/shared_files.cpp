@@ -54,7 +54,23 @@ std::vector<std::int64_t> numbers_in(std::string_view path) {
   return out;
 }
 
-// "batch#.npy" of "batch0012.npy", "psm_#" of "psm_4f1a90cc".
+// What a process handed to write(), and what it touched in mapped memory: at most that can be in files that
+// it made. None: the counters may not be read.
+std::optional<std::uint64_t> written_by(const std::string& proc, std::int64_t pid) {
+  constexpr std::string_view kWrites = "wchar: ";
+  const auto io = procfs::read_text(fmt::format("{}/{}/io", proc, pid));
+  const std::size_t at = io ? io.value().find(kWrites) : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  const std::string_view number = std::string_view(io.value()).substr(at + kWrites.size());
+  std::uint64_t bytes = 0;
+  std::from_chars(number.data(), number.data() + number.size(), bytes);
+  const auto stat = read_stat(proc, pid);
+  const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return stat ? bytes + stat->minor_faults * page_bytes : bytes;
+}
+
+}  // namespace
+
 std::string shape_of(std::string_view path) {
   std::string out;
   for (std::size_t at = 0; at < path.size();) {
@@ -79,23 +95,6 @@ std::string shape_of(std::string_view path) {
   return out;
 }
 
-// What a process handed to write(), and what it touched in mapped memory: at most that can be in files that
-// it made. None: the counters may not be read.
-std::optional<std::uint64_t> written_by(const std::string& proc, std::int64_t pid) {
-  constexpr std::string_view kWrites = "wchar: ";
-  const auto io = procfs::read_text(fmt::format("{}/{}/io", proc, pid));
-  const std::size_t at = io ? io.value().find(kWrites) : std::string::npos;
-  if (at == std::string::npos) return std::nullopt;
-  const std::string_view number = std::string_view(io.value()).substr(at + kWrites.size());
-  std::uint64_t bytes = 0;
-  std::from_chars(number.data(), number.data() + number.size(), bytes);
-  const auto stat = read_stat(proc, pid);
-  const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return stat ? bytes + stat->minor_faults * page_bytes : bytes;
-}
-
-}  // namespace
-
 std::uint64_t SharedFiles::read(std::span<const std::int64_t> pids) {
   for (const std::int64_t pid : pids) {
     if (const auto user = user_of(roots_.proc, pid)) users_.insert(*user);
@@ -113,7 +112,21 @@ std::uint64_t SharedFiles::read(std::span<const std::int64_t> pids) {
     if (file.owner == Owner::Job) owned += file.bytes;
     if (file.owner == Owner::Unknown) unknown += file.bytes;
   }
-  return owned + unknown <= written_bytes() ? owned + unknown : owned;
+  counts_unknown_ = owned + unknown <= written_bytes();
+  return counts_unknown_ ? owned + unknown : owned;
+}
+
+SharedGroup SharedFiles::largest_group() const {
+  std::map<std::string_view, SharedGroup> groups;
+  SharedGroup largest;
+  for (const auto& [key, file] : files_) {
+    if (file.owner == Owner::Others || (file.owner == Owner::Unknown && !counts_unknown_)) continue;
+    SharedGroup& group = groups[file.shape];
+    ++group.count;
+    group.bytes += file.bytes;
+    if (group.bytes > largest.bytes) largest = {roots_.shm + file.shape, group.count, group.bytes};
+  }
+  return largest;
 }
 
 void SharedFiles::list_files(const std::string& folder, int depth) {

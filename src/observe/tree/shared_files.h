@@ -16,6 +16,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,12 +24,24 @@
 
 namespace lowtide::observe {
 
+// Objects with similar names.
+struct SharedGroup {
+  std::string shape;  // "/dev/shm/batch#.npy"
+  std::size_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+// A name with "#" for numbers: "batch#.npy" of "batch0012.npy", "psm_#" of "psm_4f1a90cc".
+std::string shape_of(std::string_view path);
+
 class SharedFiles {
  public:
   explicit SharedFiles(procfs::Roots roots) : roots_(std::move(roots)) {}
 
   // The bytes of the job's files that were not there at the first call. `pids`: its processes now.
   std::uint64_t read(std::span<const std::int64_t> pids);
+  // Of the files that count; empty where there is none.
+  [[nodiscard]] SharedGroup largest_group() const;
 
  private:
   enum class Owner { Unknown, Job, Others };
@@ -63,6 +76,7 @@ class SharedFiles {
   std::set<Key> foreign_;                    // files that were there before
   std::map<Key, File> files_;                // that came since
   std::map<std::int64_t, Written> written_;  // by each process of the job until now
+  bool counts_unknown_ = false;              // files that nobody is known to have made
   std::set<std::int64_t> ancestors_;         // of lowtide itself: a script may name files after its own pid
 };
 

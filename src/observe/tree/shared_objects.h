@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 
 #include "observe/tree/shared_files.h"
 #include "procfs/roots.h"
@@ -22,14 +23,21 @@ class SharedObjects {
   // Expensive readings are repeated rarely: in between the last sum is returned.
   std::uint64_t read(std::span<const std::int64_t> pids, double at_s);
 
+  // What most of it is: "430 files like /dev/shm/batch#.npy (219 MB)"; empty where there is nothing.
+  [[nodiscard]] const std::string& largest_words() const { return largest_words_; }
+
  private:
-  [[nodiscard]] std::uint64_t read_segments() const;
-  [[nodiscard]] std::uint64_t read_memfds(std::span<const std::int64_t> pids) const;
+  [[nodiscard]] std::string describe_largest() const;
+  std::uint64_t read_segments();
+  std::uint64_t read_memfds(std::span<const std::int64_t> pids);
 
   procfs::Roots roots_;
   SharedFiles files_;
   bool has_begun_ = false;
   std::set<std::int64_t> creators_;  // of all processes until now: a segment outlives its creator
+  SharedGroup segments_;
+  SharedGroup memfds_;  // those with the most frequent shape of name
+  std::string largest_words_;
   std::uint64_t bytes_ = 0;
   double next_s_ = 0;
 };
