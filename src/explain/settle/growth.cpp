@@ -92,10 +92,11 @@ void set_growth_shares(std::vector<WatchedProcess>& processes, const Evidence& e
 
 SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
                                         const std::vector<WatchedProcess>& processes) {
-  constexpr double kMost = 0.5;  // of what shared memory grew by
+  // Of what shared memory grew by, which may be that of other jobs too, or the tree.
+  constexpr double kMost = 0.5;
   SharedMemoryGrowth mapped = mapped_growth(evidence, processes);
   mapped.unmapped_bytes = change_of_unmapped(evidence);
-  if (mapped.unmapped_bytes > kMost * mapped.bytes)
+  if (mapped.unmapped_bytes > kMost * std::min(mapped.bytes, std::max(0.0, tree_change(evidence))))
     return {mapped.unmapped_bytes, mapped.mapped_bytes, mapped.unmapped_bytes,
             "shared memory of the job that no process maps"};
   return mapped;
