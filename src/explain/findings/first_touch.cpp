@@ -17,26 +17,38 @@ namespace {
 constexpr double kLeastShare = 0.2;  // of the growth of the tree
 constexpr double kMost = 0.5;
 
-// The innermost variable whose size is that of the blocks, in the last snapshot of the process.
-const model::HeldNode* find_variable(const Scene& scene, const SiteGroup& block) {
+// "table" of "features.table"
+std::string_view last_name(std::string_view variable) {
+  return variable.substr(variable.rfind('.') + 1);
+}
+
+// The innermost variable whose size is that of the blocks and whose name is in the line that allocates them,
+// in the last snapshot of the process that has one.
+const model::HeldNode* find_variable(const Scene& scene, const SiteGroup& block, std::string_view line) {
   constexpr double kSameSize = 0.1;
   const model::HeldNode* found = nullptr;
   for (const record::RecordedSnapshot& taken : scene.evidence.snapshots) {
     if (taken.process != block.process.id || !taken.snapshot.has_holders) continue;
     for (const model::HeldNode& node : taken.snapshot.nodes) {
       const double size = static_cast<double>(node.retained_bytes) / static_cast<double>(block.live_bytes);
-      if (size >= 1 - kSameSize && size <= 1 + kSameSize && !variable_of(node).empty()) found = &node;
+      const std::string_view name = last_name(variable_of(node));
+      if (size < 1 - kSameSize || size > 1 + kSameSize || name.empty()) continue;
+      const std::size_t at = line.find(name);
+      const bool is_whole =
+          at != std::string_view::npos && (at == 0 || line[at - 1] == '.' || line[at - 1] == ' ');
+      if (is_whole) found = &node;
     }
   }
   return found;
 }
 
 void name_variable(const Scene& scene, const SiteGroup& block, model::Finding& finding) {
-  if (const model::HeldNode* node = find_variable(scene, block)) {
+  const std::string line = finding.lines.empty() ? "" : finding.lines.front().source.value_or("");
+  if (const model::HeldNode* node = find_variable(scene, block, line)) {
     finding.variable = variable_of(*node);
     finding.where.holder = node->path;
   } else if (!scene.evidence.snapshots.empty()) {
-    finding.held_by = "not known: the snapshots show no variable of this size";
+    finding.held_by = "not known: no variable of this size is assigned in this line";
   }
 }
 

@@ -21,11 +21,11 @@ struct FirstTouch {
 
 // Of one process with an agent. `unexplained_bytes`: what it gained beside live memory, and `live_bytes`:
 // what its live memory gained.
-FirstTouch first_touch_of(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence,
-                          double unexplained_bytes, double live_bytes);
+FirstTouch first_touch_of(const WatchedProcess& process, const AgentProcess& agent, const Sites& sites,
+                          const Evidence& evidence, double unexplained_bytes, double live_bytes);
 
-// The line with the most memory in large blocks that were there in the early window, and not shared; null:
-// there is none.
+// The line with the most memory in large blocks that were there in the early window; null: there is none. Not
+// the arena of an allocator in a library, which it fills with new objects, and of which it can have many.
 const SiteGroup* find_written_block(const Sites& sites, const AgentProcess& agent, const Evidence& evidence);
 
 }  // namespace lowtide::explain

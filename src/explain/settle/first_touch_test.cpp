@@ -26,13 +26,23 @@ class WritingJob {
     set_windows(evidence);
     process.there_late = agent.there_late = true;
     agent.early = evidence.early;
+    block.info.frames = {{.function = "calloc"},
+                         {.language = model::FrameLanguage::Python, .file = "/job/train.py"}};
+    sites.groups.emplace_back();
+    SiteGroup& group = sites.groups.back();
+    group.members = {&block};
+    group.live = agent.live;
+    group.live_bytes = 300'000'000;
+    group.live_samples = 1;
   }
 
   static std::uint64_t megabytes(int count) { return static_cast<std::uint64_t>(count) * 1'000'000; }
 
-  [[nodiscard]] HeapGrowth growth() const { return heap_growth(process, agent, evidence); }
+  [[nodiscard]] HeapGrowth growth() const { return heap_growth(process, agent, sites, evidence); }
 
   Evidence evidence;
+  SiteEvidence block;
+  Sites sites;
   WatchedProcess process;
   AgentProcess agent;
 };
@@ -61,6 +71,14 @@ TEST(FirstTouch, memory_that_was_mapped_meanwhile_is_not_first_written) {
 TEST(FirstTouch, is_not_proven_where_all_that_is_alive_was_resident) {
   WritingJob job;
   for (TrailPoint& point : job.agent.live) point.low_bytes = point.high_bytes = WritingJob::megabytes(20);
+
+  EXPECT_EQ(job.growth().touched.bytes, 0);
+}
+
+TEST(FirstTouch, arena_of_a_library_is_filled_with_new_objects) {
+  WritingJob job;
+  job.block.info.frames = {{.function = "mmap"},
+                           {.function = "mi_arena", .module = "/venv/site-packages/pyarrow/libarrow.so"}};
 
   EXPECT_EQ(job.growth().touched.bytes, 0);
 }

@@ -115,7 +115,8 @@ double remaining_shared_bytes(const WatchedProcess& process, const Evidence& evi
   return late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes);
 }
 
-HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence) {
+HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Sites& sites,
+                       const Evidence& evidence) {
   HeapGrowth out;
   if (!agent.there_late || !process.there_late) return out;
   const double shared = change(process.trail, agent.early, evidence.late, &TrailPoint::shmem_bytes);
@@ -124,7 +125,7 @@ HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent,
   out.native_bytes = agent.native_share * out.live_bytes;
   const double rest = out.gained_bytes - out.live_bytes;
   if (rest <= 2 * agent.error_bytes) return out;
-  out.touched = first_touch_of(process, agent, evidence, rest, out.live_bytes);
+  out.touched = first_touch_of(process, agent, sites, evidence, rest, out.live_bytes);
   // An allocator keeps only what was freed.
   const double retained = rest - out.touched.bytes;
   if (agent.freed_bytes >= kFreed * retained) out.retained_bytes = retained;
@@ -137,7 +138,7 @@ LargestPart find_largest_part(const std::vector<WatchedProcess>& processes, cons
   for (const WatchedProcess& process : processes) {
     const AgentProcess* agent = sites.find_process(process.report.info.id);
     if (agent == nullptr || copies_on_write(process, evidence)) continue;
-    const HeapGrowth growth = heap_growth(process, *agent, evidence);
+    const HeapGrowth growth = heap_growth(process, *agent, sites, evidence);
     if (part(growth) > part(largest.growth)) largest = {&process, agent, growth};
   }
   return largest;
@@ -161,7 +162,7 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
     }
     const AgentProcess* agent = sites.find_process(process.report.info.id);
     if (agent == nullptr) continue;
-    const HeapGrowth growth = heap_growth(process, *agent, evidence);
+    const HeapGrowth growth = heap_growth(process, *agent, sites, evidence);
     heaps.live_bytes += growth.live_bytes;
     heaps.native_bytes += growth.native_bytes;
     heaps.retained_bytes += growth.retained_bytes;

@@ -46,7 +46,8 @@ struct HeapGrowth {
   double retained_bytes = 0;  // freed, and not given back; 0 within the error
   FirstTouch touched;         // allocated earlier, and written for the first time
 };
-HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Evidence& evidence);
+HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Sites& sites,
+                       const Evidence& evidence);
 
 // The process with an agent that has most of one part of its growth; all null where none has any.
 struct LargestPart {

@@ -170,7 +170,7 @@ std::optional<Argument> growth_is_first_touch(const WatchedProcess& process, con
   const AgentProcess* agent = find_agent(process, sites);
   if (agent == nullptr || copies_on_write(process, evidence)) return std::nullopt;
   const double own = change(process.trail, agent->early, evidence.late);
-  return first_touch_argument(own, heap_growth(process, *agent, evidence).touched);
+  return first_touch_argument(own, heap_growth(process, *agent, sites, evidence).touched);
 }
 
 std::optional<Argument> growth_is_first_touch(const std::vector<WatchedProcess>& processes,
@@ -179,7 +179,7 @@ std::optional<Argument> growth_is_first_touch(const std::vector<WatchedProcess>&
   for (const WatchedProcess& process : processes) {
     const AgentProcess* agent = find_agent(process, sites);
     if (agent == nullptr || copies_on_write(process, evidence)) continue;
-    const FirstTouch touched = heap_growth(process, *agent, evidence).touched;
+    const FirstTouch touched = heap_growth(process, *agent, sites, evidence).touched;
     all.bytes += touched.bytes;
     all.left_bytes += touched.left_bytes;
   }
