@@ -55,16 +55,19 @@ void GpuWatch::read(double at_s, std::vector<Member>& members, model::Tick& tick
   }
   const gpu::PidMap map(known, in_initial_namespace_);
   for (const gpu::GpuReading& gpu : readings_) {
-    tick.gpus.push_back({gpu.index, gpu.total_bytes, gpu.used_bytes});
+    bool is_of_job = gpu.processes.empty();  // the driver may not list any
     for (const gpu::GpuProcess& process : gpu.processes) {
       const gpu::GpuOwner owner = map.find(process.driver_pid);
       is_unclear_ = is_unclear_ || owner.unclear;
+      is_of_job = is_of_job || owner.unclear || owner.pid;
       if (!owner.pid || !process.bytes_known) continue;
       const auto member = std::find_if(members.begin(), members.end(),
                                        [&](const Member& one) { return one.info.pid == *owner.pid; });
       if (member == members.end()) continue;
       tick.gpu_processes.push_back({gpu.index, member->info.id, process.bytes});
     }
+    // What only others use says nothing of the job.
+    if (is_of_job) tick.gpus.push_back({gpu.index, gpu.total_bytes, gpu.used_bytes});
   }
 }
 

@@ -21,7 +21,7 @@ inline constexpr const char* kObjects =
     "limit its size";
 inline constexpr const char* kUnheld =
     "find the running thread or generator that keeps the result of this line; if there is none, an extension "
-    "leaks references{}";
+    "may leak references{}";
 inline constexpr const char* kRunningCalls =
     "let the threads, generators or tasks that run `{}()` end: a wait without a limit keeps their variables";
 inline constexpr const char* kItemsOfLikely = "remove entries of {} that are no longer needed";

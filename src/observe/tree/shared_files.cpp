@@ -192,8 +192,11 @@ void SharedFiles::attribute_by_numbers() {
 void SharedFiles::attribute_open_files(std::int64_t pid, Owner owner) {
   for_each_entry(fmt::format("{}/{}/fd", roots_.proc, pid), kMostDescriptors,
                  [&](const std::filesystem::path& path) {
+                   // stat() of another file may wait for a file system that does not answer.
+                   std::error_code error;
+                   const std::string target = std::filesystem::read_symlink(path, error).string();
                    struct stat status {};
-                   if (::stat(path.c_str(), &status) != 0) return;
+                   if (error || !target.starts_with(roots_.shm) || ::stat(path.c_str(), &status) != 0) return;
                    const auto file = files_.find(Key(status.st_dev, status.st_ino));
                    if (file != files_.end() && file->second.owner == Owner::Unknown)
                      file->second.owner = owner;
