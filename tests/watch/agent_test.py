@@ -147,6 +147,33 @@ def memory_that_is_written_for_the_first_time_is_not_called_freed(box: Box):
     assert not any(finding["id"] == "allocator-retention" for finding in report["findings"]), report["findings"]
 
 
+SHARES = '''
+import os, time
+for number in range(20):
+    os.write(os.memfd_create(f"frame{number}"), b"x" * 1_000_000)
+    time.sleep(.05)
+while not os.path.exists("end"):
+    time.sleep(.05)
+'''
+
+
+def shared_memory_that_no_process_maps_is_counted_and_named(box: Box):
+    process = box.start(*box.script("job.py", SHARES), options=("--output", "run.lowtide", "--interval", "50ms"))
+
+    def counted():
+        with contextlib.suppress(sqlite3.Error):
+            recording = box.recording("run.lowtide")
+            return (recording.one("SELECT max(unmapped_bytes) FROM target_sample") or 0, recording.meta("shared_objects"))
+        return (0, "")
+
+    # The memory that the agent shares with the monitor is mapped, and is taken off.
+    wait_until(lambda: counted()[0] >= 15e6 and counted()[1].startswith("20 "), "20 MB of shared memory")
+    box.path("end").touch()
+    process.wait(LIMIT_S)
+
+    assert counted()[1].startswith("20 memfds like frame# (20"), counted()
+
+
 def job_with_a_limit_on_its_address_space_loses_little_of_it(box: Box):
     words = box.command("sh", "-c", 'ulimit -v 4000000; exec python3 -c "$0"', COUNTS_MAPPED, options=("--no-recording",))
 
