@@ -114,6 +114,7 @@ void await_last_output(pid_t relaying) {
 
 // What was prepared before the job started; null: not wanted.
 struct Surroundings {
+  OutputSteps& steps;
   OutputRelay* relay = nullptr;
   observe::AgentRegistry* agents = nullptr;
   JobOutput* output = nullptr;
@@ -148,8 +149,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
     file.discard();
     return job;
   }
-  OutputSteps steps({});
-  if (flags.read_steps) steps.consider(pid, true);
+  if (flags.read_steps) around.steps.consider(pid, true);
   std::optional<LiveScreen> screen;
   if (flags.screen) {
     open_screen(screen, {.job = header.command,
@@ -158,7 +158,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
                          .is_child = true,
                          .output = around.output});
   }
-  WatchLoop loop(watch.value(), steps, signals,
+  WatchLoop loop(watch.value(), around.steps, signals,
                  {.root_pid = pid,
                   .is_child = true,
                   .duration_s = flags.duration_s,
@@ -214,6 +214,8 @@ WatchedJob run_job(const std::vector<std::string>& command, const Settings& flag
   std::vector<std::string> settings;
   if (flags.use_agent) settings = prepare_agents(agents);
   const JobStreams streams = relay ? relay->job_streams() : output ? output->job_streams() : JobStreams{};
+  OutputSteps steps({});
+  steps.note_beginnings(streams);
   const auto pid = start_job(command, streams, settings);
   if (!pid) {
     if (output) output->remove_if_empty();
@@ -222,7 +224,8 @@ WatchedJob run_job(const std::vector<std::string>& command, const Settings& flag
   if (relay) relay->close_job_ends();
   std::optional<GroupWitness> witness = GroupWitness::start();
   WatchedJob job = watch_job(pid.value(), command, flags, began_s, signals,
-                             {.relay = relay ? &*relay : nullptr,
+                             {.steps = steps,
+                              .relay = relay ? &*relay : nullptr,
                               .agents = agents ? &*agents : nullptr,
                               .output = output ? &*output : nullptr,
                               .witness = witness ? &*witness : nullptr});

@@ -116,6 +116,40 @@ def reader_that_goes_away_ends_the_job_as_without_us(box: Box):
     assert ended.stdout == b"1\n", ended
 
 
+# Writes the next step when the one before is on record, so that none is missed.
+STEPPER = """
+import os, pathlib, sqlite3, sys, time
+folder = pathlib.Path(%r)
+def wait_for(count, sql, *values):
+    until = time.monotonic() + %d
+    while time.monotonic() < until:
+        try:
+            link = sqlite3.connect(f"file:{folder / 'run.lowtide'}?mode=ro", uri=True)
+            if link.execute("SELECT count(*) FROM " + sql, values).fetchone()[0] >= count:
+                return
+        except sqlite3.Error:
+            pass
+        time.sleep(0.02)
+wait_for(2, "process_memory JOIN process ON process = process.id WHERE pid = ?", os.getpid())
+for step in range(3):
+    print(f'step {step} loss 0.5', flush=True)
+    wait_for(1, 'target_memory WHERE step = ?', step)
+"""
+
+
+def steps_of_an_earlier_run_in_the_same_file_are_not_those_of_the_job(box: Box):
+    """An appended log, and what another program wrote to the file of standard error."""
+    for name in ("log", "errors", "childs.log"):
+        box.path(name).write_text("step 900 loss 0.1\n")
+    stepper = box.script("stepper.py", STEPPER % (str(box.folder), LIMIT_S))
+    for name, words in (("run", stepper), ("child", ["sh", "-c", f"{' '.join(stepper)} >> childs.log; true"])):
+        with open(box.path("log"), "a") as log, open(box.path("errors"), "a") as errors:
+            assert box.run(*words, options=("--output", "run.lowtide"), stdout=log, stderr=errors, capture_output=False).returncode == 0
+        steps = {row[0] for row in box.recording("run.lowtide").rows("SELECT step FROM target_memory WHERE step IS NOT NULL")}
+        assert steps == {0, 1, 2}, (name, steps)
+        box.path("run.lowtide").unlink()
+
+
 def signal_mask_and_dispositions_are_as_without_us(box: Box):
     def odd_signals():
         signal.pthread_sigmask(signal.SIG_SETMASK, [signal.SIGUSR1, signal.SIGWINCH])
