@@ -26,6 +26,20 @@ std::string markup_text(std::string_view text, std::size_t max_bytes) {
   return out;
 }
 
+std::string markup_sentence(std::string_view text, std::size_t max_bytes) {
+  const std::string escaped = markup_text(text, max_bytes);  // which leaves backticks as they are
+  std::string_view rest = escaped;
+  std::string out;
+  while (true) {
+    const std::size_t begin = rest.find('`');
+    const std::size_t end = begin == std::string_view::npos ? begin : rest.find('`', begin + 1);
+    if (end == std::string_view::npos) return out.append(rest);
+    out.append(rest.substr(0, begin)).append("<code>");
+    out.append(rest.substr(begin + 1, end - begin - 1)).append("</code>");
+    rest.remove_prefix(end + 1);
+  }
+}
+
 std::string markup_lines(std::string_view text, std::size_t max_bytes) {
   std::string out;
   text = text.substr(0, max_bytes);

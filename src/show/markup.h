@@ -14,7 +14,10 @@ std::string_view entity_of(char c);
 // What XML cannot hold at all, control bytes and invalid UTF-8, is replaced.
 std::string markup_text(std::string_view text, std::size_t max_bytes = 1000);
 
-// The same line by line, for code.
+// The same, with what stands in backticks as <code>.
+std::string markup_sentence(std::string_view text, std::size_t max_bytes = 1000);
+
+// The same as markup_text() line by line, for code.
 std::string markup_lines(std::string_view text, std::size_t max_bytes = 2000);
 
 // JSON for a <script> of data: a '<' could end the script or begin a comment in it.

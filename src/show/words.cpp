@@ -206,7 +206,7 @@ std::uint64_t bytes_left(const model::Forecast& forecast, const model::SeriesRep
 std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series) {
   std::string words = base::format_limit(forecast.limit_bytes) + " is reached";
   if (forecast.reach_bytes) {
-    words = fmt::format("{} left of {} is used up", bytes_words(bytes_left(forecast, series)),
+    words = fmt::format("the {} left of {} are used up", bytes_words(bytes_left(forecast, series)),
                         base::format_limit(forecast.limit_bytes));
   }
   if (series.peak_bytes >= forecast.limit_bytes) {
@@ -316,7 +316,7 @@ std::string subject(const model::Source& source) {
 
 std::string sentence(std::string text) {
   if (text.empty()) return text;
-  const std::string_view first = std::string_view(text).substr(0, text.find_first_of(" ,;"));
+  const std::string_view first = std::string_view(text).substr(0, text.find_first_of(" ,;:"));
   const bool is_word =
       std::all_of(first.begin(), first.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
   if (is_word && text.front() != '-') text.front() = static_cast<char>(text.front() - 'a' + 'A');

@@ -56,7 +56,7 @@ TEST(Words, forecast_states_the_memory_with_which_it_was_computed) {
   series.verdict.floor.last_bytes = 700'000'000;
   model::Forecast at{model::LimitKind::Host, 25'300'000'000, model::Range{1930, 1700, 2200}, std::nullopt};
   at.reach_bytes = 13'000'000'000;
-  EXPECT_EQ(forecast(at, series), "12.3 GB left of 25.3 GB is used up at step 1,930 (1,700 to 2,200)");
+  EXPECT_EQ(forecast(at, series), "the 12.3 GB left of 25.3 GB are used up at step 1,930 (1,700 to 2,200)");
 }
 
 TEST(Words, warmup_over_time_ended_after_some_minutes) {

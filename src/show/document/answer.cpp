@@ -93,7 +93,7 @@ Section answer_section(const model::Report& report) {
   add(kEverywhere, verdict.reason + (verdict.needs ? "; needs " + *verdict.needs : ""));
   if (report.forecast) {
     const char* const if_so =
-        report.ending == model::Ending::Running ? "if it goes on, " : "had it gone on: ";
+        report.ending == model::Ending::Running ? "if the growth continues, " : "forecast for a longer run: ";
     add(is_recording(report) ? kMarkdown | kPage : kPage, if_so + forecast(*report.forecast, *series));
   }
   for (const model::Finding& finding : report.findings) {

@@ -52,6 +52,13 @@ TEST(Page, table_can_be_scrolled_by_keyboard) {
               HasSubstr("id=\"process-table\" role=\"region\" tabindex=\"0\" aria-label=\"Processes\""));
 }
 
+TEST(Markup, what_stands_in_backticks_is_code_and_no_markup_of_its_own) {
+  EXPECT_EQ(markup_sentence("call `a.clear()` or `del b[:-1]`."),
+            "call <code>a.clear()</code> or <code>del b[:-1]</code>.");
+  EXPECT_EQ(markup_sentence("`<b>` and one ` left"), "<code>&lt;b&gt;</code> and one ` left");
+  EXPECT_EQ(markup_sentence(""), "");
+}
+
 TEST(Base64, is_that_of_the_standard) {
   const auto of = [](std::string_view text) {
     return to_base64(std::vector<std::uint8_t>(text.begin(), text.end()));

@@ -14,11 +14,11 @@ std::string html_of(const Claim::Part& part) {
   std::string out;
   switch (part.form) {
     case Claim::Form::Sentence:
-      return markup_text(sentence(part.texts.front()));
+      return markup_sentence(sentence(part.texts.front()));
     case Claim::Form::Code:
       return "<pre>" + markup_lines(part.texts.front()) + "</pre>";
     case Claim::Form::List:
-      for (const std::string& text : part.texts) out += "<li>" + markup_text(sentence(text)) + "</li>\n";
+      for (const std::string& text : part.texts) out += "<li>" + markup_sentence(sentence(text)) + "</li>\n";
       return "<ul>\n" + out + "</ul>";
     case Claim::Form::Place:
       for (std::size_t at = 0; at < part.texts.size(); ++at) {
@@ -38,7 +38,7 @@ std::string article(const Claim& claim) {
   std::string out = fmt::format(
       "<article class=\"finding {0}\">\n<p class=\"eyebrow\"><b "
       "class=\"severity\">{0}</b>{1}</p>\n<h3>{2}</h3>\n<dl>\n",
-      model::to_string(claim.severity), facts, markup_text(sentence(claim.title)));
+      model::to_string(claim.severity), facts, markup_sentence(sentence(claim.title)));
   for (const Claim::Part& part : claim.parts) {
     if ((part.in & kPage) != 0) out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", part.name, html_of(part));
   }
@@ -63,14 +63,14 @@ class PageWriter {
   }
 
   void add(const Paragraph& paragraph) {
-    out_ += "<p class=\"reason\">" + markup_text(sentence(paragraph.text)) + "</p>\n";
+    out_ += "<p class=\"reason\">" + markup_sentence(sentence(paragraph.text)) + "</p>\n";
   }
 
   void add(const Facts& facts) {
     out_ += fmt::format("<dl class=\"{}\">\n", facts.is_table ? "figures" : "cause");
     for (const Fact& fact : facts.facts) {
       if ((fact.in & kPage) == 0) continue;
-      const std::string value = markup_text(fact.value);
+      const std::string value = fact.is_code ? markup_text(fact.value) : markup_sentence(fact.value);
       out_ += fmt::format("<div><dt>{}</dt><dd>{}</dd>", markup_text(fact.name),
                           fact.is_code ? "<code>" + value + "</code>" : value);
       if (!fact.note.empty()) out_ += "<dd class=\"note\">" + markup_text(fact.note) + "</dd>";
@@ -104,9 +104,9 @@ class PageWriter {
     if (list.items.empty()) return;
     out_ += "<ul class=\"plain\">\n";
     for (const Item& item : list.items) {
-      const std::string text = markup_text(sentence(item.text));
+      const std::string text = markup_sentence(sentence(item.text));
       out_ += "<li>" + (item.is_strong ? "<b>" + text + "</b>" : text);
-      for (const std::string& more : item.more) out_ += " " + markup_text(sentence(more));
+      for (const std::string& more : item.more) out_ += " " + markup_sentence(sentence(more));
       out_ += "</li>\n";
     }
     out_ += "</ul>\n";
