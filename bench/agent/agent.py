@@ -11,7 +11,8 @@ instructions of the job if the processor counts them.
 Before that, the cost of the hooks alone is measured by turns within one process, which has less noise.
 The last part is a job that does nothing: the memory of the agent, and how fast the files grow.
 
-LOAD: a word of the name (torch, objects, malloc, DataLoader), or `steady`. Default: all.
+LOAD: a word of the name (torch, objects, malloc, DataLoader), `steady`, or `counted`: instructions of torch steps under
+valgrind, for machines that are too noisy to time them. Default: all but `counted`.
 A missed aim is printed; with --check it also makes the exit status 1.
 """
 import argparse
@@ -21,6 +22,7 @@ import tempfile
 sys.dont_write_bytecode = True
 import tools  # noqa: E402
 from aims import Aims  # noqa: E402
+from counted import bench_counted  # noqa: E402
 from steady import bench_steady  # noqa: E402
 from turns import bench_turns  # noqa: E402
 from twins import bench_load, find_loads  # noqa: E402
@@ -40,7 +42,9 @@ def main():
     print(f"{tools.describe(python)}; {arguments.rounds} rounds", flush=True)
     aims = Aims()
     with tempfile.TemporaryDirectory() as folder:
-        if arguments.loads != ["steady"]:
+        if "counted" in arguments.loads:
+            bench_counted(arguments.python or python, folder, aims)
+        elif arguments.loads != ["steady"]:
             by_turns = bench_turns(python, arguments.loads, folder, aims)
             for load in find_loads(python, arguments.loads):
                 bench_load(load, contenders, python, arguments, folder, aims, by_turns.get(load.name))
