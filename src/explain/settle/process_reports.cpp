@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "explain/evidence/forked_children.h"
 #include "explain/evidence/respawn_chains.h"
 #include "explain/words.h"
 
@@ -14,27 +15,10 @@ namespace {
 
 constexpr std::size_t kFewProcesses = 12;  // a tree of so few is listed whole
 constexpr std::size_t kMostListed = 200;
-constexpr double kMostlyItsOwn = 0.9;  // of what a process holds: else it shares pages
-constexpr double kLarge = 0.1;         // of the peak of the tree: listed however briefly it lived
+constexpr double kLarge = 0.1;  // of the peak of the tree: listed however briefly it lived
 
-bool has_child_that_ended(const Evidence& evidence, const RespawnChains& lives) {
-  return std::any_of(lives.begin(), lives.end(), [&](std::size_t at) {
-    const model::ProcessInfo& parent = evidence.processes[at].info;
-    return std::any_of(evidence.processes.begin(), evidence.processes.end(), [&](const ProcessEvidence& one) {
-      return one.info.ppid == parent.pid && one.info.started_s >= parent.started_s && one.info.ended_s &&
-             *one.info.ended_s <= parent.ended_s.value_or(evidence.last_at_s);
-    });
-  });
-}
-
-bool shares_pages(const RecordedSeries& trail) {
-  return std::any_of(trail.begin(), trail.end(), [](const TrailPoint& point) {
-    return static_cast<double>(point.low_bytes) < kMostlyItsOwn * static_cast<double>(point.held_bytes);
-  });
-}
-
-// A process shares its pages with the children that it forks. They are its own again when the last of these
-// ends: its own bytes jump, although nothing was allocated. What it holds, shared or not, does not jump.
+// What a process shares with the children that it forks becomes its own when they copy it or end: its private
+// memory jumps, although nothing was allocated. What it holds, shared or not, does not jump.
 void count_shared_pages_too(RecordedSeries& trail) {
   for (TrailPoint& point : trail) point.low_bytes = point.high_bytes = point.held_bytes;
 }
@@ -50,7 +34,8 @@ WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives)
                                  [&](std::size_t at) { return !evidence.processes[at].trail.empty(); });
   if (read != lives.rend()) out.report.bytes = evidence.processes[*read].bytes;
   out.trail = joined_trail(evidence.processes, lives);
-  if (has_child_that_ended(evidence, lives) && shares_pages(out.trail)) count_shared_pages_too(out.trail);
+  out.counts_shared_pages = shares_pages_with_children(evidence, lives, out.trail);
+  if (out.counts_shared_pages) count_shared_pages_too(out.trail);
 
   model::SeriesReport& series = out.report.series;
   series = judge_part(out.trail, evidence);

@@ -106,7 +106,7 @@ std::optional<Argument> retention_argument(double own_bytes, double live_bytes, 
 
 // It ends when all of the memory has been written.
 std::optional<Argument> first_touch_argument(double own_bytes, const FirstTouch& touched) {
-  if (touched.bytes < kMostOfGrowth * own_bytes) return std::nullopt;
+  if (touched.bytes <= 0 || touched.bytes < kMostOfGrowth * own_bytes) return std::nullopt;
   return Argument{
       .rule = ArgumentKind::FirstTouch,
       .reason = fmt::format("{} that was allocated earlier became resident as it was first written; at most "
