@@ -34,14 +34,28 @@ const ProcessEvidence* find_parent(const Evidence& evidence, const model::Proces
   return found == evidence.processes.end() ? nullptr : &*found;
 }
 
-// The last snapshot of the worker; without one, the last snapshot of its parent.
+bool is_same_or_earlier_life(const Evidence& evidence, const model::ProcessInfo& worker,
+                             model::ProcessId id) {
+  constexpr int kMostLives = 1'000;
+  const model::ProcessInfo* life = &worker;
+  for (int lives = 0; lives < kMostLives; ++lives) {
+    if (life->id == id) return true;
+    const ProcessEvidence* before = life->continues ? evidence.find_process(*life->continues) : nullptr;
+    if (before == nullptr) return false;
+    life = &before->info;
+  }
+  return false;
+}
+
+// The last snapshot of the worker, or of those that it replaced; without one, the last snapshot of its
+// parent.
 const model::Snapshot* find_last_snapshot(const Evidence& evidence, const model::ProcessInfo& worker) {
   const ProcessEvidence* parent = find_parent(evidence, worker);
   const model::Snapshot* own = nullptr;
   const model::Snapshot* of_parent = nullptr;
   for (const record::RecordedSnapshot& taken : evidence.snapshots) {
     if (!taken.snapshot.has_holders) continue;
-    if (taken.process == worker.id) own = &taken.snapshot;
+    if (is_same_or_earlier_life(evidence, worker, taken.process)) own = &taken.snapshot;
     if (parent != nullptr && taken.process == parent->info.id) of_parent = &taken.snapshot;
   }
   return own != nullptr ? own : of_parent;

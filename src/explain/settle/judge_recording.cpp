@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "explain/settle/doubling.h"
 #include "explain/settle/gpus.h"
+#include "explain/settle/growth.h"
 #include "explain/settle/other_series.h"
 #include "explain/settle/process_count_growth.h"
 #include "explain/settle/process_rules.h"
@@ -26,6 +28,12 @@ class Arguments {
   Arguments& operator<<(std::vector<Argument> arguments) {
     std::ranges::move(arguments, std::back_inserter(all_));
     return *this;
+  }
+  // A cache with a bound, and memory of a known size, end where they end: their stairs prove nothing.
+  [[nodiscard]] bool know_the_end() const {
+    return std::ranges::any_of(all_, [](const Argument& argument) {
+      return argument.rule == ArgumentKind::CacheStillFilling || argument.rule == ArgumentKind::FirstTouch;
+    });
   }
   [[nodiscard]] model::Verdict settle(model::Verdict series) const {
     return explain::settle(std::move(series), all_);
@@ -51,6 +59,8 @@ void settle_processes(JudgedRecording& judged, const Evidence& evidence) {
     for (const ProcessHolders& holders : judged.holders) {
       if (holders.process.id == process.report.info.id) arguments << holder_arguments(holders);
     }
+    if (!arguments.know_the_end() && !copies_on_write(process, evidence))
+      arguments << next_stair_is_due(process.trail, evidence.steps);
     verdict = arguments.settle(verdict);
   }
 }
@@ -64,6 +74,7 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
             << retention_clears_lean(processes, judged.sites, evidence)
             << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
             << no_process_grows(processes, evidence) << holder_arguments(judged.holders, evidence);
+  if (!arguments.know_the_end()) arguments << next_stair_is_due(processes, evidence);
   if (evidence.target.empty()) {
     arguments << Argument{.rule = ArgumentKind::NoReading,
                           .reason = "the recording has no readings",

@@ -32,6 +32,7 @@ enum class ArgumentKind {
   HolderSlows,        // a variable that gains less and less
   HolderKeeps,        // a variable that only gains
   DeviceHolderKeeps,  // the same, of GPU memory
+  NextStair,          // memory rose in stairs, each larger and later, and the next one may come
   TreeIsFlat,         // a site in a tree that does not leak
   TreeLeaks,          // a site that seems flat and allocated nearly all of what a leaking tree gained
   NoReading,
@@ -45,6 +46,8 @@ struct Argument {
   std::optional<double> confidence = std::nullopt;        // where the table has none
   std::optional<model::VerdictKind> kind = std::nullopt;  // SmallGrowth only: stable or spikes
   bool beats_warmup = true;  // false: does not count where the series leans to a warm-up
+  // Sites: the rate of the largest line, where the series has none that rises.
+  std::optional<model::Rate> rate = std::nullopt;
   // LeakingProcess: the verdict of that process, for its rate.
   std::optional<model::Verdict> of_process = std::nullopt;
   // The process whose evidence it is, where several processes argue about one tree. 0: the series' own.
