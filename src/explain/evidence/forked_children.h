@@ -6,12 +6,14 @@
 #pragma once
 
 #include "explain/evidence/evidence.h"
-#include "explain/evidence/respawn_chains.h"
 
 namespace lowtide::explain {
 
-// `trail`: the joined one of these lives.
-bool shares_pages_with_children(const Evidence& evidence, const RespawnChains& lives,
-                                const RecordedSeries& trail);
+// It shares pages in most of its readings.
+bool shares_pages(const RecordedSeries& trail);
+
+// The own bytes of each process that shares pages with children, and of all that it followed or that followed
+// it, become what it holds.
+void count_shared_pages_of_parents(Evidence& evidence);
 
 }  // namespace lowtide::explain

@@ -23,11 +23,11 @@ double moment_of(std::span<const TrailPoint> part, std::uint64_t floor_bytes, bo
 }
 
 // 0 where it did not run.
-std::uint64_t bytes_at(const ProcessEvidence& process, double at_s, Pick pick) {
+std::uint64_t bytes_at(const ProcessEvidence& process, double at_s) {
   const TrailPoint* point = nearest(process.trail, at_s);
   const bool is_there =
       point != nullptr && process.info.started_s <= at_s && process.info.ended_s.value_or(at_s) >= at_s;
-  return is_there ? point->*pick : 0;
+  return is_there ? point->low_bytes : 0;
 }
 
 // Processes are read one after the other, so that their sum can exceed the tree by what grew meanwhile. That
@@ -61,14 +61,12 @@ model::Ends set_floor_ends(const Evidence& evidence, const model::Floor& floor,
   for (WatchedProcess& process : processes) {
     model::Ends& ends = process.report.ends;
     ends = {};
-    // Else pages would move from the row of what is shared to that of the parent when its children end.
-    const Pick pick = process.counts_shared_pages ? &TrailPoint::held_bytes : &TrailPoint::low_bytes;
     std::optional<model::ProcessId> id = process.report.info.id;
     for (int lives = 0; id && lives < kMostLives; ++lives) {
       const ProcessEvidence* life = evidence.find_process(*id);
       if (life == nullptr) break;
-      ends.early_bytes += bytes_at(*life, early_s, pick);
-      ends.late_bytes += bytes_at(*life, late_s, pick);
+      ends.early_bytes += bytes_at(*life, early_s);
+      ends.late_bytes += bytes_at(*life, late_s);
       id = life->info.continues;
     }
   }

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "explain/evidence/forked_children.h"
 #include "explain/evidence/respawn_chains.h"
 #include "explain/words.h"
 
@@ -16,12 +15,6 @@ namespace {
 constexpr std::size_t kFewProcesses = 12;  // a tree of so few is listed whole
 constexpr std::size_t kMostListed = 200;
 constexpr double kLarge = 0.1;  // of the peak of the tree: listed however briefly it lived
-
-// What a process shares with the children that it forks becomes its own when they copy it or end: its private
-// memory jumps, although nothing was allocated. What it holds, shared or not, does not jump.
-void count_shared_pages_too(RecordedSeries& trail) {
-  for (TrailPoint& point : trail) point.low_bytes = point.high_bytes = point.held_bytes;
-}
 
 WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives) {
   const ProcessEvidence& first = evidence.processes[lives.front()];
@@ -34,8 +27,7 @@ WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives)
                                  [&](std::size_t at) { return !evidence.processes[at].trail.empty(); });
   if (read != lives.rend()) out.report.bytes = evidence.processes[*read].bytes;
   out.trail = joined_trail(evidence.processes, lives);
-  out.counts_shared_pages = shares_pages_with_children(evidence, lives, out.trail);
-  if (out.counts_shared_pages) count_shared_pages_too(out.trail);
+  out.counts_shared_pages = first.counts_shared_pages;
 
   model::SeriesReport& series = out.report.series;
   series = judge_part(out.trail, evidence);
