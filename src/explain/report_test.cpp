@@ -151,6 +151,16 @@ TEST_F(Report, leak_of_a_trainer_whose_workers_end_is_found) {
   EXPECT_EQ(finding->pid, 100);
 }
 
+TEST_F(Report, pace_of_a_leak_is_not_that_of_the_copies_of_one_generation_of_workers) {
+  const model::Report report = report_of(record("leak-beside-workers-that-copy"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak) << report.verdict.reason;
+  ASSERT_TRUE(report.verdict.rate);
+  EXPECT_NEAR(report.verdict.rate->bytes, 0.25e6, 0.05e6) << report.verdict.reason;
+  EXPECT_THAT(report.verdict.reason, HasSubstr("trainer (pid 100) leaks"));
+  EXPECT_EQ(report.answer.kind, model::AnswerKind::Leak);
+}
+
 TEST_F(Report, worker_whose_rss_is_flat_copies_on_write) {
   const model::Report report = report_of(record("copy-on-write"));
 

@@ -69,7 +69,7 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
   const std::vector<WatchedProcess>& processes = judged.processes.listed;
   Arguments arguments;
   arguments << ignore_small_growth(series, tree_level(evidence)) << leak_from_process_count(evidence)
-            << leak_from_sites(judged.sites, evidence)
+            << leak_beside_replaced(evidence, processes) << leak_from_sites(judged.sites, evidence)
             << growth_is_first_touch(processes, judged.sites, evidence)
             << retention_clears_lean(processes, judged.sites, evidence)
             << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
@@ -99,6 +99,17 @@ model::Verdict judge_running(model::Verdict now, const Evidence& evidence) {
   return now;
 }
 
+// Beside workers that are replaced, by the process that leaks: it can have what the others leave.
+std::optional<model::Forecast> forecast_tree(const JudgedRecording& judged, const Evidence& evidence,
+                                             const Ceiling& ceiling) {
+  const WatchedProcess* leak = find_leak_beside_replaced(evidence, judged.processes.listed);
+  const RecordedSeries& trail = leak == nullptr ? evidence.target : leak->trail;
+  const double others = leak == nullptr ? 0 : tree_level(evidence) - level(trail, evidence.late).value_or(0);
+  const auto room = static_cast<double>(ceiling.tree_bytes) - std::max(0.0, others);
+  return forecast_trail(trail, evidence.steps, ceiling.limit.kind,
+                        static_cast<std::uint64_t>(std::max(0.0, room)));
+}
+
 model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& evidence,
                                const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
@@ -110,7 +121,7 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   // The series alone may see a rise that the rest of the evidence has explained.
   const model::VerdictKind kind = series.verdict.kind;
   if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
-  series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
+  series.forecast = forecast_tree(judged, evidence, *ceiling);
   if (series.forecast) {
     series.forecast->limit_bytes = ceiling->limit.bytes;
     if (ceiling->tree_bytes < ceiling->limit.bytes) series.forecast->reach_bytes = ceiling->tree_bytes;

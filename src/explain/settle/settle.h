@@ -18,23 +18,24 @@
 namespace lowtide::explain {
 
 enum class ArgumentKind {
-  TooFewReadings,     // of a process
-  NotWatchedToEnd,    // a site whose agent left early
-  SmallGrowth,        // beside the size of the tree
-  ProcessCount,       // more and more processes
-  Sites,              // lines whose blocks are not freed
-  FirstTouch,         // memory that was allocated earlier is written for the first time
-  Retention,          // resident memory grows, live memory does not
-  LeakingProcess,     // one process leaks, and the tree grew by it
-  CopyOnWrite,        // shared pages become private
-  NoProcessGrows,     // the tree leans to a leak, none of its processes does
-  CacheStillFilling,  // a bounded cache below its bound
-  HolderSlows,        // a variable that gains less and less
-  HolderKeeps,        // a variable that only gains
-  DeviceHolderKeeps,  // the same, of GPU memory
-  NextStair,          // memory rose in stairs, each larger and later, and the next one may come
-  TreeIsFlat,         // a site in a tree that does not leak
-  TreeLeaks,          // a site that seems flat and allocated nearly all of what a leaking tree gained
+  TooFewReadings,      // of a process
+  NotWatchedToEnd,     // a site whose agent left early
+  SmallGrowth,         // beside the size of the tree
+  ProcessCount,        // more and more processes
+  LeakBesideReplaced,  // one process leaks, beside forked workers that are replaced
+  Sites,               // lines whose blocks are not freed
+  FirstTouch,          // memory that was allocated earlier is written for the first time
+  Retention,           // resident memory grows, live memory does not
+  LeakingProcess,      // one process leaks, and the tree grew by it
+  CopyOnWrite,         // shared pages become private
+  NoProcessGrows,      // the tree leans to a leak, none of its processes does
+  CacheStillFilling,   // a bounded cache below its bound
+  HolderSlows,         // a variable that gains less and less
+  HolderKeeps,         // a variable that only gains
+  DeviceHolderKeeps,   // the same, of GPU memory
+  NextStair,           // memory rose in stairs, each larger and later, and the next one may come
+  TreeIsFlat,          // a site in a tree that does not leak
+  TreeLeaks,           // a site that seems flat and allocated nearly all of what a leaking tree gained
   NoReading,
   OtherSeries,  // another series of the same run that must not be overlooked
 };

@@ -153,6 +153,34 @@ void play_leak_beside_workers_that_end(record::Writer& writer) {
   play_forked_workers(writer, 6, 0.5 * kMB);
 }
 
+// Two workers copy pages for 200 s and are replaced; the trainer keeps 0.25 MB per step.
+void play_leak_beside_workers_that_copy(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  std::array<std::size_t, 2> workers{};
+  std::int64_t pid = 200;
+  for (int at = 0; at < kTicks; ++at) {
+    const int age = at % 200;
+    const double copied = 10 * kMB + 1.5 * kMB * age;
+    for (std::size_t& worker : workers) {
+      if (age == 0) {
+        if (at > 0) stage.leave(worker, at, 0);
+        worker = at == 0 ? stage.enter(pid, 100, model::ProcessRole::Worker, "python train.py")
+                         : stage.follow(worker, pid, at);
+        ++pid;
+      }
+      stage[worker].own = copied + stage.noise(0.2 * kMB);
+      stage[worker].shared = 400 * kMB - copied;
+    }
+    stage[main].shared = 400 * kMB - copied;
+    stage[main].own = 40 * kMB + copied + 0.5 * kMB * at + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tick.target.bytes += whole(stage[main].shared);
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
 // What the trainer built before the fork, and its workers inherited.
 model::Snapshot snapshot_of_dataset(double at_s, double bytes_of_object) {
   model::Snapshot out;
@@ -447,6 +475,8 @@ constexpr std::array kAll{
     Scenario{"workers-end-often", "the same, with new workers every 75 s", play_workers_end_often},
     Scenario{"leak-beside-workers-that-end", "the same, and the trainer leaks",
              play_leak_beside_workers_that_end},
+    Scenario{"leak-beside-workers-that-copy", "workers copy pages until they are replaced; the trainer leaks",
+             play_leak_beside_workers_that_copy},
     Scenario{"copy-on-write", "two workers copy the parent's pages", play_copy_on_write},
     Scenario{"copied-buffer", "the same, of an array that is written", play_copied_buffer},
     Scenario{"copying", "the same after 300 steps", play_copying},
