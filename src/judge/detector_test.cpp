@@ -186,7 +186,7 @@ TEST(Detector, a_short_life_after_a_restart_leaves_the_verdict_of_the_one_before
   for (int at = 0; at < 5; ++at) detector.add({2000.0 + at, 10.0 * at, 8'000'000'000U});
 
   EXPECT_EQ(detector.verdict().kind, VerdictKind::Leak);
-  EXPECT_THAT(detector.verdict().reason, testing::StartsWith("before the latest restart: "));
+  EXPECT_THAT(detector.verdict().reason, testing::StartsWith("before the latest fall of memory: "));
 }
 
 TEST(Detector, a_flat_run_that_rises_at_the_end_is_not_called_stable) {

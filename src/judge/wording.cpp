@@ -203,7 +203,7 @@ std::optional<model::Levels> find_levels(const Assessment& a) {
 
 std::string reason(const Assessment& a, const model::Floor& floor,
                    const std::optional<model::Levels>& levels) {
-  const std::string prefix = a.of_previous ? "before the latest restart: " : "";
+  const std::string prefix = a.of_previous ? "before the latest fall of memory: " : "";
   switch (a.decision.kind) {
     case VerdictKind::Leak:
       return prefix + leak_reason(a);

@@ -42,7 +42,7 @@ struct ProcessReport {
   SeriesReport series;          // of what it alone is to blame for
   ProcessBytes bytes;
   std::optional<double> growth_share;  // of the growth of the tree's floor; absent when that did not grow
-  Ends ends = {};                      // of its private memory
+  Ends ends = {};                      // of its private memory, and of pages that it shares with children
 };
 
 // Processes that came and went too fast to be judged one by one. Most live and die

@@ -1,12 +1,13 @@
 """Jobs that are more than one process: daemons, pipelines, orphans, many forks, many children."""
 
+import json
 import os
 import resource
 import subprocess
 import sys
 import time
 
-from box import LIMIT_S, Box, is_alive, main, text_of, wait_until
+from box import LIMIT_S, Box, is_alive, job_of, main, text_of, wait_until
 from functions import is_sanitized
 
 DAEMON = """
@@ -217,6 +218,64 @@ def few_descriptors_are_enough(box: Box):
              "61 processes in the recording", 120)
     box.path("finish").touch()
 
+    assert process.wait(LIMIT_S) == 0
+
+
+# Two children write to one page after the other of what their parent has; then they wait, and end.
+COPIES = """
+import os, sys, time
+megabyte = 1 << 20
+data = bytearray(b'x') * (80 * megabyte)
+for _ in range(2):
+    if os.fork() == 0:
+        for at in range(0, len(data), megabyte):
+            for page in range(at, at + megabyte, 4096):
+                data[page] = 1
+            time.sleep(0.05)
+        while not os.path.exists('finish'):
+            time.sleep(0.01)
+        os._exit(0)
+for _ in range(2):
+    os.wait()
+while not os.path.exists('end'):
+    time.sleep(0.01)
+"""
+
+
+def pages_that_children_copy_or_give_back_are_no_growth_of_their_parent(box: Box):
+    process = box.start(*box.script("copies.py", COPIES), options=("--output", "run.lowtide", "--interval", "50ms"))
+    first = job_of(process)
+    box.wait_for_samples("run.lowtide")
+
+    def own_bytes():
+        rows = box.recording("run.lowtide").rows(
+            f"SELECT own_bytes FROM process_sample WHERE process = (SELECT id FROM process WHERE pid = {first})")
+        return [row[0] for row in rows]
+
+    def rise():
+        own = own_bytes()
+        return own[-1] - min(own[len(own) // 10:]) if len(own) > 20 else 0
+
+    def check(when):
+        told = subprocess.run([box.binary, "report", "--json", box.path("run.lowtide")], capture_output=True, text=True)
+        report = json.loads(told.stdout)
+        parent = next(one for one in report["processes"] if one["pid"] == first)
+        floor = parent["verdict"]["floor"]
+        assert floor["last_bytes"] - floor["first_bytes"] < 8e6, (when, floor, parent["verdict"])
+        assert parent["verdict"]["kind"] != "leak", (when, parent["verdict"])
+        for finding in report["findings"]:
+            accused = [finding["pid"], *(finding["process"] or {}).get("pids", [])]
+            assert finding["severity"] == "info" or first not in accused, (when, finding)
+
+    wait_until(lambda: rise() > 60e6, lambda: f"the private memory of the parent to rise: {own_bytes()[::10]}")
+    check("while the children live")
+    box.path("finish").touch()
+    wait_until(lambda: box.recording("run.lowtide").one("SELECT count(*) FROM process WHERE ended_s IS NOT NULL") == 2,
+               "the end of the children")
+    samples = len(own_bytes())
+    wait_until(lambda: len(own_bytes()) > samples + 20, "readings of the parent alone")
+    check("after the children ended")
+    box.path("end").touch()
     assert process.wait(LIMIT_S) == 0
 
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "explain/evidence/bounded_series.h"
+#include "explain/evidence/forked_children.h"
 
 namespace lowtide::explain {
 namespace {
@@ -90,7 +91,7 @@ void read_processes(record::Recording& recording, Evidence& evidence) {
   std::unordered_map<std::uint32_t, std::size_t> places;
   for (model::ProcessInfo& info : recording.processes()) {
     places.emplace(static_cast<std::uint32_t>(info.id), evidence.processes.size());
-    evidence.processes.push_back({std::move(info), {}, {}, 0});
+    evidence.processes.push_back({.info = std::move(info)});
   }
   std::vector<BoundedSeries<TrailPoint>> trails(evidence.processes.size(),
                                                 BoundedSeries<TrailPoint>(points_per_process(evidence)));
@@ -167,6 +168,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.outages = recording.outages();
   evidence.ticks = read_target(recording, evidence);
   read_processes(recording, evidence);
+  count_shared_pages_of_parents(evidence);
   evidence.cgroup = read_moments<CgroupMoment>(recording, &record::Recording::for_each_cgroup);
   evidence.host = read_moments<HostMoment>(recording, &record::Recording::for_each_host);
   evidence.gpus = read_gpus(recording);

@@ -18,8 +18,10 @@ namespace lowtide::explain {
 
 struct ProcessEvidence {
   model::ProcessInfo info;
-  RecordedSeries trail;  // own bytes; rss, file and shmem beside them
-  model::ProcessBytes bytes;
+  RecordedSeries trail = {};  // own bytes; rss, file and shmem beside them
+  // The own bytes are all that it holds, with pages that it shares with the children that it forked.
+  bool counts_shared_pages = false;
+  model::ProcessBytes bytes = {};
   std::uint64_t pss_readings = 0;
 };
 

@@ -51,10 +51,13 @@ inline constexpr const char* kUnmappedSegments =
     "they are no longer used";
 inline constexpr const char* kOtherSegments =
     "if this job creates segments in /dev/shm, unlink them; otherwise they belong to another job";
-inline constexpr const char* kCopyOnWrite =
-    "none needed if there is memory for that; otherwise store the dataset in NumPy, Arrow or one bytes "
-    "object "
-    "instead of Python objects, or use fewer workers";
+// {}: kCopiedObjects or kCopiedPages.
+inline constexpr const char* kBoundedCopyOnWrite = "none needed if there is memory for that; otherwise {}";
+inline constexpr const char* kCopiedObjects =
+    "store the dataset in NumPy, Arrow or one bytes object instead of Python objects, or use fewer workers";
+inline constexpr const char* kCopiedPages =
+    "do not write to memory from before the fork (store Python objects in NumPy, Arrow or one bytes object), "
+    "or use fewer processes";
 
 // The allocator.
 inline constexpr const char* kSharedGraph =

@@ -48,9 +48,11 @@ std::vector<std::string> process_evidence(const Scene& scene, const WatchedProce
     late = static_cast<double>(ends.late_bytes);
   }
   if (early && late) {
-    out.push_back(fmt::format("its private memory grew from {} to {}{}{}", bytes_words(*early),
-                              bytes_words(*late), process.report.growth_share ? ", " : "",
-                              share_words(process)));
+    out.push_back(fmt::format(
+        "its {} grew from {} to {}{}{}",
+        process.counts_shared_pages ? "memory, with pages that its children share," : "private memory",
+        bytes_words(*early), bytes_words(*late), process.report.growth_share ? ", " : "",
+        share_words(process)));
   } else if (late) {
     out.push_back(fmt::format("it started later and holds {}", bytes_words(*late)));
   }

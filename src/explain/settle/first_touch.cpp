@@ -43,10 +43,11 @@ FirstTouch first_touch_of(const WatchedProcess& process, const AgentProcess& age
   }
   const double mapped =
       std::max(0.0, change(process.trail, agent.early, evidence.late, &TrailPoint::writable_bytes));
+  // Pages that a forked process shares with its parent are resident too.
+  const double resident = std::max(at_first(&TrailPoint::low_bytes), at_first(&TrailPoint::held_bytes));
   FirstTouch out;
   out.bytes = std::clamp(unexplained_bytes - std::max(0.0, mapped - live_bytes), 0.0, unexplained_bytes);
-  out.unwritten_bytes =
-      std::clamp(level(agent.live, agent.early).value_or(0) - at_first(&TrailPoint::low_bytes), 0.0, blocks);
+  out.unwritten_bytes = std::clamp(level(agent.live, agent.early).value_or(0) - resident, 0.0, blocks);
   if (out.bytes < kLeastBytes || out.unwritten_bytes < kLeastProven * out.bytes) return {};
   const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
   out.left_bytes =

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "explain/settle/growth.h"
+#include "explain/settle/site_rules.h"
 
 namespace lowtide::explain {
 namespace {
@@ -79,6 +80,21 @@ TEST(FirstTouch, arena_of_a_library_is_filled_with_new_objects) {
   WritingJob job;
   job.block.info.frames = {{.function = "mmap"},
                            {.function = "mi_arena", .module = "/venv/site-packages/pyarrow/libarrow.so"}};
+
+  EXPECT_EQ(job.growth().touched.bytes, 0);
+}
+
+TEST(FirstTouch, is_no_argument_where_nothing_grew) {
+  WritingJob job;
+  for (TrailPoint& point : job.process.trail) point.low_bytes = point.high_bytes = WritingJob::megabytes(300);
+  job.sites.processes.push_back(job.agent);
+
+  EXPECT_FALSE(growth_is_first_touch(job.process, job.sites, job.evidence));
+}
+
+TEST(FirstTouch, pages_that_are_shared_since_the_fork_are_not_unwritten) {
+  WritingJob job;
+  for (TrailPoint& point : job.process.trail) point.held_bytes = WritingJob::megabytes(310);
 
   EXPECT_EQ(job.growth().touched.bytes, 0);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explain/evidence/forked_children.h"
 #include "model/floor.h"
 
 namespace lowtide::explain {
@@ -123,7 +124,13 @@ HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent,
   out.gained_bytes = std::max(0.0, change(process.trail, agent.early, evidence.late) - std::max(0.0, shared));
   out.live_bytes = std::clamp(agent.change_bytes, 0.0, out.gained_bytes);
   out.native_bytes = agent.native_share * out.live_bytes;
-  const double rest = out.gained_bytes - out.live_bytes;
+  double rest = out.gained_bytes - out.live_bytes;
+  if (shares_pages(process.trail)) {
+    // Copied pages are in what it gained, and memory that was freed goes when another process follows.
+    if (process.report.processes > 1) return out;
+    const double held = change(process.trail, agent.early, evidence.late, &TrailPoint::held_bytes);
+    rest = std::min(rest, held - std::max(0.0, shared) - out.live_bytes);
+  }
   if (rest <= 2 * agent.error_bytes) return out;
   out.touched = first_touch_of(process, agent, sites, evidence, rest, out.live_bytes);
   // An allocator keeps only what was freed.

@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "explain/settle/doubling.h"
 #include "explain/settle/gpus.h"
+#include "explain/settle/growth.h"
 #include "explain/settle/other_series.h"
 #include "explain/settle/process_count_growth.h"
 #include "explain/settle/process_rules.h"
@@ -26,6 +28,12 @@ class Arguments {
   Arguments& operator<<(std::vector<Argument> arguments) {
     std::ranges::move(arguments, std::back_inserter(all_));
     return *this;
+  }
+  // A cache with a bound, and memory of a known size, end where they end: their stairs prove nothing.
+  [[nodiscard]] bool know_the_end() const {
+    return std::ranges::any_of(all_, [](const Argument& argument) {
+      return argument.rule == ArgumentKind::CacheStillFilling || argument.rule == ArgumentKind::FirstTouch;
+    });
   }
   [[nodiscard]] model::Verdict settle(model::Verdict series) const {
     return explain::settle(std::move(series), all_);
@@ -51,6 +59,8 @@ void settle_processes(JudgedRecording& judged, const Evidence& evidence) {
     for (const ProcessHolders& holders : judged.holders) {
       if (holders.process.id == process.report.info.id) arguments << holder_arguments(holders);
     }
+    if (!arguments.know_the_end() && !copies_on_write(process, evidence))
+      arguments << next_stair_is_due(process.trail, evidence.steps);
     verdict = arguments.settle(verdict);
   }
 }
@@ -59,11 +69,12 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
   const std::vector<WatchedProcess>& processes = judged.processes.listed;
   Arguments arguments;
   arguments << ignore_small_growth(series, tree_level(evidence)) << leak_from_process_count(evidence)
-            << leak_from_sites(judged.sites, evidence)
+            << leak_beside_replaced(evidence, processes) << leak_from_sites(judged.sites, evidence)
             << growth_is_first_touch(processes, judged.sites, evidence)
             << retention_clears_lean(processes, judged.sites, evidence)
             << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
             << no_process_grows(processes, evidence) << holder_arguments(judged.holders, evidence);
+  if (!arguments.know_the_end()) arguments << next_stair_is_due(processes, evidence);
   if (evidence.target.empty()) {
     arguments << Argument{.rule = ArgumentKind::NoReading,
                           .reason = "the recording has no readings",
@@ -88,6 +99,17 @@ model::Verdict judge_running(model::Verdict now, const Evidence& evidence) {
   return now;
 }
 
+// Beside workers that are replaced, by the process that leaks: it can have what the others leave.
+std::optional<model::Forecast> forecast_tree(const JudgedRecording& judged, const Evidence& evidence,
+                                             const Ceiling& ceiling) {
+  const WatchedProcess* leak = find_leak_beside_replaced(evidence, judged.processes.listed);
+  const RecordedSeries& trail = leak == nullptr ? evidence.target : leak->trail;
+  const double others = leak == nullptr ? 0 : tree_level(evidence) - level(trail, evidence.late).value_or(0);
+  const auto room = static_cast<double>(ceiling.tree_bytes) - std::max(0.0, others);
+  return forecast_trail(trail, evidence.steps, ceiling.limit.kind,
+                        static_cast<std::uint64_t>(std::max(0.0, room)));
+}
+
 model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& evidence,
                                const std::optional<Ceiling>& ceiling) {
   model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
@@ -99,7 +121,7 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   // The series alone may see a rise that the rest of the evidence has explained.
   const model::VerdictKind kind = series.verdict.kind;
   if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
-  series.forecast = forecast_trail(evidence.target, evidence.steps, ceiling->limit.kind, ceiling->tree_bytes);
+  series.forecast = forecast_tree(judged, evidence, *ceiling);
   if (series.forecast) {
     series.forecast->limit_bytes = ceiling->limit.bytes;
     if (ceiling->tree_bytes < ceiling->limit.bytes) series.forecast->reach_bytes = ceiling->tree_bytes;

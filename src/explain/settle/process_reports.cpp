@@ -14,30 +14,7 @@ namespace {
 
 constexpr std::size_t kFewProcesses = 12;  // a tree of so few is listed whole
 constexpr std::size_t kMostListed = 200;
-constexpr double kMostlyItsOwn = 0.9;  // of what a process holds: else it shares pages
-constexpr double kLarge = 0.1;         // of the peak of the tree: listed however briefly it lived
-
-bool has_child_that_ended(const Evidence& evidence, const RespawnChains& lives) {
-  return std::any_of(lives.begin(), lives.end(), [&](std::size_t at) {
-    const model::ProcessInfo& parent = evidence.processes[at].info;
-    return std::any_of(evidence.processes.begin(), evidence.processes.end(), [&](const ProcessEvidence& one) {
-      return one.info.ppid == parent.pid && one.info.started_s >= parent.started_s && one.info.ended_s &&
-             *one.info.ended_s <= parent.ended_s.value_or(evidence.last_at_s);
-    });
-  });
-}
-
-bool shares_pages(const RecordedSeries& trail) {
-  return std::any_of(trail.begin(), trail.end(), [](const TrailPoint& point) {
-    return static_cast<double>(point.low_bytes) < kMostlyItsOwn * static_cast<double>(point.held_bytes);
-  });
-}
-
-// A process shares its pages with the children that it forks. They are its own again when the last of these
-// ends: its own bytes jump, although nothing was allocated. What it holds, shared or not, does not jump.
-void count_shared_pages_too(RecordedSeries& trail) {
-  for (TrailPoint& point : trail) point.low_bytes = point.high_bytes = point.held_bytes;
-}
+constexpr double kLarge = 0.1;  // of the peak of the tree: listed however briefly it lived
 
 WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives) {
   const ProcessEvidence& first = evidence.processes[lives.front()];
@@ -50,7 +27,7 @@ WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives)
                                  [&](std::size_t at) { return !evidence.processes[at].trail.empty(); });
   if (read != lives.rend()) out.report.bytes = evidence.processes[*read].bytes;
   out.trail = joined_trail(evidence.processes, lives);
-  if (has_child_that_ended(evidence, lives) && shares_pages(out.trail)) count_shared_pages_too(out.trail);
+  out.counts_shared_pages = first.counts_shared_pages;
 
   model::SeriesReport& series = out.report.series;
   series = judge_part(out.trail, evidence);

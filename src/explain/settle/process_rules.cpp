@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "explain/evidence/forked_children.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/steady_rise.h"
 #include "explain/words.h"
@@ -19,8 +20,11 @@ constexpr double kCopiedPart = 0.5;               // of the tree's growth, by co
 constexpr double kStillShared = 0.5;              // of what was copied: so much more can still be
 constexpr std::uint64_t kFewestPssReadings = 12;  // between them nothing was seen
 
-const WatchedProcess* find_sure_leak(const Evidence& evidence, const std::vector<WatchedProcess>& processes) {
-  const double all = tree_change(evidence);
+bool is_replaced_worker(const WatchedProcess& process) {
+  return process.report.processes > 1 && shares_pages(process.trail);
+}
+
+const WatchedProcess* find_sure_leak(const std::vector<WatchedProcess>& processes, double all) {
   for (const WatchedProcess& process : processes) {
     const model::Verdict& verdict = process.report.series.verdict;
     if (verdict.kind != VerdictKind::Leak || verdict.confidence < kSureLeak || !process.there_late) continue;
@@ -73,11 +77,36 @@ std::optional<Argument> too_few_readings(const WatchedProcess& process) {
 
 std::optional<Argument> leak_from_process(const Evidence& evidence,
                                           const std::vector<WatchedProcess>& processes) {
-  const WatchedProcess* leak = find_sure_leak(evidence, processes);
+  const WatchedProcess* leak = find_sure_leak(processes, tree_change(evidence));
   if (leak == nullptr) return std::nullopt;
   const model::Verdict& verdict = leak->report.series.verdict;
   return Argument{.rule = ArgumentKind::LeakingProcess,
                   .reason = fmt::format("{} leaks, and it accounts for the growth of the process tree: {}",
+                                        process_words(leak->report.info), verdict.reason),
+                  .confidence = verdict.confidence,
+                  .of_process = verdict};
+}
+
+const WatchedProcess* find_leak_beside_replaced(const Evidence& evidence,
+                                                const std::vector<WatchedProcess>& processes) {
+  double lasting = tree_change(evidence);
+  bool is_any_replaced = false;
+  for (const WatchedProcess& process : processes) {
+    if (!is_replaced_worker(process)) continue;
+    lasting -= process.change_bytes;
+    is_any_replaced = true;
+  }
+  const WatchedProcess* leak = is_any_replaced ? find_sure_leak(processes, lasting) : nullptr;
+  return leak == nullptr || is_replaced_worker(*leak) ? nullptr : leak;
+}
+
+std::optional<Argument> leak_beside_replaced(const Evidence& evidence,
+                                             const std::vector<WatchedProcess>& processes) {
+  const WatchedProcess* leak = find_leak_beside_replaced(evidence, processes);
+  if (leak == nullptr) return std::nullopt;
+  const model::Verdict& verdict = leak->report.series.verdict;
+  return Argument{.rule = ArgumentKind::LeakBesideReplaced,
+                  .reason = fmt::format("{} leaks: {}; what its workers copy ends with them",
                                         process_words(leak->report.info), verdict.reason),
                   .confidence = verdict.confidence,
                   .of_process = verdict};

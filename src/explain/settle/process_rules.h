@@ -18,6 +18,13 @@ std::optional<Argument> too_few_readings(const WatchedProcess& process);
 std::optional<Argument> leak_from_process(const Evidence& evidence,
                                           const std::vector<WatchedProcess>& processes);
 
+// The same beside forked workers that are replaced: what they copied goes with them, and its pace is not that
+// of the tree. Null: no such process, or no such workers.
+const WatchedProcess* find_leak_beside_replaced(const Evidence& evidence,
+                                                const std::vector<WatchedProcess>& processes);
+std::optional<Argument> leak_beside_replaced(const Evidence& evidence,
+                                             const std::vector<WatchedProcess>& processes);
+
 // A worker that makes shared pages private, steadily, to the end, and has many left to
 // copy, leaks as long as that lasts: its series alone leaves that open.
 std::optional<Argument> leak_from_copy_on_write(const WatchedProcess& process, const Evidence& evidence);

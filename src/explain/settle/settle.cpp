@@ -13,8 +13,8 @@ namespace {
 using model::Verdict;
 using model::VerdictKind;
 
-enum class When { Always, Open, LeansToLeak, NotFlat, MayLeak, LeakOrOpen };
-enum class Effect { Leak, MayBeWarmup, Open, TooEarly, Flat, Same };
+enum class When { Always, Open, LeansToLeak, NotFlat, MayLeak, LeakOrOpen, MayHaveEnded };
+enum class Effect { Leak, MayBeLeak, MayBeWarmup, Open, TooEarly, Flat, Same };
 enum class Reason { Replace, Append };
 
 struct Row {
@@ -35,6 +35,7 @@ constexpr Row kTable[] = {
     {ArgumentKind::NotWatchedToEnd,   11, When::Always,      Effect::Open,        Reason::Replace, nullptr,     0},
     {ArgumentKind::SmallGrowth,       12, When::LeakOrOpen,  Effect::Flat,        Reason::Replace, "processes", 0},
     {ArgumentKind::ProcessCount,      20, When::LeansToLeak, Effect::Leak,        Reason::Replace, "processes", 0.93},
+    {ArgumentKind::LeakBesideReplaced, 20, When::LeakOrOpen, Effect::Leak,        Reason::Replace, "processes", 0},
     {ArgumentKind::Sites,             21, When::NotFlat,     Effect::Leak,        Reason::Replace, "sites",     0},
     {ArgumentKind::FirstTouch,        22, When::LeakOrOpen,  Effect::MayBeWarmup, Reason::Replace, "sites",     0.8},
     {ArgumentKind::Retention,         22, When::LeansToLeak, Effect::Open,        Reason::Append,  "sites",     0},
@@ -45,6 +46,7 @@ constexpr Row kTable[] = {
     {ArgumentKind::HolderSlows,       30, When::Open,        Effect::MayBeWarmup, Reason::Replace, "holders",   0.6},
     {ArgumentKind::HolderKeeps,       30, When::Open,        Effect::Leak,        Reason::Replace, "holders",   0.92},
     {ArgumentKind::DeviceHolderKeeps, 30, When::LeansToLeak, Effect::Leak,        Reason::Replace, "holders",   0.92},
+    {ArgumentKind::NextStair,         35, When::MayHaveEnded, Effect::MayBeLeak, Reason::Replace, nullptr,     0},
     {ArgumentKind::TreeIsFlat,        40, When::MayLeak,     Effect::Open,        Reason::Append,  nullptr,     0},
     {ArgumentKind::TreeLeaks,         40, When::Always,      Effect::Open,        Reason::Append,  nullptr,     0},
     {ArgumentKind::NoReading,         50, When::Always,      Effect::Same,        Reason::Replace, nullptr,     0},
@@ -74,6 +76,8 @@ bool counts(const Row& row, const Argument& argument, const Verdict& verdict) {
       return model::may_leak(verdict);
     case When::LeakOrOpen:
       return open || verdict.kind == VerdictKind::Leak;
+    case When::MayHaveEnded:
+      return !model::may_leak(verdict);
   }
   return false;
 }
@@ -91,6 +95,14 @@ void apply(Effect outcome, const Argument& argument, Verdict& verdict) {
         verdict.axis = argument.of_process->axis;
         verdict.rate = argument.of_process->rate;
       }
+      if (verdict.rate && !(verdict.rate->bytes > 0)) verdict.rate = argument.rate;
+      return;
+    case Effect::MayBeLeak:
+      verdict.kind = VerdictKind::Inconclusive;
+      verdict.lean = model::Lean{VerdictKind::Leak, verdict.confidence};
+      verdict.warmup_end.reset();
+      verdict.plateau_bytes.reset();
+      verdict.needs = argument.needs;
       return;
     case Effect::MayBeWarmup:
       verdict.kind = VerdictKind::Inconclusive;

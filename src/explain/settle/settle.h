@@ -18,22 +18,24 @@
 namespace lowtide::explain {
 
 enum class ArgumentKind {
-  TooFewReadings,     // of a process
-  NotWatchedToEnd,    // a site whose agent left early
-  SmallGrowth,        // beside the size of the tree
-  ProcessCount,       // more and more processes
-  Sites,              // lines whose blocks are not freed
-  FirstTouch,         // memory that was allocated earlier is written for the first time
-  Retention,          // resident memory grows, live memory does not
-  LeakingProcess,     // one process leaks, and the tree grew by it
-  CopyOnWrite,        // shared pages become private
-  NoProcessGrows,     // the tree leans to a leak, none of its processes does
-  CacheStillFilling,  // a bounded cache below its bound
-  HolderSlows,        // a variable that gains less and less
-  HolderKeeps,        // a variable that only gains
-  DeviceHolderKeeps,  // the same, of GPU memory
-  TreeIsFlat,         // a site in a tree that does not leak
-  TreeLeaks,          // a site that seems flat and allocated nearly all of what a leaking tree gained
+  TooFewReadings,      // of a process
+  NotWatchedToEnd,     // a site whose agent left early
+  SmallGrowth,         // beside the size of the tree
+  ProcessCount,        // more and more processes
+  LeakBesideReplaced,  // one process leaks, beside forked workers that are replaced
+  Sites,               // lines whose blocks are not freed
+  FirstTouch,          // memory that was allocated earlier is written for the first time
+  Retention,           // resident memory grows, live memory does not
+  LeakingProcess,      // one process leaks, and the tree grew by it
+  CopyOnWrite,         // shared pages become private
+  NoProcessGrows,      // the tree leans to a leak, none of its processes does
+  CacheStillFilling,   // a bounded cache below its bound
+  HolderSlows,         // a variable that gains less and less
+  HolderKeeps,         // a variable that only gains
+  DeviceHolderKeeps,   // the same, of GPU memory
+  NextStair,           // memory rose in stairs, each larger and later, and the next one may come
+  TreeIsFlat,          // a site in a tree that does not leak
+  TreeLeaks,           // a site that seems flat and allocated nearly all of what a leaking tree gained
   NoReading,
   OtherSeries,  // another series of the same run that must not be overlooked
 };
@@ -45,6 +47,8 @@ struct Argument {
   std::optional<double> confidence = std::nullopt;        // where the table has none
   std::optional<model::VerdictKind> kind = std::nullopt;  // SmallGrowth only: stable or spikes
   bool beats_warmup = true;  // false: does not count where the series leans to a warm-up
+  // Sites: the rate of the largest line, where the series has none that rises.
+  std::optional<model::Rate> rate = std::nullopt;
   // LeakingProcess: the verdict of that process, for its rate.
   std::optional<model::Verdict> of_process = std::nullopt;
   // The process whose evidence it is, where several processes argue about one tree. 0: the series' own.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "explain/settle/doubling.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/small_growth.h"
 #include "explain/settle/steady_rise.h"
@@ -90,7 +91,8 @@ std::optional<Argument> leak_argument(const Kept& kept, double grown_bytes, cons
                   .reason = leak_words(kept, grown_bytes),
                   .confidence = confidence_of_samples(kept.samples, evidence.steps.known),
                   // The series itself sees an end coming: then the sites must be plainer.
-                  .beats_warmup = kept.slowest >= kSlowerThanWarmup};
+                  .beats_warmup = kept.slowest >= kSlowerThanWarmup,
+                  .rate = kept.groups.front()->verdict.rate};
 }
 
 // Resident memory that grows while what is alive does not. Neither leak nor none: a library that asks the
@@ -106,7 +108,7 @@ std::optional<Argument> retention_argument(double own_bytes, double live_bytes, 
 
 // It ends when all of the memory has been written.
 std::optional<Argument> first_touch_argument(double own_bytes, const FirstTouch& touched) {
-  if (touched.bytes < kMostOfGrowth * own_bytes) return std::nullopt;
+  if (touched.bytes <= 0 || touched.bytes < kMostOfGrowth * own_bytes) return std::nullopt;
   return Argument{
       .rule = ArgumentKind::FirstTouch,
       .reason = fmt::format("{} that was allocated earlier became resident as it was first written; at most "
@@ -128,6 +130,10 @@ std::string freed_words(const SiteGroup& group) {
     return base::format_count(static_cast<std::uint64_t>(std::max(0.0, samples)));
   };
   if (group.kept_samples + group.freed_samples < 1) return "";
+  // A table or an array that was copied to a larger block: what was freed is not what grew.
+  constexpr std::uint64_t kFewBlocks = 4;
+  if (group.change_bytes > 0 && group.live_samples <= kFewBlocks && group.freed_samples > group.kept_samples)
+    return "each block was replaced by a larger one";
   return fmt::format("{} of {} sampled blocks freed", count(group.freed_samples),
                      count(group.kept_samples + group.freed_samples));
 }
@@ -149,6 +155,7 @@ void judge_sites(Sites& sites, const Evidence& evidence) {
                                                  bytes_words(group.change_bytes), freed_words(group)),
                            .confidence = confidence_of_samples(group.new_samples, evidence.steps.known)});
     }
+    if (auto stair = next_stair_is_due(group.live, evidence.steps)) arguments.push_back(std::move(*stair));
     group.verdict = settle(series, arguments);
   }
 }

@@ -23,7 +23,8 @@ namespace lowtide::explain {
 // Fills in the verdict of every group, and whether it keeps what it allocates.
 void judge_sites(Sites& sites, const Evidence& evidence);
 
-// "0 of 240 sampled blocks freed"; empty without a sample.
+// "0 of 240 sampled blocks freed"; of a table that grows in few blocks: that they were replaced; empty
+// without a sample.
 std::string freed_words(const SiteGroup& group);
 
 // Lines that free next to nothing hold a large part of what the process gained.

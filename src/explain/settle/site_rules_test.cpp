@@ -313,5 +313,16 @@ TEST(FreedWords, are_left_out_without_a_sample) {
   EXPECT_EQ(freed_words(group), "1 of 8 sampled blocks freed");
 }
 
+TEST(FreedWords, of_a_table_that_moves_to_larger_blocks_do_not_count_the_smaller_ones_as_freed) {
+  SiteGroup group;
+  group.change_bytes = 100e6;
+  group.live_samples = 1;
+  group.kept_samples = 1;
+  group.freed_samples = 8;
+  EXPECT_EQ(freed_words(group), "each block was replaced by a larger one");
+  group.live_samples = 100;
+  EXPECT_EQ(freed_words(group), "8 of 9 sampled blocks freed");
+}
+
 }  // namespace
 }  // namespace lowtide::explain

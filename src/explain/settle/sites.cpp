@@ -177,7 +177,7 @@ class Grouping {
       RecordedSeries trail = sum_of(own, moments_, lives.seen[life].all);
       drop_packing_up(trail, process);
       order.push_back(each.size());
-      each.push_back({process.info, std::move(trail), {}, 0});
+      each.push_back({.info = process.info, .trail = std::move(trail)});
     }
     return joined_trail(each, order);
   }
@@ -202,7 +202,7 @@ class Grouping {
         }
         drop_packing_up(trail, evidence_.processes[at]);
         order.push_back(each.size());
-        each.push_back({evidence_.processes[at].info, std::move(trail), {}, 0});
+        each.push_back({.info = evidence_.processes[at].info, .trail = std::move(trail)});
       }
       process.live = joined_trail(each, order);
       process.there_late = level(process.live, evidence_.late).has_value();

@@ -153,8 +153,36 @@ void play_leak_beside_workers_that_end(record::Writer& writer) {
   play_forked_workers(writer, 6, 0.5 * kMB);
 }
 
+// Two workers copy pages for 200 s and are replaced; the trainer keeps 0.25 MB per step.
+void play_leak_beside_workers_that_copy(record::Writer& writer) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  std::array<std::size_t, 2> workers{};
+  std::int64_t pid = 200;
+  for (int at = 0; at < kTicks; ++at) {
+    const int age = at % 200;
+    const double copied = 10 * kMB + 1.5 * kMB * age;
+    for (std::size_t& worker : workers) {
+      if (age == 0) {
+        if (at > 0) stage.leave(worker, at, 0);
+        worker = at == 0 ? stage.enter(pid, 100, model::ProcessRole::Worker, "python train.py")
+                         : stage.follow(worker, pid, at);
+        ++pid;
+      }
+      stage[worker].own = copied + stage.noise(0.2 * kMB);
+      stage[worker].shared = 400 * kMB - copied;
+    }
+    stage[main].shared = 400 * kMB - copied;
+    stage[main].own = 40 * kMB + copied + 0.5 * kMB * at + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tick.target.bytes += whole(stage[main].shared);
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
 // What the trainer built before the fork, and its workers inherited.
-model::Snapshot snapshot_of_dataset(double at_s) {
+model::Snapshot snapshot_of_dataset(double at_s, double bytes_of_object) {
   model::Snapshot out;
   out.at_s = at_s;
   out.has_holders = true;
@@ -166,7 +194,7 @@ model::Snapshot snapshot_of_dataset(double at_s) {
     node.type = type;
     node.length = length;
     node.retained_bytes = whole(bytes);
-    node.retained_objects = whole(bytes / 150);
+    node.retained_objects = whole(bytes / bytes_of_object);
     node.depth = 1;
     if (!out.nodes.empty()) node.holder = out.nodes.size() - 1;
     out.nodes.push_back(node);
@@ -177,7 +205,7 @@ model::Snapshot snapshot_of_dataset(double at_s) {
   return out;
 }
 
-void play_copy_on_write(record::Writer& writer) {
+void play_copy_on_write(record::Writer& writer, double bytes_of_object) {
   Stage stage(writer);
   const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
   for (int worker = 0; worker < 2; ++worker) {
@@ -191,9 +219,17 @@ void play_copy_on_write(record::Writer& writer) {
       stage[worker].shared = 750 * kMB - copied;
     }
     stage.put(stage.tick(at, 2.0 * at));
-    if (at % 200 == 100) writer.add_snapshot(stage[main].info.id, snapshot_of_dataset(at));
+    if (at % 200 == 100) writer.add_snapshot(stage[main].info.id, snapshot_of_dataset(at, bytes_of_object));
   }
   stage.end(kTicks);
+}
+
+void play_copy_on_write(record::Writer& writer) {
+  play_copy_on_write(writer, 150);
+}
+
+void play_copied_buffer(record::Writer& writer) {
+  play_copy_on_write(writer, 20 * kMB);
 }
 
 // The same for 300 steps only. `stop`: by then the workers have copied what they touch.
@@ -221,6 +257,36 @@ void play_copying(record::Writer& writer) {
 
 void play_copied(record::Writer& writer) {
   play_short_copying(writer, 150);
+}
+
+// Two workers copy pages of the trainer, and the job goes on. A page that all workers have copied is the
+// trainer's alone: its private memory rises as well, but it allocates nothing.
+void play_copied_from_trainer(record::Writer& writer, double leak_per_tick) {
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int worker = 0; worker < 2; ++worker) {
+    stage.enter(200 + worker, 100, model::ProcessRole::Worker, "python train.py");
+  }
+  for (int at = 0; at < kTicks; ++at) {
+    const double copied = 10 * kMB + 0.3 * kMB * at;
+    for (std::size_t worker = 1; worker < 3; ++worker) {
+      stage[worker].own = copied + stage.noise(0.2 * kMB);
+      stage[worker].shared = 400 * kMB - copied;
+    }
+    stage[main].shared = 400 * kMB - copied;
+    stage[main].own = 40 * kMB + copied + leak_per_tick * at + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tick.target.bytes += whole(stage[main].shared);
+    stage.put(tick);
+  }
+}
+
+void play_copied_from_trainer(record::Writer& writer) {
+  play_copied_from_trainer(writer, 0);
+}
+
+void play_copied_from_leaking_trainer(record::Writer& writer) {
+  play_copied_from_trainer(writer, 1 * kMB);
 }
 
 void play_shared_memory(record::Writer& writer) {
@@ -409,9 +475,16 @@ constexpr std::array kAll{
     Scenario{"workers-end-often", "the same, with new workers every 75 s", play_workers_end_often},
     Scenario{"leak-beside-workers-that-end", "the same, and the trainer leaks",
              play_leak_beside_workers_that_end},
+    Scenario{"leak-beside-workers-that-copy", "workers copy pages until they are replaced; the trainer leaks",
+             play_leak_beside_workers_that_copy},
     Scenario{"copy-on-write", "two workers copy the parent's pages", play_copy_on_write},
+    Scenario{"copied-buffer", "the same, of an array that is written", play_copied_buffer},
     Scenario{"copying", "the same after 300 steps", play_copying},
     Scenario{"copied", "two workers copied what they touch, and are done", play_copied},
+    Scenario{"copied-from-trainer", "two workers copy the trainer's pages, and the job goes on",
+             play_copied_from_trainer, false},
+    Scenario{"copied-from-leaking-trainer", "the same, and the trainer leaks",
+             play_copied_from_leaking_trainer, false},
     Scenario{"shared-memory", "segments of shared memory are kept", play_shared_memory},
     Scenario{"neighbours-shared-memory", "a leak, while others in the cgroup keep shared memory",
              play_neighbours_shared_memory},

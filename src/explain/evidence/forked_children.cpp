@@ -1,0 +1,53 @@
+#include "explain/evidence/forked_children.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "explain/evidence/respawn_chains.h"
+
+namespace lowtide::explain {
+namespace {
+
+constexpr double kMostlyItsOwn = 0.98;  // of what a process holds: else it shares pages
+
+bool is_shared(const TrailPoint& point) {
+  return static_cast<double>(point.low_bytes) < kMostlyItsOwn * static_cast<double>(point.held_bytes);
+}
+
+// Not one that another program took the place of by exec, soon after the fork.
+bool is_forked(const ProcessEvidence& child, const model::ProcessInfo& parent) {
+  return child.trail.empty() ? child.info.command == parent.command : shares_pages(child.trail);
+}
+
+bool shares_pages_with_children(const Evidence& evidence, const ProcessEvidence& process) {
+  if (std::none_of(process.trail.begin(), process.trail.end(), is_shared)) return false;
+  const model::ProcessInfo& parent = process.info;
+  return std::any_of(evidence.processes.begin(), evidence.processes.end(), [&](const ProcessEvidence& one) {
+    return one.info.ppid == parent.pid && one.info.started_s >= parent.started_s &&
+           one.info.started_s <= parent.ended_s.value_or(one.info.started_s) && is_forked(one, parent);
+  });
+}
+
+}  // namespace
+
+bool shares_pages(const RecordedSeries& trail) {
+  const auto shared = std::count_if(trail.begin(), trail.end(), is_shared);
+  return 2 * static_cast<std::size_t>(shared) > trail.size();
+}
+
+void count_shared_pages_of_parents(Evidence& evidence) {
+  std::vector<std::size_t> parents;
+  for (const RespawnChains& lives : find_lives(evidence.processes)) {
+    const bool is_parent = std::any_of(lives.begin(), lives.end(), [&](std::size_t at) {
+      return shares_pages_with_children(evidence, evidence.processes[at]);
+    });
+    if (is_parent) parents.insert(parents.end(), lives.begin(), lives.end());
+  }
+  for (const std::size_t at : parents) {
+    evidence.processes[at].counts_shared_pages = true;
+    for (TrailPoint& point : evidence.processes[at].trail)
+      point.low_bytes = point.high_bytes = point.held_bytes;
+  }
+}
+
+}  // namespace lowtide::explain
