@@ -132,7 +132,7 @@ class Finding:
         if self.where is not None:
             lines.append(f"  where:  {self.where}" + (f" in {self.function}" if self.function else ""))
         if self.holder:
-            lines.append(f"  holder: {self.holder}")
+            lines.append(f"  held by {self.holder}")
         lines += [f"  - {fact}" for fact in self.evidence]
         if self.fix and with_fix:
             lines.append(f"  fix:    {self.fix}")

@@ -31,7 +31,7 @@ def settings(binary, **more):
             "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
-def run(binary, command, timeout=120, expect=0, cwd=None, **more):
+def run(binary, command, timeout=300, expect=0, cwd=None, **more):
     done = subprocess.run([str(word) for word in command], env=settings(binary, **more), text=True, capture_output=True,
                           timeout=timeout, cwd=cwd)
     assert expect is None or done.returncode == expect, (done.returncode, done.stdout[-3000:], done.stderr[-3000:])

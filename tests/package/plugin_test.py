@@ -46,7 +46,7 @@ def failure_is_a_finding_with_numbers_site_and_holder(binary):
     grown = re.search(r"memory grew by ([0-9.]+) MB in steps \d+ to 120, 2\.0\d MB per step; the limit is 50\.0 MB", text)
     assert grown and 100 < float(grown[1]) < 250, text
     line = next(number for number, line in enumerate(SUITE.read_text().splitlines(), 1) if "block = " in line)
-    assert "holder: memory_suite.kept" in text and f"memory_suite.py:{line}" in text, text
+    assert "held by memory_suite.kept" in text and f"memory_suite.py:{line}" in text, text
     assert len(recordings) == 1 and str(recordings[0]) in text, (recordings, text)
 
 

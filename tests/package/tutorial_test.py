@@ -46,7 +46,7 @@ def _pattern(line):
 def _run(command, expected, place, environment):
     status = re.search(r"# exit (\d+)\s*$", command)
     words = shlex.split(command, comments=True)
-    done = subprocess.run(words, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=170)
+    done = subprocess.run(words, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     assert done.returncode == (int(status[1]) if status else 0), (command, done.returncode, done.stdout)
     at = 0
     lines = done.stdout.splitlines()

@@ -31,7 +31,7 @@ def _installed(place):
 
 def _run(command, **more):
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LOWTIDE") and name != "PYTHONPATH"}
-    return subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True, timeout=300, **more)
 
 
 def command_agent_and_package_are_in_it(_binary):
