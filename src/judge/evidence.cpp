@@ -24,6 +24,10 @@ constexpr double kAlphaAfterRise = 0.0005;      // the remnant of a warm-up look
 constexpr double kAccelerates = 8;              // BIC by which a parabola must beat the line
 constexpr double kHuber = 3;                    // standard deviations at which residuals are clipped
 constexpr double kTrendless = 1.75;             // standard errors below which a slope is no trend
+// The floor below spikes is known to a share of their height only: where a collector stops, and which reading
+// came next.
+constexpr double kBelowTeeth = 0.15;
+constexpr double kTrendlessBelowTeeth = 2.5;
 constexpr std::size_t kFewestToTurn = 10;  // floors in which a second knee is searched for
 constexpr double kImmaterial = 0.01;  // share of the level that a whole stretch may gain and be flat
 
@@ -211,7 +215,9 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   const bool trendless =
       (count >= 5 && r.significance < 1.2 && gain < r.residual_sd) ||
       (count >= 6 && r.points >= 40 && r.significance < kTrendless) ||
-      (count >= 8 && r.points >= 24 && gain < kImmaterial * curve.level && r.significance < 4);
+      (count >= 8 && r.points >= 24 && gain < kImmaterial * curve.level && r.significance < 4) ||
+      (count >= 4 && r.points >= 40 && e.spikes >= model::kSpikesToNameThem &&
+       gain < kBelowTeeth * e.spike_bytes && r.significance < kTrendlessBelowTeeth);
   r.flat = r.level || (!r.growing && (r.recurs || trendless));
   return r;
 }
