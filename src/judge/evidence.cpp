@@ -22,14 +22,16 @@ constexpr double kAlpha = 0.03;
 constexpr double kAlphaAfterKnee = kAlpha / 8;  // a knee that was searched for pays for the search
 constexpr double kAlphaAfterRise = 0.0005;      // the remnant of a warm-up looks like a slow leak
 constexpr double kAccelerates = 8;              // BIC by which a parabola must beat the line
-constexpr double kHuber = 3;                    // standard deviations at which residuals are clipped
-constexpr double kTrendless = 1.75;             // standard errors below which a slope is no trend
+constexpr double kWanders =
+    0.5;  // autocorrelation of the floors from which on their ends say more than their middle
+constexpr double kHuber = 3;         // standard deviations at which residuals are clipped
+constexpr double kTrendless = 1.75;  // standard errors below which a slope is no trend
 // The floor below spikes is known to a share of their height only: where a collector stops, and which reading
 // came next.
 constexpr double kBelowTeeth = 0.15;
 constexpr double kTrendlessBelowTeeth = 2.5;
 constexpr std::size_t kFewestToTurn = 10;  // floors in which a second knee is searched for
-constexpr double kImmaterial = 0.01;  // share of the level that a whole stretch may gain and be flat
+constexpr double kImmaterial = 0.01;       // share of the level that a whole stretch may gain and be flat
 
 struct Floors {
   std::vector<double> x;
@@ -145,13 +147,14 @@ void measure_latest(Evidence& e, std::size_t from, std::size_t knee) {
   const std::size_t start = std::min(e.floor_edges[knee], last_start);
   if (start <= e.first) return;
   const std::size_t count = knee + 1 - from;
-  e.slope_before = theil_sen(std::span(e.floor_x).subspan(from, count), std::span(e.floors).subspan(from, count));
+  e.slope_before =
+      theil_sen(std::span(e.floor_x).subspan(from, count), std::span(e.floors).subspan(from, count));
   e.latest = measure_regime(e, start, kAlphaAfterKnee);
   if (e.slope_before > e.latest->slope) e.latest = measure_regime(e, start, kAlphaAfterRise);
 }
 
-// A run may turn twice: it warms up, stays flat, and then leaks. The floor after `knee` from which on the rest
-// rises faster than before; 0 if it does not.
+// A run may turn twice: it warms up, stays flat, and then leaks. The floor after `knee` from which on the
+// rest rises faster than before; 0 if it does not.
 std::size_t find_turn(const Evidence& e, std::span<const double> unit, std::size_t knee) {
   const std::size_t count = e.floors.size() - knee;
   if (count < kFewestToTurn) return 0;
@@ -184,6 +187,8 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
                                                      std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
   r.slope_now = count >= 8 && acceleration.advantage > kAccelerates
                     ? std::max(r.slope, acceleration.slope_at_end)
+                : estimate.autocorrelation > kWanders
+                    ? correlated_slope(floors.x, floors.value, estimate.autocorrelation)
                 : e.spiky ? r.slope
                           : refine_slope(curve, start, r.slope);
   r.span = std::max(1e-9, curve.x.back() - curve.x[start]);

@@ -10,7 +10,7 @@ constexpr double kBudgetSteps = 400;
 constexpr double kBudgetSeconds = 600;
 constexpr double kBudgetPoints = 30;
 constexpr double kSafeWithFewPoints = 1.5;  // budgets
-constexpr double kManyPoints = 240;  // without steps, so many readings are as good as ten minutes
+constexpr double kManyPoints = 240;         // without steps, so many readings are as good as ten minutes
 
 constexpr double kLongestWarmup = 3;  // budgets
 

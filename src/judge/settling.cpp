@@ -57,8 +57,8 @@ double first_level(const Evidence& e) {
                   e.floors.front());
 }
 
-// A process that has started is at its level. A heap whose holes fill up gets nearly all of its growth at once,
-// too, but it bends, and it is still below its level for a second floor.
+// A process that has started is at its level. A heap whose holes fill up gets nearly all of its growth at
+// once, too, but it bends, and it is still below its level for a second floor.
 bool outlasts_start(const Evidence& e, double plateau) {
   const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
   return curved && e.shape.advantage > kBends && e.floors.size() >= 10 &&

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-constexpr double kDecayed = 3;    // time constants after which a decay is over
+constexpr double kDecayed = 3;   // time constants after which a decay is over
 constexpr double kMustBeat = 4;  // BIC by which a decay and a line must beat growth that slows down for ever
 
 // Least squares of y on x and a second function of x.
