@@ -92,8 +92,8 @@ struct Corpora {
 class EverySeries : public testing::TestWithParam<Corpora> {};
 
 TEST_P(EverySeries, is_well_formed_and_its_truth_lies_inside) {
-  for (const Series& series : make_corpus(
-           {.seed = 9, .series = 400, .shifted = GetParam().shifted, .other = GetParam().other})) {
+  for (const Series& series :
+       make_corpus({.seed = 9, .series = 400, .shifted = GetParam().shifted, .other = GetParam().other})) {
     SCOPED_TRACE(series.id);
     ASSERT_GE(series.size(), 3U);
     ASSERT_EQ(series.at_s.size(), series.size());

@@ -1,8 +1,9 @@
-// The third corpus: growth that the families of the first two do not have, and innocent series that resemble it.
+// The third corpus: growth that the families of the first two do not have, and innocent series that resemble
+// it.
 //
 // Leaks that grow in bursts or start after a long plateau; sawteeth of a collector under noise, with and
-// without a leak; caches that fill in bursts; fragmentation; warm-ups that the log cuts off. The labels follow
-// the rules of the other families: an observer who knows the noise sees what the label says.
+// without a leak; caches that fill in bursts; fragmentation; warm-ups that the log cuts off. The labels
+// follow the rules of the other families: an observer who knows the noise sees what the label says.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -52,8 +53,7 @@ Bursts grow_in_bursts(Draft draft, Scene& scene, int count, double until, double
 // The pause in which the log may end is no longer than one before it.
 Scene other_leak_bursts(Draft draft) {
   for (;;) {
-    Scene scene =
-        make_scene(draft, {.samples_min = 120, .steps_min = 1.3 * draft.knobs.leak_steps_min});
+    Scene scene = make_scene(draft, {.samples_min = 120, .steps_min = 1.3 * draft.knobs.leak_steps_min});
     const int most = std::min(20, static_cast<int>(scene.size() / 12));
     const int count = draft.rng.whole(6, std::max(6, most));
     const double growth = draw_growth_mb(draft, scene, 0.03);
@@ -67,12 +67,12 @@ Scene other_leak_bursts(Draft draft) {
   }
 }
 
-// Perhaps a warm-up, then a plateau for half of the run or more, then a leak that is seen for as many steps as
-// one that starts at once.
+// Perhaps a warm-up, then a plateau for half of the run or more, then a leak that is seen for as many steps
+// as one that starts at once.
 Scene other_leak_after_plateau(Draft draft) {
   const double from = draft.rng.uniform(0.5, 0.8);
-  Scene scene = make_scene(
-      draft, {.samples_min = 200, .steps_min = 1.1 * draft.knobs.leak_steps_min / (1 - from)});
+  Scene scene =
+      make_scene(draft, {.samples_min = 200, .steps_min = 1.1 * draft.knobs.leak_steps_min / (1 - from)});
   if (draft.rng.chance(0.5)) {
     const std::size_t end = index_at(scene, draft.rng.uniform(0.05, 0.2));
     warm_up_line(draft, scene, end, scene.base_mb * draft.rng.uniform(0.1, 0.6));
@@ -111,7 +111,8 @@ Scene other_spikes_noisy_sawtooth(Draft draft) {
   return scene;
 }
 
-// The bottoms of the teeth show the leak with z >= 9; the noise and what the collector leaves count against it.
+// The bottoms of the teeth show the leak with z >= 9; the noise and what the collector leaves count against
+// it.
 Scene other_leak_noisy_sawtooth(Draft draft) {
   for (;;) {
     Scene scene = make_scene(draft, {.samples_min = 100, .steps_min = 1.1 * draft.knobs.leak_steps_min});
@@ -188,8 +189,8 @@ Scene other_warmup_after_plateau(Draft draft) {
 
 // A straight warm-up that the log cuts off: many readings of few steps.
 Scene other_ramp_without_tail(Draft draft) {
-  Scene scene = make_scene(
-      draft, {.samples_min = 30, .samples_max = 300, .steps_max = draft.knobs.cut_steps_max});
+  Scene scene =
+      make_scene(draft, {.samples_min = 30, .samples_max = 300, .steps_max = draft.knobs.cut_steps_max});
   const double growth = std::max(scene.base_mb * draft.rng.log_uniform(0.1, 2), 25 * scene.noise.sd_mb);
   raise(scene, 0, scene.size() - 1, growth);
   scene.kind = VerdictKind::Inconclusive;
