@@ -1,4 +1,4 @@
-// verdict_corpus --seed S --n N [--shift] > corpus.jsonl
+// verdict_corpus --seed S --n N [--shift] [--other] > corpus.jsonl
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", plan.seed, "names the corpus")->capture_default_str();
   app.add_option("--n", plan.series, "number of series")->capture_default_str();
   app.add_flag("--shift", plan.shifted, "shifted parameters: more noise, smaller leaks, rounder knees");
+  app.add_flag("--other", plan.other, "other families: burst leaks, leaks after a plateau, noisy sawteeth");
   CLI11_PARSE(app, argc, argv);
 
   for (std::size_t i = 0; i < plan.series; ++i) {

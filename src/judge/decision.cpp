@@ -13,6 +13,7 @@ using model::VerdictKind;
 
 // Growth this far below the odds of a leak must outlast any warm-up.
 constexpr double kLeastLogOdds = -2;
+constexpr double kSteeper = 3;    // times as steep: a rise whose end is a warm-up that fades
 constexpr double kCreep = 0.002;  // of the level: less is flat, however sure
 
 Decision settled(const Evidence& e, Decision decision) {
@@ -54,6 +55,10 @@ Doubt doubt_about_growth(const Evidence& e, const Regime& r, const Regime* later
   const bool slowed = later && later->slope < 0.3 * r.slope &&
                       later->slope + 1.7 * later->standard_error < r.slope && !(e.stairs && later->flat);
   if (slowed || (!tail && e.slowing && !e.stairs)) return Doubt::SlowingDown;
+  const Regime& third = e.last_third;
+  const bool remnant =
+      tail && e.slope_before > kSteeper * r.slope && third.flat && third.slope < 0.5 * r.slope;
+  if (remnant) return Doubt::SlowingDown;
   if (tail && static_cast<double>(r.points) < std::max(12.0, 0.2 * static_cast<double>(e.points)))
     return Doubt::GrowingTooBriefly;
   const bool gross = !tail && log_odds < kLeastLogOdds && !past_any_warmup(e);
@@ -103,8 +108,8 @@ Decision decide(const Evidence& e) {
     }
   }
   // After a steep rise, a remnant of growth that its own last third does not show any more.
-  if (latest && !latest->growing && e.slope_before > 3 * latest->slope && e.last_third.flat && !e.stairs &&
-      !e.leaving) {
+  if (latest && !latest->growing && e.slope_before > kSteeper * latest->slope && e.last_third.flat &&
+      !e.stairs && !e.leaving) {
     return settled(e, out);
   }
   return out;

@@ -244,6 +244,48 @@ TEST(Detector, odd_series_get_a_verdict_and_no_nonsense) {
   }
 }
 
+TEST(Detector, a_run_may_warm_up_and_stay_flat_and_then_leak) {
+  const model::Verdict verdict =
+      judged(400, [](int at) {
+        return 4 * kGB + 100 * kMB * std::min(at, 40) + 10 * kMB * std::max(0, at - 250);
+      }).verdict();
+
+  EXPECT_EQ(verdict.kind, VerdictKind::Leak) << verdict.reason;
+  ASSERT_TRUE(verdict.rate);
+  EXPECT_NEAR(verdict.rate->bytes, 1 * kMB, 0.1 * kMB);
+}
+
+TEST(Detector, a_leak_below_a_warm_up_that_decays_is_a_leak) {
+  const model::Verdict verdict =
+      judged(400, [](int at) { return 8 * kGB - 3 * kGB * std::exp(-at / 12.0) + 2 * kMB * at; }).verdict();
+
+  EXPECT_EQ(verdict.kind, VerdictKind::Leak) << verdict.reason;
+  ASSERT_TRUE(verdict.rate);
+  EXPECT_NEAR(verdict.rate->bytes, 0.2 * kMB, 0.03 * kMB);
+}
+
+TEST(Detector, a_short_run_of_teeth_on_a_flat_floor_has_spikes) {
+  const Detector detector = judged(
+      100, [](int at) { return 6 * kGB + 100 * kMB * (at % 20); }, 0.003);
+  EXPECT_EQ(detector.verdict().kind, VerdictKind::Spikes) << detector.verdict().reason;
+}
+
+// The sentence was "the floor changes by 491 to 501 kB per step, which may be flat or rising".
+TEST(Detector, an_interval_far_from_zero_is_not_said_to_be_flat_or_rising) {
+  const auto rising_by = [](double share) {
+    return [=](int at) { return 8 * kGB * (1 + share * at / 19.0); };
+  };
+
+  const model::Verdict small = judged(20, rising_by(0.0118), 0.00002).verdict();
+  EXPECT_EQ(small.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(small.reason,
+            "floor rose 94.3 MB over 190 steps (496 kB per step), too small a rise for a verdict");
+
+  const model::Verdict brief = judged(20, rising_by(0.01), 0.001).verdict();
+  EXPECT_EQ(brief.kind, VerdictKind::Inconclusive);
+  EXPECT_THAT(brief.reason, testing::EndsWith("too short a time to exclude a slow fluctuation"));
+}
+
 TEST(Forecast, says_when_the_floor_with_its_spikes_reaches_the_limit) {
   const Detector detector = judged(300, leaking);  // 12.5 GB at step 2,990, 1.5 MB per step
 

@@ -22,9 +22,16 @@ constexpr double kAlpha = 0.03;
 constexpr double kAlphaAfterKnee = kAlpha / 8;  // a knee that was searched for pays for the search
 constexpr double kAlphaAfterRise = 0.0005;      // the remnant of a warm-up looks like a slow leak
 constexpr double kAccelerates = 8;              // BIC by which a parabola must beat the line
-constexpr double kHuber = 3;                    // standard deviations at which residuals are clipped
-constexpr double kTrendless = 1.75;             // standard errors below which a slope is no trend
-constexpr double kImmaterial = 0.01;  // share of the level that a whole stretch may gain and be flat
+constexpr double kWanders =
+    0.5;  // autocorrelation of the floors from which on their ends say more than their middle
+constexpr double kHuber = 3;         // standard deviations at which residuals are clipped
+constexpr double kTrendless = 1.75;  // standard errors below which a slope is no trend
+// The floor below spikes is known to a share of their height only: where a collector stops, and which reading
+// came next.
+constexpr double kBelowTeeth = 0.15;
+constexpr double kTrendlessBelowTeeth = 2.5;
+constexpr std::size_t kFewestToTurn = 10;  // floors in which a second knee is searched for
+constexpr double kImmaterial = 0.01;       // share of the level that a whole stretch may gain and be flat
 
 struct Floors {
   std::vector<double> x;
@@ -134,6 +141,32 @@ bool is_leaving(const Evidence& e) {
   return excess > 1.3 * highest || last > 2 * longest;
 }
 
+// The stretch since the floor `knee`, and the slope between `from` and it.
+void measure_latest(Evidence& e, std::size_t from, std::size_t knee) {
+  const std::size_t last_start = e.curve.size() - std::min<std::size_t>(e.points, 6);
+  const std::size_t start = std::min(e.floor_edges[knee], last_start);
+  if (start <= e.first) return;
+  const std::size_t count = knee + 1 - from;
+  e.slope_before =
+      theil_sen(std::span(e.floor_x).subspan(from, count), std::span(e.floors).subspan(from, count));
+  e.latest = measure_regime(e, start, kAlphaAfterKnee);
+  if (e.slope_before > e.latest->slope) e.latest = measure_regime(e, start, kAlphaAfterRise);
+}
+
+// A run may turn twice: it warms up, stays flat, and then leaks. The floor after `knee` from which on the
+// rest rises faster than before; 0 if it does not.
+std::size_t find_turn(const Evidence& e, std::span<const double> unit, std::size_t knee) {
+  const std::size_t count = e.floors.size() - knee;
+  if (count < kFewestToTurn) return 0;
+  const std::span<const double> floors = std::span(e.floors).subspan(knee);
+  const std::span<const double> x = unit.subspan(knee);
+  const ShapeFit rest = fit_shapes(x, floors, std::max(e.floor_noise, 0.0015 * e.curve.level));
+  if (rest.best != Shape::Hinge || rest.knee < 2) return 0;
+  const double before = theil_sen(x.first(rest.knee + 1), floors.first(rest.knee + 1));
+  const double after = theil_sen(x.subspan(rest.knee), floors.subspan(rest.knee));
+  return after > 2 * std::max(0.0, before) ? knee + rest.knee : 0;
+}
+
 }  // namespace
 
 Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
@@ -154,6 +187,8 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
                                                      std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
   r.slope_now = count >= 8 && acceleration.advantage > kAccelerates
                     ? std::max(r.slope, acceleration.slope_at_end)
+                : estimate.autocorrelation > kWanders
+                    ? correlated_slope(floors.x, floors.value, estimate.autocorrelation)
                 : e.spiky ? r.slope
                           : refine_slope(curve, start, r.slope);
   r.span = std::max(1e-9, curve.x.back() - curve.x[start]);
@@ -185,7 +220,9 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   const bool trendless =
       (count >= 5 && r.significance < 1.2 && gain < r.residual_sd) ||
       (count >= 6 && r.points >= 40 && r.significance < kTrendless) ||
-      (count >= 8 && r.points >= 24 && gain < kImmaterial * curve.level && r.significance < 4);
+      (count >= 8 && r.points >= 24 && gain < kImmaterial * curve.level && r.significance < 4) ||
+      (count >= 4 && r.points >= 40 && e.spikes >= model::kSpikesToNameThem &&
+       gain < kBelowTeeth * e.spike_bytes && r.significance < kTrendlessBelowTeeth);
   r.flat = r.level || (!r.growing && (r.recurs || trendless));
   return r;
 }
@@ -217,15 +254,10 @@ Evidence gather(Curve readings) {
   e.shape = fit_shapes(unit, e.floors, std::max(e.floor_noise, 0.0015 * curve.level));
 
   e.whole = measure_regime(e, e.first, kAlpha);
-  const std::size_t last_start = curve.size() - std::min<std::size_t>(e.points, 6);
-  if (e.shape.knee > 0) {
-    const std::size_t start = std::min(e.floor_edges[e.shape.knee], last_start);
-    if (start > e.first) {
-      const std::size_t knee = e.shape.knee + 1;
-      e.slope_before = theil_sen(std::span(e.floor_x).first(knee), std::span(e.floors).first(knee));
-      e.latest = measure_regime(e, start, kAlphaAfterKnee);
-      if (e.slope_before > e.latest->slope) e.latest = measure_regime(e, start, kAlphaAfterRise);
-    }
+  if (e.shape.knee > 0) measure_latest(e, 0, e.shape.knee);
+  if (e.latest && !e.latest->growing) {
+    if (const std::size_t turn = find_turn(e, unit, e.shape.knee); turn > 0)
+      measure_latest(e, e.shape.knee, turn);
   }
   e.last_third = measure_regime(e, curve.size() - std::min(e.points, std::max<std::size_t>(6, e.points / 3)),
                                 kAlphaAfterKnee);

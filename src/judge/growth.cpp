@@ -9,7 +9,8 @@ namespace {
 constexpr double kBudgetSteps = 400;
 constexpr double kBudgetSeconds = 600;
 constexpr double kBudgetPoints = 30;
-constexpr double kManyPoints = 240;  // without steps, so many readings are as good as ten minutes
+constexpr double kSafeWithFewPoints = 1.5;  // budgets
+constexpr double kManyPoints = 240;         // without steps, so many readings are as good as ten minutes
 
 constexpr double kLongestWarmup = 3;  // budgets
 
@@ -43,7 +44,8 @@ bool past_warmup_budget(const Evidence& e, double log_odds) {
   const auto points = static_cast<double>(e.points);
   if (e.curve.counted) return points >= kManyPoints || log_odds >= 1;
   if (e.curve.axis == model::Axis::Step)
-    return e.span >= kBudgetSteps && (points >= kBudgetPoints || log_odds >= 0);
+    return e.span >= kBudgetSteps &&
+           (points >= kBudgetPoints || log_odds >= 0 || e.span >= kSafeWithFewPoints * kBudgetSteps);
   return points >= kManyPoints || (e.span >= kBudgetSeconds && points >= kBudgetPoints) || log_odds >= 1;
 }
 

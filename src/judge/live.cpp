@@ -7,21 +7,13 @@ namespace {
 
 using model::VerdictKind;
 
-// Log odds at which about one innocent run in twenty is called a leak at some
-// moment; growth after a flat stretch is rarely innocent and needs less.
-constexpr double kOddsSinceStart = 1.3;
-constexpr double kOddsAfterFlat = -0.5;
-constexpr double kOddsAfterSteeperRise = 0.85;
+// At these log odds, and said for so long, about one innocent run in fifty is called a leak at some moment
+// (docs/design/verdict.md). Growth after a flat part needs the same: a second warm-up is no rarer than the
+// first.
+constexpr double kOddsToSayLeak = 2;
+constexpr std::uint32_t kChecksToSayLeak = 8;  // the run becomes longer by a quarter
+constexpr std::uint32_t kChecksToSay = 2;
 constexpr std::uint64_t kFewestToSpeak = 20;
-constexpr std::uint32_t kLooksToSay = 2;
-
-double odds_to_say_leak(const Assessment& a) {
-  const Regime& growth = a.decision.regime;
-  if (growth.start <= a.evidence.first) return kOddsSinceStart;
-  const double before = a.evidence.slope_before / growth.slope;
-  if (before < 0.25) return kOddsAfterFlat;
-  return before < 0.9 ? kOddsSinceStart : kOddsAfterSteeperRise;
-}
 
 // "Stable" is a promise for some time to come: even three times as long as it
 // has been seen, growth within the error must not matter.
@@ -37,15 +29,15 @@ VerdictKind kind_for_now(const Assessment& a) {
   // After a flat stretch a slow wander looks like growth: the slope must be surer than usual.
   const Regime& growth = a.decision.regime;
   const bool wander = growth.start > a.evidence.first && growth.significance < 1.3 * growth.boundary;
-  const bool likely = a.grew_in_both || (a.decision.log_odds.value_or(0) >= odds_to_say_leak(a) && !wander);
+  const bool likely = a.grew_in_both || (a.decision.log_odds.value_or(0) >= kOddsToSayLeak && !wander);
   return likely ? kind : VerdictKind::Inconclusive;
 }
 
-// More samples than there are between kLooksToSay checks.
+// More samples than there are between kChecksToSayLeak checks.
 Requirement required_live() {
   return {.decides = [](const Assessment& a) { return kind_for_now(a) != VerdictKind::Inconclusive; },
           .fewest_samples = kFewestToSpeak,
-          .more_samples = 0.25};
+          .more_samples = 0.35};
 }
 
 // Something rises now that the current verdict does not explain.
@@ -76,7 +68,7 @@ void LiveVerdict::look() {
     if (!said_leak && speaks_against_flat(a) && times_heard_ >= 2) said_ = now;
     return;
   }
-  if (times_heard_ >= kLooksToSay) said_ = now;
+  if (times_heard_ >= (now == VerdictKind::Leak ? kChecksToSayLeak : kChecksToSay)) said_ = now;
 }
 
 model::Verdict LiveVerdict::verdict() const {

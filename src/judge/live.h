@@ -3,8 +3,8 @@
 // Judged again and again as samples arrive, a series gets many chances to be
 // called a leak by mistake, and a kind that changes every minute is believed by
 // nobody. So a live verdict asks for more than the verdict of a run that has
-// ended: better odds before it says leak, the same answer twice before it says
-// anything, and a reason before it takes back what it said.
+// ended: better odds before it says leak, the same answer for a while before it
+// says anything, and a reason before it takes back what it said.
 #pragma once
 
 #include <cstdint>

@@ -36,6 +36,11 @@ TEST(LiveVerdict, a_long_warm_up_is_never_called_a_leak) {
   EXPECT_EQ(kinds.back(), VerdictKind::Warmup);
 }
 
+TEST(LiveVerdict, a_second_warm_up_after_a_flat_part_is_never_called_a_leak) {
+  const auto kinds = said(900, [](int at) { return 6000 + 8 * std::clamp(at - 300, 0, 120); });
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), VerdictKind::Leak), 0);
+}
+
 TEST(LiveVerdict, a_leak_is_said_and_not_taken_back) {
   EXPECT_EQ(said(900, [](int at) { return 6000 + 2.0 * at; }),
             (std::vector{VerdictKind::Inconclusive, VerdictKind::Leak}));

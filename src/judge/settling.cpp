@@ -8,6 +8,8 @@
 namespace lowtide::judge {
 namespace {
 
+constexpr double kBends = 2.5;  // BIC
+
 // The curve without single outliers: the median of a few neighbours.
 std::vector<double> smoothed(const std::vector<double>& trace) {
   const std::size_t count = trace.size();
@@ -55,6 +57,14 @@ double first_level(const Evidence& e) {
                   e.floors.front());
 }
 
+// A process that has started is at its level. A heap whose holes fill up gets nearly all of its growth at
+// once, too, but it bends, and it is still below its level for a second floor.
+bool outlasts_start(const Evidence& e, double plateau) {
+  const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
+  return curved && e.shape.advantage > kBends && e.floors.size() >= 10 &&
+         e.floors[1] < plateau - 3 * e.floor_noise;
+}
+
 }  // namespace
 
 Settled settle(const Evidence& e) {
@@ -69,7 +79,8 @@ Settled settle(const Evidence& e) {
   const double least_rise =
       std::max({0.04 * out.plateau, 6 * e.floor_noise, std::min(40 * base::kMB, 0.08 * out.plateau)});
   const double startup = e.first > 0 ? std::max(5.0, static_cast<double>(e.first) + 1) : 2.0;
-  const double earliest_end = std::max(startup, 0.045 * static_cast<double>(points));
+  const double earliest_end =
+      outlasts_start(e, out.plateau) ? 1 : std::max(startup, 0.045 * static_cast<double>(points));
   if (out.rise > least_rise) {
     const double bar = out.plateau - std::max(0.05 * out.rise, 2.5 * e.floor_noise);
     const std::size_t end = first_to_stay_above(smoothed(e.spiky ? e.curve.low : e.curve.mean), bar);

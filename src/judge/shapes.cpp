@@ -13,6 +13,36 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+constexpr double kDecayed = 3;   // time constants after which a decay is over
+constexpr double kMustBeat = 4;  // BIC by which a decay and a line must beat growth that slows down for ever
+
+// Least squares of y on x and a second function of x.
+struct Pair {
+  double slope = 0;  // on x
+  double turn = 0;   // on the second function
+  double sse = kInfinity;
+};
+
+Pair fit_pair(std::span<const double> x, std::span<const double> second, std::span<const double> y) {
+  const double mean_x = mean(x);
+  const double mean_b = mean(second);
+  const double mean_y = mean(y);
+  double sxx = 0, sbb = 0, sxb = 0, sxy = 0, sby = 0, syy = 0;
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    const double dx = x[at] - mean_x;
+    const double db = second[at] - mean_b;
+    const double dy = y[at] - mean_y;
+    sxx += dx * dx, sbb += db * db, sxb += dx * db, sxy += dx * dy, sby += db * dy, syy += dy * dy;
+  }
+  const double determinant = sxx * sbb - sxb * sxb;
+  if (determinant <= 1e-12 * sxx * sbb) return {};
+  Pair out;
+  out.slope = (sxy * sbb - sby * sxb) / determinant;
+  out.turn = (sby * sxx - sxy * sxb) / determinant;
+  out.sse = std::max(0.0, syy - out.slope * sxy - out.turn * sby);
+  return out;
+}
+
 // Continuous, two slopes.
 struct Hinge {
   double sse = kInfinity;
@@ -22,25 +52,27 @@ struct Hinge {
 Hinge fit_hinge(std::span<const double> x, std::span<const double> y) {
   Hinge best;
   const std::size_t count = x.size();
-  const double mean_x = mean(x);
-  const double mean_y = mean(y);
   std::vector<double> bend(count);
   for (std::size_t knee = 2; knee + 2 < count; ++knee) {
     for (std::size_t at = 0; at < count; ++at) bend[at] = std::max(0.0, x[at] - x[knee]);
-    const double mean_b = mean(bend);
-    double sxx = 0, sbb = 0, sxb = 0, sxy = 0, sby = 0, syy = 0;
-    for (std::size_t at = 0; at < count; ++at) {
-      const double dx = x[at] - mean_x;
-      const double db = bend[at] - mean_b;
-      const double dy = y[at] - mean_y;
-      sxx += dx * dx, sbb += db * db, sxb += dx * db, sxy += dx * dy, sby += db * dy, syy += dy * dy;
-    }
-    const double determinant = sxx * sbb - sxb * sxb;
-    if (determinant <= 1e-12 * sxx * sbb) continue;
-    const double slope = (sxy * sbb - sby * sxb) / determinant;
-    const double turn = (sby * sxx - sxy * sxb) / determinant;
-    const double sse = std::max(0.0, syy - slope * sxy - turn * sby);
+    const double sse = fit_pair(x, bend, y).sse;
     if (sse < best.sse) best = {sse, knee};
+  }
+  return best;
+}
+
+// A rise that decays early, and a straight rise below it that does not: a leak that a warm-up hides at first.
+// The knee is where the decay is over.
+Hinge fit_decay_and_line(std::span<const double> x, std::span<const double> y) {
+  Hinge best;
+  const std::size_t count = x.size();
+  std::vector<double> decay(count);
+  for (const double tau : {.006, .01, .015, .02, .03, .045, .065, .09}) {
+    for (std::size_t at = 0; at < count; ++at) decay[at] = std::exp(-(x[at] - x[0]) / tau);
+    const Pair fit = fit_pair(x, decay, y);
+    if (fit.slope <= 0 || fit.turn >= 0 || fit.sse >= best.sse) continue;
+    const auto over = std::lower_bound(x.begin(), x.end(), x[0] + kDecayed * tau);
+    best = {fit.sse, std::max<std::size_t>(2, static_cast<std::size_t>(over - x.begin()))};
   }
   return best;
 }
@@ -102,6 +134,7 @@ ShapeFit fit_shapes(std::span<const double> x, std::span<const double> floors, d
     try_concave([=](double z) { return std::log1p(z / scale); });
   for (const double scale : {.003, .008, .02, .05}) try_concave([=](double z) { return z / (z + scale); });
 
+  const Hinge under_decay = fit_decay_and_line(x, floors);
   const std::array<std::pair<double, Shape>, 6> candidates = {{
       {bic(sst, 1), Shape::Constant},
       {bic(line.sse, 2), Shape::Line},
@@ -115,6 +148,13 @@ ShapeFit fit_shapes(std::span<const double> x, std::span<const double> floors, d
   const double curved = std::min(candidates[4].first, candidates[5].first);
 
   ShapeFit out;
+  const double round_knee = bic(under_decay.sse, 4) + kMustBeat;
+  if (curved < straight && round_knee < curved) {
+    out.best = Shape::Hinge;
+    out.advantage = round_knee - curved;
+    out.knee = under_decay.knee;
+    return out;
+  }
   out.best = best.second;
   out.advantage = std::isfinite(curved) ? straight - curved : 0.0;
   if (best.second == Shape::Jump) {

@@ -36,6 +36,13 @@ TEST(FitShapes, a_curve_that_bends_over_beats_every_straight_one) {
   EXPECT_GT(fit([](double x) { return 100 + 100 * std::sqrt(x); }).advantage, 6);
 }
 
+TEST(FitShapes, a_line_below_a_rise_that_decays_is_straight_after_a_knee) {
+  const ShapeFit shape = fit([](double x) { return 100 + 60 * x - 80 * std::exp(-x / 0.05); });
+  EXPECT_EQ(shape.best, Shape::Hinge);
+  EXPECT_LT(shape.advantage, 0);
+  EXPECT_NEAR(static_cast<double>(shape.knee), 0.15 * 39, 3);
+}
+
 TEST(FitShapes, finds_the_knee) {
   EXPECT_NEAR(static_cast<double>(fit([](double x) { return 100 + 200 * std::max(0.0, x - 0.5); }).knee),
               19.5, 2);

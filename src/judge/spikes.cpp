@@ -53,7 +53,7 @@ void find_spikes(Evidence& e) {
   const double threshold =
       std::max({6 * curve.noise, 0.018 * curve.level, at_most_share(20 * base::kMB, curve.level, 0.1)});
   const std::vector<Excursion> all = find_excursions(means, threshold);
-  const double big = std::max(0.03 * curve.level, at_most_share(80 * base::kMB, curve.level, 0.15));
+  const double big = std::max(0.03 * curve.level, at_most_share(80 * base::kMB, curve.level, 0.08));
   std::vector<double> lengths;
   std::vector<double> heights;
   std::size_t inside = 0;

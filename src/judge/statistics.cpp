@@ -115,7 +115,7 @@ double theil_sen(std::span<const double> x, std::span<const double> y) {
 SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> y, double least_sd) {
   const std::size_t count = x.size();
   if (count < 3 || x.back() <= x.front()) {
-    return {0.0, std::numeric_limits<double>::infinity(), 2.0, least_sd};
+    return {0.0, std::numeric_limits<double>::infinity(), 2.0, least_sd, 0.0};
   }
   SlopeEstimate out;
   out.slope = theil_sen(x, y);
@@ -144,6 +144,7 @@ SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> 
     const double lag1 = neighbours / std::max(1e-12, squares);
     phi = std::clamp(lag1 + (1 + 4 * std::max(0.0, lag1)) / points, 0.0, 0.9);
   }
+  out.autocorrelation = phi;
   out.effective_points = std::max(3.0, points * (1 - phi) / (1 + phi));
 
   const double mean_x = mean(x);
@@ -151,6 +152,20 @@ SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> 
   for (const double value : x) sxx += (value - mean_x) * (value - mean_x);
   out.standard_error = out.residual_sd * std::sqrt((1 + phi) / (1 - phi) / sxx);
   return out;
+}
+
+double correlated_slope(std::span<const double> x, std::span<const double> y, double autocorrelation) {
+  const double first = std::sqrt(1 - autocorrelation * autocorrelation);
+  // Columns: the constant, x, and y, each without what its neighbour already says.
+  double s11 = 0, s1x = 0, sxx = 0, s1y = 0, sxy = 0;
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    const double one = at == 0 ? first : 1 - autocorrelation;
+    const double dx = at == 0 ? first * (x[at] - x[0]) : x[at] - x[0] - autocorrelation * (x[at - 1] - x[0]);
+    const double dy = at == 0 ? first * (y[at] - y[0]) : y[at] - y[0] - autocorrelation * (y[at - 1] - y[0]);
+    s11 += one * one, s1x += one * dx, sxx += dx * dx, s1y += one * dy, sxy += dx * dy;
+  }
+  const double determinant = s11 * sxx - s1x * s1x;
+  return determinant > 1e-12 * s11 * sxx ? (s11 * sxy - s1x * s1y) / determinant : 0.0;
 }
 
 double random_walk_t(std::span<const double> values) {

@@ -52,11 +52,16 @@ struct SlopeEstimate {
   double standard_error = 0;
   double effective_points = 0;  // as many independent points would say as much
   double residual_sd = 0;
+  double autocorrelation = 0;  // of neighbouring residuals
 };
 
 // `least_sd` is the smallest residual spread that is believed: quantised
 // series would otherwise claim certainty.
 SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> y, double least_sd);
+
+// Least squares of y on x where neighbouring residuals are correlated (Prais-Winsten): near 1 it compares the
+// ends, and for 0 it is least squares.
+double correlated_slope(std::span<const double> x, std::span<const double> y, double autocorrelation);
 
 // t statistic of the mean increment: holds against a random walk without
 // drift, i.e. against any autocorrelation.

@@ -83,5 +83,12 @@ TEST(TimeUniformBoundary, asks_for_more_when_there_is_less_to_go_by) {
   EXPECT_GT(time_uniform_boundary(16, 0.01), 2.33);  // more than a single look would need
 }
 
+TEST(CorrelatedSlope, lies_between_least_squares_and_the_ends) {
+  const std::vector<double> x = {0, 1, 2, 3, 4};
+  const std::vector<double> y = {0, 5, 2, 3, 4};
+  EXPECT_NEAR(correlated_slope(x, y, 0), fit_line(x, y).slope, 1e-12);
+  EXPECT_NEAR(correlated_slope(x, y, 0.9999), 1.0, 1e-3);
+}
+
 }  // namespace
 }  // namespace lowtide::judge

@@ -115,6 +115,19 @@ bool clearly_rising(const Regime& r) {
   return r.slope > 4 * r.standard_error && r.span > 0;
 }
 
+// An interval that is far from zero does not leave open whether the floor rises. Then the doubt is another
+// one.
+std::string undecided_reason(const Evidence& e, const Regime& r) {
+  const double low = r.slope - 2 * r.standard_error;
+  const double high = r.slope + 2 * r.standard_error;
+  if (low <= 0 && !r.certain)
+    return fmt::format("the floor changes by {} to {}, which may be flat or rising", pace(e, low),
+                       pace(e, high));
+  return fmt::format(
+      "floor {} over {} ({}), {}", moved(r.slope * r.span), length(e, r.span), pace(e, r.slope),
+      r.certain ? "too small a rise for a verdict" : "too short a time to exclude a slow fluctuation");
+}
+
 std::string doubt_reason(const Assessment& a) {
   const Evidence& e = a.evidence;
   const Regime& r = a.decision.regime;
@@ -152,8 +165,7 @@ std::string doubt_reason(const Assessment& a) {
       return fmt::format("floor {} over {}, slowly but steadily ({})", moved(r.slope * r.span),
                          length(e, r.span), pace(e, r.slope));
     case Doubt::Undecided:
-      return fmt::format("the floor changes by {} to {}, which may be flat or rising",
-                         pace(e, r.slope - 2 * r.standard_error), pace(e, r.slope + 2 * r.standard_error));
+      return undecided_reason(e, r);
     case Doubt::None:
       break;
   }

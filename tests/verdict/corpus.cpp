@@ -2,6 +2,7 @@
 //
 // The five kinds have fixed shares (kShares: as in the study, 37% leaks), so that
 // precision means the same on every corpus; within a kind the families take turns.
+// The third corpus has its own shares: a family that is added there changes no other corpus.
 #include "verdict/corpus.h"
 
 #include <algorithm>
@@ -24,13 +25,17 @@ constexpr std::array kShares = {Share{leak_families, 37}, Share{warmup_families,
                                 Share{spike_families, 10}, Share{stable_families, 13},
                                 Share{inconclusive_families, 13}};
 
+constexpr std::array kOtherShares = {Share{other_leak_families, 40}, Share{other_warmup_families, 30},
+                                     Share{other_spike_families, 15}, Share{other_inconclusive_families, 15}};
+
 // 37 is a unit modulo 100: walks through all hundred places, so that every
 // stretch of the corpus holds all kinds.
 constexpr std::size_t kStride = 37;
 
-Family family_of(std::size_t index) {
+Family family_of(const CorpusPlan& plan, std::size_t index) {
+  const std::span<const Share> shares = plan.other ? std::span<const Share>(kOtherShares) : kShares;
   std::size_t place = index * kStride % 100;
-  for (const Share& share : kShares) {
+  for (const Share& share : shares) {
     if (place < share.per_hundred) {
       const std::span<const Family> families = share.families();
       return families[(index / 100 * share.per_hundred + place) % families.size()];
@@ -62,7 +67,7 @@ bool rests_on_steps(const Scene& scene) {
 
 Series make_series(const CorpusPlan& plan, std::size_t index) {
   const Knobs knobs = plan.shifted ? shifted_knobs() : plain_knobs();
-  const Family family = family_of(index);
+  const Family family = family_of(plan, index);
   Rng rng(plan.seed, index);
   const Draft draft{.rng = rng, .knobs = knobs};
   constexpr int kTries = 10000;

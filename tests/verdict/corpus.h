@@ -13,6 +13,7 @@ struct CorpusPlan {
   std::uint64_t seed = 1;
   std::size_t series = 1000;
   bool shifted = false;  // drawn from shifted_knobs()
+  bool other = false;    // of the families of the third corpus (families_other.cpp)
 };
 
 // Series i depends on the seed and on i alone: a longer corpus begins with the shorter one.

@@ -71,10 +71,29 @@ TEST(Corpus, holds_the_kinds_in_their_shares_and_every_family) {
                                  stable_families().size() + inconclusive_families().size());
 }
 
-class EverySeries : public testing::TestWithParam<bool> {};
+// A family that is added must not change a corpus that exists: its figures would not be comparable any more.
+TEST(Corpus, other_families_have_a_corpus_of_their_own) {
+  std::set<std::string> families;
+  for (const Series& series : make_corpus({.seed = 1, .series = 200, .other = true})) {
+    families.insert(series.family);
+    EXPECT_TRUE(series.family.starts_with("other_")) << series.family;
+  }
+  EXPECT_EQ(families.size(), other_leak_families().size() + other_warmup_families().size() +
+                                 other_spike_families().size() + other_inconclusive_families().size());
+  for (const Series& series : make_corpus({.seed = 1, .series = 200}))
+    EXPECT_FALSE(series.family.starts_with("other_")) << series.family;
+}
+
+struct Corpora {
+  bool shifted = false;
+  bool other = false;
+};
+
+class EverySeries : public testing::TestWithParam<Corpora> {};
 
 TEST_P(EverySeries, is_well_formed_and_its_truth_lies_inside) {
-  for (const Series& series : make_corpus({.seed = 9, .series = 400, .shifted = GetParam()})) {
+  for (const Series& series :
+       make_corpus({.seed = 9, .series = 400, .shifted = GetParam().shifted, .other = GetParam().other})) {
     SCOPED_TRACE(series.id);
     ASSERT_GE(series.size(), 3U);
     ASSERT_EQ(series.at_s.size(), series.size());
@@ -103,7 +122,9 @@ TEST_P(EverySeries, is_well_formed_and_its_truth_lies_inside) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(PlainAndShifted, EverySeries, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(OfEachCorpus, EverySeries,
+                         testing::Values(Corpora{}, Corpora{.shifted = true}, Corpora{.other = true},
+                                         Corpora{.shifted = true, .other = true}));
 
 TEST(Corpus, the_true_rate_is_the_one_in_the_samples) {
   // Theil-Sen over the second half of plain linear leaks: unbiased, and with

@@ -23,4 +23,10 @@ struct Family {
 [[nodiscard]] std::span<const Family> stable_families();
 [[nodiscard]] std::span<const Family> inconclusive_families();
 
+// Of the third corpus (families_other.cpp).
+[[nodiscard]] std::span<const Family> other_leak_families();
+[[nodiscard]] std::span<const Family> other_warmup_families();
+[[nodiscard]] std::span<const Family> other_spike_families();
+[[nodiscard]] std::span<const Family> other_inconclusive_families();
+
 }  // namespace lowtide::bench
