@@ -49,26 +49,36 @@ bool is_foreign_object(std::string_view type, const OwnModules& own) {
          !own.contains(type.substr(0, dot));
 }
 
+bool is_own_object(std::string_view type, const OwnModules& own) {
+  const std::size_t dot = type.find('.');
+  return dot != std::string_view::npos && own.contains(type.substr(0, dot));
+}
+
 // Whether the way from the object to what it holds begins with a private name, or has no name.
 bool is_private_way(std::string_view way) {
   return way.starts_with("._") || way.starts_with(".<");
 }
 
-// Which nodes are private parts of an object of a foreign class.
+// Which nodes are not named, but the object of a foreign class to which they belong: its private parts and what
+// is below them, and the dict of its attributes. An object of a class of the user has its name again, wherever a
+// library keeps it: `trainer.callbacks[1].ranked`.
 std::vector<bool> find_private_parts(const Snapshot& snapshot, const OwnModules& own) {
   std::vector<bool> out(snapshot.nodes.size(), false);
+  std::vector<bool> is_hidden(snapshot.nodes.size(), false);  // with what is below it
   std::vector<std::string_view> owner_types(snapshot.nodes.size());
   for (std::size_t at = 0; at < snapshot.nodes.size(); ++at) {
     const HeldNode& node = snapshot.nodes[at];
     owner_types[at] = node.type;
-    if (!node.holder || *node.holder >= at) continue;
+    if (!node.holder || *node.holder >= at || is_own_object(node.type, own)) continue;
     const HeldNode& holder = snapshot.nodes[*node.holder];
     const bool is_within = node.path.starts_with(holder.path);
+    const bool is_of_foreign = is_within && is_foreign_object(owner_types[*node.holder], own);
     // The dict of the attributes of an object has the path of the object.
-    if (is_within && node.path.size() == holder.path.size()) owner_types[at] = owner_types[*node.holder];
-    out[at] = out[*node.holder] || (is_within && is_foreign_object(owner_types[*node.holder], own) &&
-                                    (node.path.size() == holder.path.size() ||
-                                     is_private_way(std::string_view(node.path).substr(holder.path.size()))));
+    const bool is_dict = is_within && node.path.size() == holder.path.size();
+    if (is_dict) owner_types[at] = owner_types[*node.holder];
+    is_hidden[at] = is_hidden[*node.holder] ||
+                    (is_of_foreign && is_private_way(std::string_view(node.path).substr(holder.path.size())));
+    out[at] = is_hidden[at] || (is_of_foreign && is_dict);
   }
   return out;
 }
@@ -102,8 +112,13 @@ class Growth {
     // Holders come before what they hold, so from the end every sum is complete.
     for (std::size_t at = later.nodes.size(); at-- > 0;) {
       const auto above = later.nodes[at].holder;
-      if (!above || grown_[at].earlier == nullptr || grown_[at].bytes <= 0 || is_private_[at]) continue;
+      if (!above || grown_[at].earlier == nullptr || grown_[at].bytes <= 0) continue;
       Grown& holder = grown_[*above];
+      if (is_private_[at]) {  // what has a name below it is below the holder
+        holder.largest_below = std::max(holder.largest_below, grown_[at].largest_below);
+        holder.all_below += grown_[at].all_below;
+        continue;
+      }
       holder.largest_below = std::max(holder.largest_below, grown_[at].bytes);
       holder.all_below += grown_[at].bytes;
       if (is_entry(later.nodes[at], later.nodes[*above])) holder.entries_below += grown_[at].bytes;

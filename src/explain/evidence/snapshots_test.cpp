@@ -161,6 +161,36 @@ TEST(Snapshots, private_parts_of_a_library_object_are_the_object) {
   EXPECT_EQ(report.holders[0].growth_bytes, 4000 << 10);
 }
 
+TEST(Snapshots, object_of_the_user_that_a_library_object_keeps_is_named) {
+  const auto of_size = [](std::uint64_t kilobytes) {
+    const std::uint64_t kept = kilobytes - 100;
+    return snapshot(kilobytes,
+                    {node("__main__.trainer", "lightning.pytorch.Trainer", kilobytes),
+                     node("__main__.trainer", "dict", kilobytes, {}, 0),
+                     node("__main__.trainer.callbacks", "list", kept, {}, 1),
+                     node("__main__.trainer.callbacks[1]", "__main__.BestWeights", kept, {}, 2),
+                     node("__main__.trainer.callbacks[1].ranked", "list", kept, kept, 3),
+                     node("__main__.trainer._connector", "lightning.pytorch.Connector", 100, {}, 1)});
+  };
+  const OwnModules own{"__main__"};
+
+  EXPECT_EQ(paths_of(compare_snapshots(of_size(1000), of_size(5000), &own)),
+            Paths{"__main__.trainer.callbacks[1].ranked"});
+}
+
+TEST(Snapshots, object_of_the_user_in_a_private_part_is_named) {
+  const auto of_size = [](std::uint64_t kilobytes) {
+    return snapshot(kilobytes, {node("__main__.trainer", "lightning.pytorch.Trainer", kilobytes),
+                                node("__main__.trainer._parts", "list", kilobytes, 1, 0),
+                                node("__main__.trainer._parts[0]", "__main__.Probe", kilobytes, {}, 1),
+                                node("__main__.trainer._parts[0].seen", "list", kilobytes, kilobytes, 2)});
+  };
+  const OwnModules own{"__main__"};
+
+  EXPECT_EQ(paths_of(compare_snapshots(of_size(1000), of_size(5000), &own)),
+            Paths{"__main__.trainer._parts[0].seen"});
+}
+
 TEST(Snapshots, private_attribute_of_a_class_of_the_user_is_named) {
   const auto of_size = [](std::uint64_t kilobytes) {
     return snapshot(kilobytes, {node("__main__.run", "train.Run", kilobytes),
