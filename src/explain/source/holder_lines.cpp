@@ -18,6 +18,26 @@ bool has_other_key(std::string_view line, std::string_view name, std::string_vie
   return is_literal && !rest.substr(1).starts_with(key);
 }
 
+// What the source is searched for, and the key of the entry that is meant: `state` and `a` for "state["a"]". Of
+// "trainer.callbacks[1].ranked" only the attribute is searched, because the code has it under another name.
+struct Searched {
+  std::string name;
+  std::string_view key;
+};
+
+Searched searched_of(std::string_view variable) {
+  std::string_view name = variable;
+  while (name.ends_with(']')) name = name.substr(0, name.rfind('['));
+  const std::string_view keys = variable.substr(name.size());
+  const std::size_t quote = keys.find('"');
+  const std::string_view key = quote == std::string_view::npos
+                                   ? std::string_view()
+                                   : keys.substr(quote + 1, keys.find('"', quote + 1) - quote - 1);
+  const std::size_t bracket = name.rfind(']');
+  const bool is_below_entry = bracket != std::string_view::npos;
+  return {is_below_entry ? "self" + std::string(name.substr(bracket + 1)) : std::string(name), key};
+}
+
 // With more lines than this it is not known which of them fills the variable.
 constexpr std::size_t kMostStores = 2;
 
@@ -35,14 +55,8 @@ Found search(const PythonSource& source, std::string_view name, LineRange within
 
 std::vector<model::CodeLine> find_holder_lines(SourceFiles& sources, const model::HeldNode& node,
                                                const std::vector<std::string>& files) {
-  const std::string_view variable = variable_of(node);
-  // "state["a"]" is filled through "state".
-  const std::string_view name = variable.substr(0, variable.find('['));
+  const auto [name, key] = searched_of(variable_of(node));
   if (!is_code(name)) return {};
-  const std::size_t quote = variable.find('"', name.size());
-  const std::string_view key = quote == std::string_view::npos
-                                   ? ""
-                                   : variable.substr(quote + 1, variable.find('"', quote + 1) - quote - 1);
   const bool is_local = !node.file.empty() && name.find('.') == std::string_view::npos;
   const bool is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
   std::vector<std::string> searched;

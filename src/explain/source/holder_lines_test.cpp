@@ -32,6 +32,18 @@ TEST(HolderLines, entry_of_a_dict_is_stored_under_its_own_key) {
               ElementsAre(Pair(model::LineRole::Stores, 3), Pair(model::LineRole::Creates, 1)));
 }
 
+TEST(HolderLines, attribute_of_an_entry_is_searched_by_its_own_name) {
+  const std::string text =
+      "class BestWeights:\n"
+      "    def __init__(self):\n"
+      "        self.ranked = []\n"
+      "    def on_train_batch_end(self, trainer):\n"
+      "        bisect.insort(self.ranked, entry)\n";
+
+  EXPECT_THAT(lines_of(text, "__main__.main.trainer.callbacks[1].ranked"),
+              ElementsAre(Pair(model::LineRole::Stores, 5), Pair(model::LineRole::Creates, 3)));
+}
+
 TEST(HolderLines, long_way_through_a_framework_has_the_name_of_the_line_that_stores) {
   const std::vector<model::CodeLine> lines{{.role = model::LineRole::Stores,
                                             .file = "train.py",

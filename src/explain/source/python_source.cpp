@@ -110,6 +110,20 @@ bool is_store(std::string_view rest) {
   return is_assignment(rest, true);
 }
 
+// What stands before the object of an attribute: "weights = " of "weights = self.run.".
+std::string_view without_object(std::string_view before) {
+  while (!before.empty() && (is_name_char(before.back()) || before.back() == '.')) before.remove_suffix(1);
+  return before;
+}
+
+// "bisect.insort(self.", before the name of the list.
+bool is_insertion(std::string_view before) {
+  constexpr std::array<std::string_view, 4> kInserting{"insort(", "insort_left(", "insort_right(", "heappush("};
+  before = without_object(before);
+  return std::any_of(kInserting.begin(), kInserting.end(),
+                     [&](std::string_view call) { return before.ends_with(call); });
+}
+
 bool begins_function(std::string_view code) {
   return code.starts_with("def ") || code.starts_with("async def ");
 }
@@ -151,10 +165,39 @@ LineRange PythonSource::function_around(std::uint64_t number) const {
 }
 
 std::vector<std::uint32_t> PythonSource::stores(std::string_view name, LineRange within) const {
+  std::vector<std::uint32_t> out = direct_stores(name, within);
+  if (!out.empty() || name.find('.') == std::string_view::npos) return out;
+  for (std::uint32_t at = within.first; at <= within.last && at <= lines_.size(); ++at) {
+    const std::string_view other = other_name(name, at);
+    if (other.empty()) continue;
+    const LineRange function = function_around(at);
+    for (const std::uint32_t line : direct_stores(other, {at + 1, function.last})) out.push_back(line);
+  }
+  return out;
+}
+
+std::string_view PythonSource::other_name(std::string_view name, std::uint32_t number) const {
+  const std::string_view code = lines_[number - 1].searched;
+  std::string_view out;
+  any_after(code, name, [&](std::string_view rest, std::size_t begin) {
+    if (!rest.empty() && !(rest.starts_with('[') && rest.find(']') + 1 == rest.size())) return false;
+    std::string_view before = trimmed(without_object(code.substr(0, begin)));
+    if (!before.ends_with('=')) return false;
+    before = trimmed(before.substr(0, before.size() - 1));
+    if (before.empty() || !std::all_of(before.begin(), before.end(), is_name_char)) return false;
+    out = before;
+    return true;
+  });
+  return out;
+}
+
+std::vector<std::uint32_t> PythonSource::direct_stores(std::string_view name, LineRange within) const {
   std::vector<std::uint32_t> out;
   for (std::uint32_t at = within.first; at <= within.last && at <= lines_.size(); ++at) {
-    if (any_after(lines_[at - 1].searched, name,
-                  [](std::string_view rest, std::size_t) { return is_store(rest); }))
+    const std::string_view code = lines_[at - 1].searched;
+    if (any_after(code, name, [&](std::string_view rest, std::size_t begin) {
+          return is_store(rest) || (rest.starts_with(',') && is_insertion(code.substr(0, begin)));
+        }))
       out.push_back(at);
   }
   return out;

@@ -34,8 +34,10 @@ class PythonSource {
   // The innermost function around the line; all of the file where there is none.
   [[nodiscard]] LineRange function_around(std::uint64_t number) const;
 
-  // Lines that put something into the container: `name.append(...)`, `name[key] = ...`, `name += ...`.
-  // A name with a dot is searched by its last attribute, whatever the object before it is called.
+  // Lines that put something into the container: `name.append(...)`, `name[key] = ...`, `name += ...`,
+  // `insort(name, ...)`. A name with a dot is searched by its last attribute, whatever the object before it is
+  // called; where no line stores into the attribute itself, by a variable of a function that stands for it
+  // (`trace = self.traces[key]`).
   [[nodiscard]] std::vector<std::uint32_t> stores(std::string_view name, LineRange within) const;
 
   // Lines that assign the name from itself: `h = cell(x, h)`.
@@ -51,6 +53,10 @@ class PythonSource {
   [[nodiscard]] bool imports(std::string_view name) const;
 
  private:
+  [[nodiscard]] std::vector<std::uint32_t> direct_stores(std::string_view name, LineRange within) const;
+  // The variable to which the line assigns the attribute or an entry of it; empty: it does not.
+  [[nodiscard]] std::string_view other_name(std::string_view name, std::uint32_t number) const;
+
   struct Line {
     std::string_view code;      // without indentation and comment; empty inside a text of several lines
     std::string_view searched;  // the same, with blanks in the place of texts

@@ -71,6 +71,29 @@ TEST(PythonSource, stores_are_found_by_whole_names_and_attributes) {
   EXPECT_THAT(source.stores("total", source.all()), ElementsAre(30));
 }
 
+TEST(PythonSource, insertion_into_a_sorted_list_or_a_heap_is_a_store) {
+  const PythonSource source(
+      "bisect.insort(self.ranked, entry, key=first)\n"
+      "heapq.heappush(waiting, job)\n"
+      "print(self.ranked, waiting)\n");
+  EXPECT_EQ(source.stores("self.ranked", source.all()), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(source.stores("waiting", source.all()), std::vector<std::uint32_t>{2});
+}
+
+TEST(PythonSource, attribute_is_filled_by_the_variable_that_stands_for_it) {
+  const PythonSource source(
+      "def hook_for(self, name):\n"
+      "    trace = self.traces[name]\n"
+      "    copy = list(self.traces[name])\n"
+      "    def hook(module, inputs, output):\n"
+      "        trace.append(output)\n"
+      "        copy.append(output)\n"
+      "    return hook\n"
+      "trace.append(0)\n");
+  EXPECT_EQ(source.stores("probe.traces", source.all()), std::vector<std::uint32_t>{5});
+  EXPECT_TRUE(source.stores("probe.other", source.all()).empty());
+}
+
 TEST(PythonSource, a_tensor_that_is_assigned_from_itself_is_carried) {
   const PythonSource source(kTrain);
 

@@ -216,8 +216,9 @@ class Chain {
     into_.root = count == 0 ? nullptr : roots.find(links[count - 1]);
     write_root(count == 0 ? kRoot : links[count - 1]);
     for (std::uint32_t at = count; at-- > 1;) {
+      const std::uint32_t before = into_.bytes;
       step(links[at], links[at - 1]);
-      ++into_.names;
+      into_.names += into_.bytes > before ? 1 : 0;  // the dict of an object's attributes has no name of its own
     }
     if (is_cut) {
       into_.put("...");
