@@ -26,6 +26,10 @@ inline constexpr FindingRow kFindings[] = {
      "a tensor, no container, that keeps more and more functions of an autograd graph; or functions that no "
      "single variable holds, and a line that assigns a variable from itself",
      "held/held_causes.cpp"},
+    {"views-kept", FindingTheme::Variable, Severity::High,
+     "as many tensors as items came to it; their elements are less than a tenth of their storages, and these are "
+     "what the variable retains",
+     "held/held_causes.cpp"},
     {"hook-keeps-activations", FindingTheme::Variable, Severity::High,
      "it holds tensors, and a module calls the function that allocates them, which is not `forward`",
      "held/held_causes.cpp"},

@@ -13,7 +13,7 @@ constexpr const char* kFlatButLonger =
 
 // From causes that are seen in what the variable holds to those that the code around it shows. A name of a
 // variable is no evidence.
-constexpr std::array<HeldCause, 17> kCauses{{
+constexpr std::array<HeldCause, 18> kCauses{{
     {"tracebacks-kept", "exceptions are kept with their tracebacks",
      "it holds exceptions with tracebacks; a traceback holds every local variable of its frames",
      "store the text of each exception, str(error) or traceback.format_exc(), not the exception", "",
@@ -23,6 +23,10 @@ constexpr std::array<HeldCause, 17> kCauses{{
      "detach {0} between steps", "{0} = {0}.detach()",
      "the floor stops rising, and so does the time per step",
      [](const HolderFeatures& features) { return features.is_tensor && features.keeps_graphs; }},
+    {"views-kept", "each item is a small view, which keeps the memory of a whole tensor",
+     "the elements of its tensors are less than a tenth of the memory that they keep",
+     "store a copy of each part (`.clone()`), so that the whole tensor is freed", "", kFlatButLonger,
+     [](const HolderFeatures& features) { return features.keeps_views; }},
     {"hook-keeps-activations", "a module hook stores activations",
      "it holds tensors, and they are allocated in a function that a module calls as a hook",
      "keep only the latest activation or a small result, or remove the hook with handle.remove()", "",

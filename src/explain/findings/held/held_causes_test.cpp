@@ -105,6 +105,8 @@ TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
   EXPECT_EQ(id_of(hook), "holder") << "it holds no tensors";
   hook.keeps_tensors = true;
   EXPECT_EQ(id_of(hook), "hook-keeps-activations");
+  hook.keeps_views = true;
+  EXPECT_EQ(id_of(hook), "views-kept");
 
   HolderFeatures batches = a_list();
   batches.is_shared = batches.keeps_tensors = true;

@@ -1,6 +1,7 @@
 #include "explain/findings/held/holder_features.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "explain/settle/growth.h"
@@ -154,6 +155,27 @@ bool is_its_own_storage(const ProcessHolders& holders, const HeldGrowth& grown) 
   });
 }
 
+// Tensors of one kind came with the items, each with a storage of its own, and these storages are what the
+// variable retains. Tensors are counted in the whole process: equal counts and equal bytes show that they are
+// those of the variable.
+bool are_small_views(const ProcessHolders& holders, const HeldGrowth& grown, double items) {
+  constexpr double kSmall = 0.1;
+  constexpr double kNearly = 0.1;
+  const double retained =
+      static_cast<double>(grown.holder.node.retained_bytes + grown.holder.node.device_bytes);
+  const auto is_near = [](double value, double wanted) {
+    return std::abs(value - wanted) <= kNearly * wanted;
+  };
+  const auto& all = holders.difference.tensors;
+  return std::any_of(all.begin(), all.end(), [&](const model::TensorGrowth& growth) {
+    const auto storage_bytes = static_cast<double>(growth.tensors.storage_bytes);
+    return growth.growth_count >= kFewest && is_near(static_cast<double>(growth.growth_count), items) &&
+           is_near(static_cast<double>(growth.tensors.storages), static_cast<double>(growth.tensors.count)) &&
+           is_near(storage_bytes, retained) &&
+           static_cast<double>(growth.tensors.bytes) <= kSmall * storage_bytes;
+  });
+}
+
 HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   const double items = items_gained(grown);
@@ -173,6 +195,7 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.keeps_tensors = comes_with_items(tensors_in(contents));
   out.keeps_graphs =
       out.is_tensor ? contents.graph_functions() >= kFewest : comes_with_items(contents.graph_functions());
+  out.keeps_views = out.keeps_tensors && !out.keeps_graphs && are_small_views(holders, grown, items);
   const auto is_few_per_item = [&](std::int64_t count) {
     return static_cast<double>(count) <= kMostPerItem * items;
   };

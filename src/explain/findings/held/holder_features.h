@@ -17,6 +17,7 @@ struct HolderFeatures {
   bool is_own_storage = false;    // what a tensor or an array retains is its own elements
   bool is_unbounded = false;      // a cache that is declared without a bound
   bool keeps_tensors = false;     // what it gained is tensors
+  bool keeps_views = false;       // these are small parts of the storages that they keep
   bool keeps_graphs = false;      // functions of autograd graphs came to it
   bool keeps_closures = false;    // as many functions and closure cells as items
   bool keeps_tracebacks = false;  // as many tracebacks as items

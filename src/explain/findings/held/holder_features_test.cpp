@@ -62,6 +62,14 @@ class Held {
     holders_.difference.tensors.push_back(growth);
   }
 
+  // Each of them a part of a storage; `storages` of these exist.
+  void add_views(std::uint64_t count, std::uint64_t bytes, std::uint64_t storages,
+                 std::uint64_t storage_bytes) {
+    add_tensors(count, bytes);
+    holders_.difference.tensors.back().tensors.storages = storages;
+    holders_.difference.tensors.back().tensors.storage_bytes = storage_bytes;
+  }
+
   [[nodiscard]] std::string_view cause() const {
     const Evidence evidence;
     const std::vector<WatchedProcess> processes;
@@ -116,6 +124,27 @@ TEST(HolderFeatures, tensors_under_no_grad_have_no_graph) {
 
   list.hold_graph_functions(100, 1'500);
   EXPECT_EQ(list.cause(), "loss-graph-kept");
+}
+
+TEST(HolderFeatures, small_views_that_keep_their_storages_are_views) {
+  Held list("list");
+  list.list_later(0, 280);
+  list.hold("torch.Tensor", 0, 280);
+  list.retain(280'000'000);
+  list.add_views(280, 1'000'000, 280, 280'000'000);
+  EXPECT_EQ(list.cause(), "views-kept");
+
+  list.hold_graph_functions(0, 280);
+  EXPECT_EQ(list.cause(), "loss-graph-kept") << "a copy would keep the graph as well";
+}
+
+TEST(HolderFeatures, views_of_one_storage_do_not_keep_one_each) {
+  Held list("list");
+  list.list_later(0, 280);
+  list.hold("torch.Tensor", 0, 280);
+  list.retain(280'000'000);
+  list.add_views(280, 1'000'000, 1, 280'000'000);
+  EXPECT_EQ(list.cause(), "holder");
 }
 
 TEST(HolderFeatures, container_of_a_queue_is_a_queue) {
