@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -175,6 +176,14 @@ std::string answer_confidence(const model::Report& report) {
   return fmt::format("{} ({})", what, share);
 }
 
+std::string answer_failure(const model::Report& report) {
+  const model::ProcessInfo* root = find_root(report);
+  const int status = root == nullptr ? 0 : root->exit_status.value_or(0);
+  if (status == 0 || report.answer.kind == AnswerKind::Oom) return "";
+  const char* const signal = status > 128 ? sigabbrev_np(status - 128) : nullptr;
+  return signal == nullptr ? fmt::format("exit {}", status) : fmt::format("ended by SIG{}", signal);
+}
+
 AnswerWords answer_words(const model::Report& report) {
   return {
       .label = answer_label(report.answer),
@@ -190,7 +199,9 @@ std::string answer_line(const model::Report& report) {
       report.answer.kind == AnswerKind::Bounded ? SubjectForm::Short : SubjectForm::Whole;
   std::string out = answer_label(report.answer) + "  " + answer_subject(report, form);
   const std::string rate = answer_rate(report);
-  return rate.empty() || report.answer.kind == AnswerKind::Spikes ? out : out + ", " + rate;
+  if (!rate.empty() && report.answer.kind != AnswerKind::Spikes) out += ", " + rate;
+  const std::string failure = answer_failure(report);
+  return failure.empty() ? out : out + ", " + failure;
 }
 
 }  // namespace lowtide::show

@@ -21,6 +21,10 @@ std::string answer_rate(const model::Report& report);
 // "93% sure"; of an inconclusive answer: "may be a leak (73%)".
 std::string answer_confidence(const model::Report& report);
 
+// "exit 1", "ended by SIGTERM"; empty if the job has not failed, or ran out of memory: then the answer says
+// so.
+std::string answer_failure(const model::Report& report);
+
 // The parts of the first line. All are empty while there is no report.
 struct AnswerWords {
   std::string label = {};

@@ -105,6 +105,28 @@ TEST(Words, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_answer) {
   EXPECT_EQ(find_second(watched_with_gpu({}, false)), nullptr);
 }
 
+TEST(Words, job_that_failed_is_named_in_the_answer) {
+  model::Report report;
+  report.answer.kind = model::AnswerKind::Leak;
+  model::ProcessReport trainer;
+  trainer.info.pid = 10;
+  trainer.info.exit_status = 7;
+  model::ProcessReport worker;
+  worker.info.pid = 11;
+  worker.info.ppid = 10;
+  worker.info.exit_status = 1;
+  report.processes = {worker, trainer};
+  EXPECT_EQ(answer_failure(report), "exit 7");
+  report.processes[1].info.exit_status = 128 + 15;
+  EXPECT_EQ(answer_failure(report), "ended by SIGTERM");
+
+  report.answer.kind = model::AnswerKind::Oom;
+  EXPECT_EQ(answer_failure(report), "") << "the answer says it";
+  report.answer.kind = model::AnswerKind::Stable;
+  report.processes[1].info.exit_status = 0;
+  EXPECT_EQ(answer_failure(report), "");
+}
+
 TEST(Words, sentence_has_a_capital_and_a_full_stop) {
   EXPECT_EQ(sentence("floor rose"), "Floor rose.");
   EXPECT_EQ(sentence(""), "");

@@ -64,7 +64,8 @@ Answer answer_of(const model::Report& report) {
                 .words = answer_subject(report),
                 .role = role_of(report),
                 .short_words = answer_subject(report, SubjectForm::Short)};
-  for (std::string& more : std::vector{answer_rate(report), answer_confidence(report)}) {
+  for (std::string& more :
+       std::vector{answer_rate(report), answer_confidence(report), answer_failure(report)}) {
     if (!more.empty()) answer.more.push_back(std::move(more));
   }
   return answer;

@@ -326,17 +326,6 @@ std::string ruled_out_words(const model::Report& report, const model::Finding* c
   return out;
 }
 
-// The process that lowtide started or attached to: no other process of the job is its parent.
-const model::ProcessInfo* find_root(const model::Report& report) {
-  for (const model::ProcessReport& process : report.processes) {
-    const bool has_parent =
-        std::any_of(report.processes.begin(), report.processes.end(),
-                    [&](const auto& other) { return other.info.pid == process.info.ppid; });
-    if (!has_parent) return &process.info;
-  }
-  return nullptr;
-}
-
 std::string job_words(const model::Report& report) {
   const std::size_t count = report.processes.size();
   const auto is_main = [&](const model::ProcessReport& process) {
