@@ -128,6 +128,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.source = source_of(evidence, options);
   if (const auto told = recording.meta<record::Meta::StepsTold>()) report.source.steps = told;
   report.ending = ending;
+  if (const ProcessEvidence* root = evidence.root()) report.exit_status = root->info.exit_status;
   report.verdict = judged.verdict;
   report.forecast = judged.series.front().forecast;
   report.runs.push_back({.name = "run", .series = std::move(judged.series)});

@@ -182,7 +182,7 @@ TEST_F(Report, container_whose_pages_are_copied_is_named_from_a_snapshot_of_the_
   EXPECT_EQ(finding->variable, "dataset.samples");
   EXPECT_EQ(report.answer.variable, "dataset.samples");
   EXPECT_THAT(finding->evidence, Contains(HasSubstr("`dataset.samples` holds 380 MB")));
-  EXPECT_THAT(finding->cause, HasSubstr("reading a Python object writes its reference count"));
+  EXPECT_THAT(finding->cause, HasSubstr("reading an object writes its reference count"));
 }
 
 TEST_F(Report, few_objects_are_not_the_reference_counts_that_copy_all_pages) {
@@ -191,7 +191,7 @@ TEST_F(Report, few_objects_are_not_the_reference_counts_that_copy_all_pages) {
   const model::Finding* finding = find_finding(report, "copy-on-write");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->variable, "");
-  EXPECT_THAT(finding->cause, HasSubstr("processes write to pages that they share since the fork"));
+  EXPECT_THAT(finding->cause, HasSubstr("processes write to pages that they have shared since the fork"));
 }
 
 TEST_F(Report, workers_that_go_on_copying_are_a_leak_after_300_steps_and_those_that_stopped_are_not) {

@@ -161,7 +161,7 @@ std::size_t find_turn(const Evidence& e, std::span<const double> unit, std::size
   const std::span<const double> floors = std::span(e.floors).subspan(knee);
   const std::span<const double> x = unit.subspan(knee);
   const ShapeFit rest = fit_shapes(x, floors, std::max(e.floor_noise, 0.0015 * e.curve.level));
-  if (rest.best != Shape::Hinge || rest.knee < 2) return 0;
+  if (rest.best != Shape::Hinge || rest.knee < 2 || rest.knee >= count) return 0;
   const double before = theil_sen(x.first(rest.knee + 1), floors.first(rest.knee + 1));
   const double after = theil_sen(x.subspan(rest.knee), floors.subspan(rest.knee));
   return after > 2 * std::max(0.0, before) ? knee + rest.knee : 0;

@@ -118,6 +118,7 @@ struct Report {
   std::vector<TrimReport> trim_trials = {};  // where the user asked for it
   std::optional<OverheadReport> overhead = std::nullopt;
   Ending ending = Ending::Unknown;
+  std::optional<int> exit_status = {};  // of the first process of the job, as a shell reports it
 };
 
 constexpr std::string_view to_string(EventKind kind) {

@@ -153,8 +153,9 @@ std::string answer_rate(const model::Report& report) {
   if (report.answer.kind == AnswerKind::Bounded && report.answer.end_bytes)
     return "at most " + bytes_words(*report.answer.end_bytes);
   if (!report.answer.rate || series == nullptr) {
-    const bool is_open = report.verdict.kind == VerdictKind::Inconclusive;
-    return is_open || report.answer.kind == AnswerKind::Oom ? "" : "flat";
+    const bool is_flat = report.verdict.kind != VerdictKind::Inconclusive &&
+                         report.answer.kind != AnswerKind::Leak && report.answer.kind != AnswerKind::Oom;
+    return is_flat ? "flat" : "";
   }
   return "+" + rate_words(*series);
 }
@@ -177,8 +178,7 @@ std::string answer_confidence(const model::Report& report) {
 }
 
 std::string answer_failure(const model::Report& report) {
-  const model::ProcessInfo* root = find_root(report);
-  const int status = root == nullptr ? 0 : root->exit_status.value_or(0);
+  const int status = report.exit_status.value_or(0);
   if (status == 0 || report.answer.kind == AnswerKind::Oom) return "";
   const char* const signal = status > 128 ? sigabbrev_np(status - 128) : nullptr;
   return signal == nullptr ? fmt::format("exit {}", status) : fmt::format("ended by SIG{}", signal);

@@ -324,14 +324,4 @@ std::string sentence(std::string text) {
   return text;
 }
 
-const model::ProcessInfo* find_root(const model::Report& report) {
-  for (const model::ProcessReport& process : report.processes) {
-    const bool has_parent =
-        std::any_of(report.processes.begin(), report.processes.end(),
-                    [&](const auto& other) { return other.info.pid == process.info.ppid; });
-    if (!has_parent) return &process.info;
-  }
-  return nullptr;
-}
-
 }  // namespace lowtide::show

@@ -92,7 +92,4 @@ std::string subject(const model::Source& source);
 // last.
 std::string sentence(std::string text);
 
-// The process that lowtide started or attached to: no other process of the job is its parent.
-const model::ProcessInfo* find_root(const model::Report& report);
-
 }  // namespace lowtide::show

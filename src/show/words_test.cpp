@@ -108,22 +108,15 @@ TEST(Words, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_answer) {
 TEST(Words, job_that_failed_is_named_in_the_answer) {
   model::Report report;
   report.answer.kind = model::AnswerKind::Leak;
-  model::ProcessReport trainer;
-  trainer.info.pid = 10;
-  trainer.info.exit_status = 7;
-  model::ProcessReport worker;
-  worker.info.pid = 11;
-  worker.info.ppid = 10;
-  worker.info.exit_status = 1;
-  report.processes = {worker, trainer};
+  report.exit_status = 7;
   EXPECT_EQ(answer_failure(report), "exit 7");
-  report.processes[1].info.exit_status = 128 + 15;
+  report.exit_status = 128 + 15;
   EXPECT_EQ(answer_failure(report), "ended by SIGTERM");
 
   report.answer.kind = model::AnswerKind::Oom;
   EXPECT_EQ(answer_failure(report), "") << "the answer says it";
   report.answer.kind = model::AnswerKind::Stable;
-  report.processes[1].info.exit_status = 0;
+  report.exit_status = 0;
   EXPECT_EQ(answer_failure(report), "");
 }
 

@@ -37,7 +37,7 @@ def short_run_is_within_its_budget(binary):
     name, estimate_s = told(run(binary, [PYTHON, "-c", "import json, lowtide; collect = lowtide.Cleanup().actions[-1]\n"
                                    f"print(json.dumps([collect.name, collect._expected_s({job['last']})]))"]))
     _assert_within_budget(job)
-    assert name == "gc.collect()", name
+    assert name == "gc.collect()" and estimate_s > 0.01, (name, estimate_s)
     if BUDGET * job["elapsed_s"] < estimate_s:  # else the machine was so slow that the time paid for a call
         assert job["calls"]["gc.collect()"] == 0 and job["share"] <= BUDGET, job
 

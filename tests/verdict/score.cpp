@@ -117,8 +117,10 @@ LiveScore score_live(std::span<const Series> corpus, std::span<const Outcome> ou
       score.ever_leak_after_ramp.add(ever_after_ramp);
     } else {
       score.leak_before_onset.add(early);
-      if (moments.back().kind != VerdictKind::Leak) continue;
-      const std::size_t called = said_for_good_at(moments, VerdictKind::Leak);
+      const bool is_called = moments.back().kind == VerdictKind::Leak;
+      const std::size_t called = is_called ? said_for_good_at(moments, VerdictKind::Leak) : corpus[i].size();
+      score.leak_before_end.add(called < corpus[i].size());
+      if (!is_called) continue;
       const double delay = called > onset ? static_cast<double>(called - onset) : 0;
       delays.push_back(delay);
       shares.push_back(100 * delay /

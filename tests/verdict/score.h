@@ -58,6 +58,7 @@ struct LiveScore {
   Tally ever_leak_after_ramp;  // the same, not counting moments before a warm-up's end (and 10% more)
   Tally ever_leak_on_inconclusive;
   Tally leak_before_onset;           // leaks called before they began
+  Tally leak_before_end;             // leaks called for good before the series ends
   ErrorSpread delay_samples;         // from onset until it is called for good
   ErrorSpread delay_share;           // percent of the leak's span; leaks never called do not count
   double changes_median = kNothing;  // of kind, per series

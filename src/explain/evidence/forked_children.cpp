@@ -1,6 +1,7 @@
 #include "explain/evidence/forked_children.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "explain/evidence/respawn_chains.h"
@@ -17,6 +18,13 @@ bool is_shared(const TrailPoint& point) {
 // Not one that another program took the place of by exec, soon after the fork.
 bool is_forked(const ProcessEvidence& child, const model::ProcessInfo& parent) {
   return child.trail.empty() ? child.info.command == parent.command : shares_pages(child.trail);
+}
+
+bool has_forked_parent(const Evidence& evidence, const ProcessEvidence& process,
+                       const std::vector<std::size_t>& parents) {
+  return shares_pages(process.trail) && std::any_of(parents.begin(), parents.end(), [&](std::size_t at) {
+           return evidence.processes[at].info.pid == process.info.ppid;
+         });
 }
 
 bool shares_pages_with_children(const Evidence& evidence, const ProcessEvidence& process) {
@@ -43,10 +51,16 @@ void count_shared_pages_of_parents(Evidence& evidence) {
     });
     if (is_parent) parents.insert(parents.end(), lives.begin(), lives.end());
   }
-  for (const std::size_t at : parents) {
+  // Pages that a parent shares with its own parent are counted there.
+  std::vector<std::size_t> outermost;
+  std::copy_if(parents.begin(), parents.end(), std::back_inserter(outermost),
+               [&](std::size_t at) { return !has_forked_parent(evidence, evidence.processes[at], parents); });
+  for (const std::size_t at : outermost) {
     evidence.processes[at].counts_shared_pages = true;
-    for (TrailPoint& point : evidence.processes[at].trail)
-      point.low_bytes = point.high_bytes = point.held_bytes;
+    for (TrailPoint& point : evidence.processes[at].trail) {
+      point.low_bytes = point.held_bytes;
+      point.high_bytes = std::max(point.high_bytes, point.held_bytes);
+    }
   }
 }
 

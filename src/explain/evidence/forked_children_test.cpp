@@ -49,6 +49,16 @@ TEST(ForkedChildren, worker_that_starts_a_program_does_not_become_a_parent_that_
   EXPECT_EQ(judged_mb(evidence.processes[1]), 8U) << "it copies pages of its own parent";
 }
 
+TEST(ForkedChildren, pages_that_a_parent_shares_with_its_own_parent_are_counted_once) {
+  Evidence evidence;
+  evidence.processes = {recorded(10, 1, 40, 400), recorded(11, 10, 8, 390), recorded(12, 11, 5, 390)};
+  count_shared_pages_of_parents(evidence);
+
+  EXPECT_EQ(judged_mb(evidence.processes[0]), 400U);
+  EXPECT_EQ(judged_mb(evidence.processes[1]), 8U);
+  EXPECT_EQ(judged_mb(evidence.processes[2]), 5U);
+}
+
 TEST(ForkedChildren, process_that_shares_nothing_stays_as_it_is) {
   Evidence evidence;
   evidence.processes = {recorded(10, 1, 400, 401), recorded(11, 10, 50, 50)};

@@ -88,7 +88,7 @@ const model::HeldNode* find_copied(const Scene& scene, const model::ProcessInfo&
 bool is_other_leaking(const Scene& scene, double tree_bytes) {
   constexpr double kLeastPart = 0.05;
   return std::any_of(scene.processes.begin(), scene.processes.end(), [&](const WatchedProcess& process) {
-    return process.report.series.verdict.kind == model::VerdictKind::Leak && process.there_late &&
+    return model::may_leak(process.report.series.verdict) && process.there_late &&
            process.change_bytes >= kLeastPart * tree_bytes && !copies_on_write(process, scene.evidence);
   });
 }
@@ -138,20 +138,18 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
       fmt::format("private memory grew by {} while RSS changed by {}: no new object was created",
                   bytes_words(bytes), bytes_words(rss_bytes))};
   finding.cause =
-      "copy-on-write: processes write to pages that they share since the fork (in Python, reading an object "
+      "copy-on-write: processes write to pages that they have shared since the fork (in Python, reading an "
+      "object "
       "writes its reference count), and the kernel copies each of these pages";
   const double of_each = (bytes + still_shared) / static_cast<double>(copying.size());
   if (const model::HeldNode* node = find_copied(scene, first, of_each)) {
-    finding.cause =
-        "copy-on-write: reading a Python object writes its reference count, so the kernel copies its page, "
-        "once in each worker";
     finding.variable = variable_of(*node);
     finding.where.holder = node->path;
     std::erase_if(finding.lines = find_holder_lines(scene.sources, *node, own_files(scene)),
                   [](const model::CodeLine& line) { return line.role != model::LineRole::Creates; });
-    finding.evidence.push_back(fmt::format("{} holds {} in {} objects", quoted_variable(*node),
-                                           bytes_words(static_cast<double>(node->retained_bytes)),
-                                           base::format_count(node->retained_objects)));
+    finding.evidence.push_back(fmt::format(
+        "{} holds {} in {} objects, enough to be on all of these pages", quoted_variable(*node),
+        bytes_words(static_cast<double>(node->retained_bytes)), base::format_count(node->retained_objects)));
   }
   finding.fix = finding.variable.empty() ? advice::kCopiedPages : advice::kCopiedObjects;
   if (is_bounded) finding.fix = fmt::format(fmt::runtime(advice::kBoundedCopyOnWrite), finding.fix);

@@ -92,24 +92,24 @@ std::optional<Doubling> find_doubling(const RecordedSeries& trail, const Steps& 
   const double between = floors.back().floor - floor_at(floors, first.from) - in_stairs;
   if (in_stairs < kInStairs * growth || between > kMostBetween * growth) return std::nullopt;
   const double expected = next_wait * std::min(next_wait / wait, kMostLater);
-  const Doubling out{third.at + expected, third.at + kPatience * expected};
+  const Doubling out{third.at + expected, third.at + kPatience * expected, growth};
   if (floors.back().at > out.last_wait) return std::nullopt;
   return out;
 }
 
-std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Steps& steps) {
+std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Steps& steps,
+                                          double tree_bytes) {
   const auto doubling = find_doubling(trail, steps);
-  if (!doubling) return std::nullopt;
+  if (!doubling || doubling->growth < kLeastPart * tree_bytes) return std::nullopt;
   const auto count = [](double value) {
     return base::format_count(static_cast<std::uint64_t>(std::max(1.0, value)));
   };
-  const double now = steps.known ? trail.back().step : trail.back().at_s;
+  const double now = floors_of(trail, steps).back().at;
   const double missing = doubling->last_wait - now;
   return Argument{.rule = ArgumentKind::NextStair,
                   .reason = fmt::format(
-                      "memory rose in stairs, each larger and later than the one before, as a table or "
-                      "buffer that doubles; "
-                      "the next is due at about {}",
+                      "memory rose in stairs; each was larger and came after a longer wait, as when a table "
+                      "doubles; the next is expected at about {}",
                       steps.known ? "step " + count(doubling->due) : base::format_seconds(doubling->due)),
                   .needs = steps.known ? fmt::format("about {} more steps", count(missing))
                                        : fmt::format("about {} more", base::format_seconds(missing)),
@@ -119,8 +119,10 @@ std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Ste
 std::optional<Argument> next_stair_is_due(const std::vector<WatchedProcess>& processes,
                                           const Evidence& evidence) {
   if (auto of_tree = next_stair_is_due(evidence.target, evidence.steps)) return of_tree;
+  const double growth = tree_change(evidence);
+  if (growth < kLeastPart * level(evidence.target, evidence.late).value_or(0)) return std::nullopt;
   for (const WatchedProcess& process : processes) {
-    if (process.there_late && process.change_bytes >= kMostOfGrowth * tree_change(evidence) &&
+    if (process.there_late && process.change_bytes >= kMostOfGrowth * growth &&
         !copies_on_write(process, evidence))
       if (auto found = next_stair_is_due(process.trail, evidence.steps)) return found;
   }

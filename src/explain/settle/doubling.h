@@ -17,12 +17,15 @@ namespace lowtide::explain {
 struct Doubling {
   double due = 0;        // the next stair, in steps or seconds
   double last_wait = 0;  // when it has not come by then, the stairs have ended
+  double growth = 0;     // bytes
 };
 
 // Absent: no three such stairs, or the next one did not come.
 std::optional<Doubling> find_doubling(const RecordedSeries& trail, const Steps& steps);
 
-std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Steps& steps);
+// Absent too if the growth is little beside the memory of the tree.
+std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Steps& steps,
+                                          double tree_bytes = 0);
 
 // The same for the tree: its own series, or that of the process that gained most of what the tree did.
 std::optional<Argument> next_stair_is_due(const std::vector<WatchedProcess>& processes,

@@ -65,6 +65,22 @@ TEST(Doubling, other_growth_is_no_doubling) {
     EXPECT_FALSE(find_doubling(stairs_of_steps(480, bytes), by_steps(480)));
 }
 
+TEST(Doubling, small_process_does_not_speak_for_a_tree_that_did_not_grow) {
+  Evidence evidence;
+  evidence.steps = by_steps(480);
+  evidence.target = stairs_of_steps(480, [](int step) { return 1000 * kStairMB - step * kStairMB; });
+  evidence.early = {20, 100};
+  evidence.late = {400, 480};
+  WatchedProcess process;
+  process.there_late = true;
+  process.change_bytes = 100 * kStairMB;
+  process.trail = stairs_of_steps(480, capacity);
+
+  EXPECT_FALSE(next_stair_is_due(std::vector{process}, evidence));
+  evidence.target = stairs_of_steps(480, [](int step) { return 1.1 * capacity(step) + step; });
+  EXPECT_TRUE(next_stair_is_due(std::vector{process}, evidence));
+}
+
 TEST(Doubling, series_that_has_stayed_may_leak_while_the_next_stair_is_due) {
   model::Verdict warmup;
   warmup.kind = model::VerdictKind::Warmup;

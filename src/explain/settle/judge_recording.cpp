@@ -60,7 +60,7 @@ void settle_processes(JudgedRecording& judged, const Evidence& evidence) {
       if (holders.process.id == process.report.info.id) arguments << holder_arguments(holders);
     }
     if (!arguments.know_the_end() && !copies_on_write(process, evidence))
-      arguments << next_stair_is_due(process.trail, evidence.steps);
+      arguments << next_stair_is_due(process.trail, evidence.steps, tree_level(evidence));
     verdict = arguments.settle(verdict);
   }
 }

@@ -24,8 +24,12 @@ bool is_replaced_worker(const WatchedProcess& process) {
   return process.report.processes > 1 && shares_pages(process.trail);
 }
 
-const WatchedProcess* find_sure_leak(const std::vector<WatchedProcess>& processes, double all) {
+enum class Replaced { Count, DoNotCount };
+
+const WatchedProcess* find_sure_leak(const std::vector<WatchedProcess>& processes, double all,
+                                     Replaced replaced = Replaced::Count) {
   for (const WatchedProcess& process : processes) {
+    if (replaced == Replaced::DoNotCount && is_replaced_worker(process)) continue;
     const model::Verdict& verdict = process.report.series.verdict;
     if (verdict.kind != VerdictKind::Leak || verdict.confidence < kSureLeak || !process.there_late) continue;
     // The tree must have grown as well: memory that moves between two processes is not a leak.
@@ -96,8 +100,7 @@ const WatchedProcess* find_leak_beside_replaced(const Evidence& evidence,
     lasting -= process.change_bytes;
     is_any_replaced = true;
   }
-  const WatchedProcess* leak = is_any_replaced ? find_sure_leak(processes, lasting) : nullptr;
-  return leak == nullptr || is_replaced_worker(*leak) ? nullptr : leak;
+  return is_any_replaced ? find_sure_leak(processes, lasting, Replaced::DoNotCount) : nullptr;
 }
 
 std::optional<Argument> leak_beside_replaced(const Evidence& evidence,
@@ -106,7 +109,7 @@ std::optional<Argument> leak_beside_replaced(const Evidence& evidence,
   if (leak == nullptr) return std::nullopt;
   const model::Verdict& verdict = leak->report.series.verdict;
   return Argument{.rule = ArgumentKind::LeakBesideReplaced,
-                  .reason = fmt::format("{} leaks: {}; what its workers copy ends with them",
+                  .reason = fmt::format("{} leaks: {}; what replaced workers copy ends with them",
                                         process_words(leak->report.info), verdict.reason),
                   .confidence = verdict.confidence,
                   .of_process = verdict};

@@ -95,7 +95,11 @@ void apply(Effect outcome, const Argument& argument, Verdict& verdict) {
         verdict.axis = argument.of_process->axis;
         verdict.rate = argument.of_process->rate;
       }
-      if (verdict.rate && !(verdict.rate->bytes > 0)) verdict.rate = argument.rate;
+      if (verdict.rate && !(verdict.rate->bytes > 0)) {
+        const bool rises = argument.of_site && argument.of_site->rate && argument.of_site->rate->bytes > 0;
+        verdict.rate = rises ? argument.of_site->rate : std::nullopt;
+        if (rises) verdict.axis = argument.of_site->axis;
+      }
       return;
     case Effect::MayBeLeak:
       verdict.kind = VerdictKind::Inconclusive;

@@ -47,8 +47,8 @@ struct Argument {
   std::optional<double> confidence = std::nullopt;        // where the table has none
   std::optional<model::VerdictKind> kind = std::nullopt;  // SmallGrowth only: stable or spikes
   bool beats_warmup = true;  // false: does not count where the series leans to a warm-up
-  // Sites: the rate of the largest line, where the series has none that rises.
-  std::optional<model::Rate> rate = std::nullopt;
+  // Sites: the verdict of the largest line, for its rate where the series has none that rises.
+  std::optional<model::Verdict> of_site = std::nullopt;
   // LeakingProcess: the verdict of that process, for its rate.
   std::optional<model::Verdict> of_process = std::nullopt;
   // The process whose evidence it is, where several processes argue about one tree. 0: the series' own.

@@ -92,7 +92,7 @@ std::optional<Argument> leak_argument(const Kept& kept, double grown_bytes, cons
                   .confidence = confidence_of_samples(kept.samples, evidence.steps.known),
                   // The series itself sees an end coming: then the sites must be plainer.
                   .beats_warmup = kept.slowest >= kSlowerThanWarmup,
-                  .rate = kept.groups.front()->verdict.rate};
+                  .of_site = kept.groups.front()->verdict};
 }
 
 // Resident memory that grows while what is alive does not. Neither leak nor none: a library that asks the
@@ -132,10 +132,11 @@ std::string freed_words(const SiteGroup& group) {
   if (group.kept_samples + group.freed_samples < 1) return "";
   // A table or an array that was copied to a larger block: what was freed is not what grew.
   constexpr std::uint64_t kFewBlocks = 4;
-  if (group.change_bytes > 0 && group.live_samples <= kFewBlocks && group.freed_samples > group.kept_samples)
-    return "each block was replaced by a larger one";
-  return fmt::format("{} of {} sampled blocks freed", count(group.freed_samples),
-                     count(group.kept_samples + group.freed_samples));
+  const bool is_larger =
+      group.change_bytes > 0 && group.live_samples <= kFewBlocks && group.freed_samples > group.kept_samples;
+  return fmt::format("{} of {} sampled blocks freed{}", count(group.freed_samples),
+                     count(group.kept_samples + group.freed_samples),
+                     is_larger ? ", but the blocks in use are larger than before" : "");
 }
 
 void judge_sites(Sites& sites, const Evidence& evidence) {
@@ -155,7 +156,8 @@ void judge_sites(Sites& sites, const Evidence& evidence) {
                                                  bytes_words(group.change_bytes), freed_words(group)),
                            .confidence = confidence_of_samples(group.new_samples, evidence.steps.known)});
     }
-    if (auto stair = next_stair_is_due(group.live, evidence.steps)) arguments.push_back(std::move(*stair));
+    if (auto stair = next_stair_is_due(group.live, evidence.steps, tree_bytes))
+      arguments.push_back(std::move(*stair));
     group.verdict = settle(series, arguments);
   }
 }

@@ -319,7 +319,7 @@ TEST(FreedWords, of_a_table_that_moves_to_larger_blocks_do_not_count_the_smaller
   group.live_samples = 1;
   group.kept_samples = 1;
   group.freed_samples = 8;
-  EXPECT_EQ(freed_words(group), "each block was replaced by a larger one");
+  EXPECT_EQ(freed_words(group), "8 of 9 sampled blocks freed, but the blocks in use are larger than before");
   group.live_samples = 100;
   EXPECT_EQ(freed_words(group), "8 of 9 sampled blocks freed");
 }

@@ -18,24 +18,42 @@ bool has_other_key(std::string_view line, std::string_view name, std::string_vie
   return is_literal && !rest.substr(1).starts_with(key);
 }
 
-// What the source is searched for, and the key of the entry that is meant: `state` and `a` for "state["a"]". Of
-// "trainer.callbacks[1].ranked" only the attribute is searched, because the code has it under another name.
+// What the source is searched for, and the key of the entry that is meant: `state` and `a` for "state["a"]".
+// Of "trainer.callbacks[1].ranked" only the attribute is searched, because the code has it under another
+// name.
 struct Searched {
   std::string name;
   std::string_view key;
 };
 
+// Where the subscripts at its end begin: 7 of `metrics["loss[a]"][2]`.
+std::size_t end_of_name(std::string_view variable) {
+  std::size_t end = variable.size();
+  bool in_text = false;
+  bool in_subscript = false;
+  for (std::size_t at = 0; at < variable.size(); ++at) {
+    const char c = variable[at];
+    if (c == '"') in_text = !in_text;
+    if (in_text || c == '"') continue;
+    if (c == '[' && !in_subscript && end == variable.size()) end = at;
+    if (c != '[' && c != ']' && !in_subscript) end = variable.size();
+    if (c == '[' || c == ']') in_subscript = c == '[';
+  }
+  return end;
+}
+
+// An empty name: there is nothing to search for.
 Searched searched_of(std::string_view variable) {
-  std::string_view name = variable;
-  while (name.ends_with(']')) name = name.substr(0, name.rfind('['));
+  const std::string_view name = variable.substr(0, end_of_name(variable));
   const std::string_view keys = variable.substr(name.size());
   const std::size_t quote = keys.find('"');
   const std::string_view key = quote == std::string_view::npos
                                    ? std::string_view()
                                    : keys.substr(quote + 1, keys.find('"', quote + 1) - quote - 1);
   const std::size_t bracket = name.rfind(']');
-  const bool is_below_entry = bracket != std::string_view::npos;
-  return {is_below_entry ? "self" + std::string(name.substr(bracket + 1)) : std::string(name), key};
+  if (bracket == std::string_view::npos) return {std::string(name), key};
+  const std::string_view attribute = name.substr(bracket + 1);
+  return {attribute.starts_with('.') ? "self" + std::string(attribute) : std::string(), key};
 }
 
 // With more lines than this it is not known which of them fills the variable.

@@ -44,6 +44,18 @@ TEST(HolderLines, attribute_of_an_entry_is_searched_by_its_own_name) {
               ElementsAre(Pair(model::LineRole::Stores, 5), Pair(model::LineRole::Creates, 3)));
 }
 
+TEST(HolderLines, brackets_in_a_key_or_a_name_are_no_subscripts) {
+  const std::string text =
+      "metrics = {}\n"
+      "metrics[\"loss[train]\"].append(1)\n";
+
+  EXPECT_THAT(lines_of(text, "__main__.metrics[\"loss[train]\"]"),
+              ElementsAre(Pair(model::LineRole::Stores, 2), Pair(model::LineRole::Creates, 1)));
+  for (const char* const hostile :
+       {"__main__.a]", "__main__.obj.a]", "__main__.a[\"", "]", "[", "a[b]]", "a\"]"})
+    EXPECT_TRUE(lines_of(text, hostile).empty()) << hostile;
+}
+
 TEST(HolderLines, long_way_through_a_framework_has_the_name_of_the_line_that_stores) {
   const std::vector<model::CodeLine> lines{{.role = model::LineRole::Stores,
                                             .file = "train.py",

@@ -118,7 +118,8 @@ std::string_view without_object(std::string_view before) {
 
 // "bisect.insort(self.", before the name of the list.
 bool is_insertion(std::string_view before) {
-  constexpr std::array<std::string_view, 4> kInserting{"insort(", "insort_left(", "insort_right(", "heappush("};
+  constexpr std::array<std::string_view, 4> kInserting{"insort(", "insort_left(", "insort_right(",
+                                                       "heappush("};
   before = without_object(before);
   return std::any_of(kInserting.begin(), kInserting.end(),
                      [&](std::string_view call) { return before.ends_with(call); });
@@ -171,8 +172,12 @@ std::vector<std::uint32_t> PythonSource::stores(std::string_view name, LineRange
     const std::string_view other = other_name(name, at);
     if (other.empty()) continue;
     const LineRange function = function_around(at);
+    if (function.last >= lines_.size() && function.first <= 1)
+      continue;  // a name of the module may be another elsewhere
     for (const std::uint32_t line : direct_stores(other, {at + 1, function.last})) out.push_back(line);
   }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

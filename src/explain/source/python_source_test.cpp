@@ -94,6 +94,21 @@ TEST(PythonSource, attribute_is_filled_by_the_variable_that_stands_for_it) {
   EXPECT_TRUE(source.stores("probe.other", source.all()).empty());
 }
 
+TEST(PythonSource, name_that_stands_for_an_attribute_twice_has_each_line_once) {
+  const PythonSource source(
+      "def collect(self, key):\n"
+      "    if key:\n"
+      "        rows = self.traces[key]\n"
+      "    else:\n"
+      "        rows = self.traces[0]\n"
+      "    rows.append(1)\n"
+      "def other():\n"
+      "    seen.append(2)\n"
+      "seen = probe.counts\n");
+  EXPECT_EQ(source.stores("probe.traces", source.all()), std::vector<std::uint32_t>{6});
+  EXPECT_TRUE(source.stores("probe.counts", source.all()).empty()) << "another `seen`, perhaps";
+}
+
 TEST(PythonSource, a_tensor_that_is_assigned_from_itself_is_carried) {
   const PythonSource source(kTrain);
 

@@ -337,8 +337,7 @@ std::string job_words(const model::Report& report) {
     out = fmt::format("{}, pid {}", role_name(main->info), main->info.pid);
     if (count > 1) out += fmt::format(", and {} other{}", count - 1, count == 2 ? "" : "s");
   }
-  const model::ProcessInfo* root = find_root(report);
-  if (root != nullptr && root->exit_status) out += fmt::format(", exit {}", *root->exit_status);
+  if (report.exit_status) out += fmt::format(", exit {}", *report.exit_status);
   for (const model::Finding& finding : report.findings) {
     if (finding.id == "short-lived-processes") out += ", " + finding.title;
   }

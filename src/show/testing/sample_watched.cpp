@@ -81,6 +81,7 @@ model::Report watched(model::SeriesReport tree, std::string path) {
   report.verdict = tree.verdict;
   report.forecast = tree.forecast;
   report.ending = model::Ending::Closed;
+  report.exit_status = 0;
   tree.name = "the process tree";
   report.runs.push_back({"run", 0, 0, {std::move(tree)}});
   report.overhead = model::OverheadReport{0.0011, whole(9.4 * kMB), 0, "off", "", 0, 0, 0};
