@@ -11,6 +11,7 @@ namespace {
 constexpr double kLeastTreeGrowth = 1e6;   // bytes; less is no question
 constexpr double kLeastLevelShare = 0.01;  // of the level, the same
 constexpr double kLeastCopied = 8e6;       // bytes of private pages
+constexpr double kMostMeasured = 0.5;      // of the growth, between the two windows
 constexpr double kFreed = 0.5;             // of what an allocator is said to keep
 constexpr double kRssStandsStill = 0.34;   // of the private growth: what RSS may move and count as still
 
@@ -179,15 +180,17 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   const SharedMemoryGrowth shared_growth = shared_memory_growth(evidence, processes);
   const double shared = std::min(mapped, shared_growth.bytes) + std::max(0.0, shared_growth.unmapped_bytes);
   double explained = 0;
-  // Measured between two windows; told of the whole growth, so that the parts add up to it.
+  // The parts are measured between two windows and stated as parts of the whole growth. If most of that came
+  // before the first window, they say nothing about it.
   const double whole = out.floor_bytes > 0 ? static_cast<double>(out.floor_bytes) : all;
-  const auto tell = [&](model::Mechanism mechanism, double share) {
+  const double measured = all >= kMostMeasured * whole ? 1 : all / whole;
+  const auto state = [&](model::Mechanism mechanism, double share) {
     out.mechanisms.push_back({mechanism, static_cast<std::uint64_t>(share * whole), share});
   };
   const auto add = [&](model::Mechanism mechanism, double bytes) {
     const double part = std::clamp(bytes, 0.0, all - explained);
     if (part < 0.02 * all) return;
-    tell(mechanism, part / all);
+    state(mechanism, measured * part / all);
     explained += part;
   };
   add(model::Mechanism::CopyOnWrite, copied);
@@ -195,9 +198,10 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   add(model::Mechanism::LiveObjects, heaps.live_bytes - heaps.native_bytes + heaps.touched.bytes);
   add(model::Mechanism::NativeLive, heaps.native_bytes);
   add(model::Mechanism::AllocatorRetention, heaps.retained_bytes);
-  out.explained_share = explained / all;
-  constexpr double kLeastTold = 0.0005;  // rounds to nothing
-  if (const double rest = 1 - explained / all; rest > kLeastTold) tell(model::Mechanism::Unexplained, rest);
+  out.explained_share = measured * explained / all;
+  constexpr double kLeastStated = 0.0005;  // less rounds to nothing
+  if (const double rest = 1 - *out.explained_share; rest > kLeastStated)
+    state(model::Mechanism::Unexplained, rest);
   return out;
 }
 
