@@ -34,7 +34,7 @@ std::optional<model::Forecast> forecast_of(const RecordedSeries& trail, const Gp
 }
 
 // What torch has given out is nearer to a leak than what it keeps in reserve, and speaks for the GPU; unless
-// it is what lies outside of torch that leaks.
+// it is what lies outside of torch that may leak.
 void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvidence::Share& share,
                const Evidence& evidence) {
   if (!share.torch) return;
@@ -46,8 +46,7 @@ void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvi
   report.outside = outside.verdict;
   report.pinned = judge_part(share.pinned, evidence).verdict;
   const std::string gpu = "GPU " + std::to_string(report.index);
-  if (allocated.verdict.kind != model::VerdictKind::Leak &&
-      outside.verdict.kind == model::VerdictKind::Leak) {
+  if (!model::may_leak(allocated.verdict) && model::may_leak(outside.verdict)) {
     report.series = std::move(outside);
     report.series.forecast = forecast_of(share.outside, device, evidence);
     report.series.quantity = model::Quantity::GpuUsed;
