@@ -368,6 +368,7 @@ class Finding(TypedDict):
     line: CodeLine | None  # the line to look at first
     variable: str | None  # the variable that holds the memory, as the code writes it
     process: FindingProcess | None  # the processes that it is about
+    parts: list[MemoryPart]  # of a failed CUDA allocation: what held the memory, most first
     phase: str | None  # the phase of the trainer that keeps the memory
     source_lines: list[CodeLine]  # the lines that allocate, store and create what is held
     ruled_out_causes: list[str]  # the same as `excluded`
@@ -382,6 +383,14 @@ class Place(TypedDict):
     line: int | None  # its line
     function: str | None  # the function around it
     holder: str | None  # the variable that keeps the memory, as Python writes it
+
+
+class MemoryPart(TypedDict):
+    """A part of the memory at one moment."""
+
+    name: str  # a variable in backticks, or a kind of memory
+    bytes: int  # its size
+    what: str  # what it is
 
 
 class Overhead(TypedDict):

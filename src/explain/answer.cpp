@@ -78,6 +78,14 @@ bool has_other_growth(const model::Report& report) {
   return model::find_other_leak(series) != nullptr || model::find_leaning_gpu(series) != nullptr;
 }
 
+// What grew is little of what tensors held when the allocation failed: it is not why it failed.
+bool is_small_beside(const Finding& cause, const Finding& failure) {
+  constexpr double kSmall = 0.25;
+  double held = 0;
+  for (const model::MemoryPart& part : failure.parts) held += static_cast<double>(part.bytes);
+  return cause.growth_bytes < kSmall * held;
+}
+
 // The cause of growth; where there is no growth, what the memory went into.
 std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
@@ -93,6 +101,10 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
     return kind == VerdictKind::Spikes && !finding.variable.empty() && fits(finding);
   });
   if (found == all.end()) found = std::find_if(all.begin(), all.end(), fits);
+  const auto full = std::find_if(all.begin(), all.end(),
+                                 [](const Finding& finding) { return finding.id == "cuda-out-of-memory"; });
+  if (full != all.end() && oom_of(report) != nullptr && found != all.end() && is_small_beside(*found, *full))
+    found = full;
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());
 }
@@ -145,6 +157,7 @@ model::Answer find_answer(const model::Report& report) {
     if (!cause.fix.empty()) out.fix = cause.fix;
     out.end_bytes = cause.end_bytes;
     if (cause.end_bytes && may_grow(verdict)) out.kind = AnswerKind::Bounded;
+    if (cause.id == "cuda-out-of-memory") out.rate.reset();
   }
   if (oom_of(report) != nullptr) out.kind = AnswerKind::Oom;
   return out;

@@ -44,6 +44,13 @@ struct FindingProcess {
   std::vector<std::int64_t> pids = {};
 };
 
+// A part of the memory at one moment.
+struct MemoryPart {
+  std::string name;  // "activations", "`cache`"
+  std::uint64_t bytes = 0;
+  std::string what = {};  // "a dict of 20 items"
+};
+
 struct Finding {
   FindingId id = {};  // several processes may have the same
   Severity severity = Severity::Info;
@@ -60,6 +67,7 @@ struct Finding {
   std::string phase = {};            // of the trainer, that keeps it
   std::vector<CodeLine> lines = {};  // that allocate, store and create what is held
   std::vector<TensorGrowth> tensors = {};  // below the variable, or in its process
+  std::vector<MemoryPart> parts = {};      // what tensors held when an allocation failed, most first
   double growth_bytes = 0;
   std::optional<std::uint64_t> end_bytes = {};  // where the growth of the process tree ends, if it does
   std::optional<double> share = {};             // of the growth of the floor

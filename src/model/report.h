@@ -73,6 +73,7 @@ struct Event {
   std::optional<double> at_s = {};
   std::uint64_t line = 0;
   std::string text = {};
+  std::string stack = {};  // of Python, where it happened: see model/python_stack.h
 };
 
 // Something in the input that was not used, and why it matters.

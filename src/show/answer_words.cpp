@@ -136,6 +136,9 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
     const std::string gpu = base::printable(series->name, 60);
     what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + ": " + what;
   }
+  if (cause != nullptr && cause->id == "cuda-out-of-memory") {
+    return report.answer.line ? out + " at " + base::printable(model::place_of(*report.answer.line), 100) : out;
+  }
   if (is_flat) {
     const bool is_full = cause != nullptr && cause->mechanism == model::Mechanism::BoundedCache;
     what = is_full ? what + ", cache is full" : flat_words(report);
@@ -166,7 +169,8 @@ std::string answer_confidence(const model::Report& report) {
     return percent(verdict.lean ? verdict.lean->confidence : verdict.confidence) + " sure";
   }
   // That the memory ran out is certain.
-  if (report.answer.kind == AnswerKind::Oom && !model::may_leak(report.verdict)) return "";
+  if (report.answer.kind == AnswerKind::Oom && (!model::may_leak(report.verdict) || !report.answer.rate))
+    return "";
   const std::string share = percent(report.answer.confidence);
   if (report.verdict.kind != VerdictKind::Inconclusive) return share + " sure";
   if (!report.verdict.lean || report.verdict.lean->kind == VerdictKind::Inconclusive)

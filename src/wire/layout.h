@@ -22,7 +22,7 @@
 namespace lowtide::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31474154574f4cULL;  // "LOWTAG1"
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 // Where the agent finds the monitor's socket; absent: it stays asleep.
 inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
@@ -168,6 +168,7 @@ inline constexpr std::uint64_t kOwnSteps = 1ULL << 63U;  // the job counts them 
 inline constexpr std::uint32_t kMaxPhases = 8;
 inline constexpr std::uint32_t kMaxPhaseName = 31;
 inline constexpr std::uint32_t kMaxDevices = 16;
+inline constexpr std::uint32_t kMaxOomStack = 8191;
 
 enum class MarksState : std::uint32_t {
   None = 0,     // not asked for, or no Python is up
@@ -211,8 +212,10 @@ struct alignas(64) MarksPart {
   std::atomic<std::uint64_t> oom_free_bytes;
   PhasePart phase_parts[kMaxPhases];
   DevicePart device_parts[kMaxDevices];
+  char oom_stack[kMaxOomStack + 1];  // as marks.py writes it; ends with a zero, and may be cut
 };
-static_assert(sizeof(MarksPart) == 64 + kMaxPhases * sizeof(PhasePart) + kMaxDevices * sizeof(DevicePart));
+static_assert(sizeof(MarksPart) ==
+              64 + kMaxPhases * sizeof(PhasePart) + kMaxDevices * sizeof(DevicePart) + kMaxOomStack + 1);
 
 // Written by the agent alone.
 struct alignas(64) AgentPart {

@@ -19,7 +19,9 @@ def eight_threads_lose_nothing_and_leave_nothing(bench):
     process = bench.run(bench.target, "storm", 300000).only()
 
     assert process["state"] == STATE_ON
-    assert process["live"] == 0 and process["live_bytes"] == 0
+    left = {name: process[name] for name in ("live", "live_bytes", "sites")}
+    assert process["live"] == 0, left
+    assert process["live_bytes"] == 0, left
     assert process["frees"] == process["samples"] - sum(process["drops"])
 
 

@@ -349,6 +349,7 @@ export interface Finding {
   line: CodeLine | null; // the line to look at first
   variable: string | null; // the variable that holds the memory, as the code writes it
   process: FindingProcess | null; // the processes that it is about
+  parts: MemoryPart[]; // of a failed CUDA allocation: what held the memory, most first
   phase: string | null; // the phase of the trainer that keeps the memory
   source_lines: CodeLine[]; // the lines that allocate, store and create what is held
   ruled_out_causes: string[]; // the same as `excluded`
@@ -362,6 +363,13 @@ export interface Place {
   line: number | null; // its line
   function: string | null; // the function around it
   holder: string | null; // the variable that keeps the memory, as Python writes it
+}
+
+// A part of the memory at one moment.
+export interface MemoryPart {
+  name: string; // a variable in backticks, or a kind of memory
+  bytes: number; // its size
+  what: string; // what it is
 }
 
 // What the measurement itself cost.

@@ -157,9 +157,12 @@ PyObject* tell_pinned(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t co
 }
 
 PyObject* tell_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
-  if (count == 2) {
+  if (count == 3) {
     const TableUse use;
     if (owns_tables()) {
+      wire::MarksPart& marks = header()->marks;
+      const std::uint32_t bytes = copy_python_text(arguments[2], marks.oom_stack, wire::kMaxOomStack);
+      marks.oom_stack[bytes] = 0;
       header()->marks.oom_free_bytes.store(number(arguments[1]), std::memory_order_relaxed);
       header()->marks.oom_wanted_bytes.store(number(arguments[0]), std::memory_order_release);
     }

@@ -264,12 +264,27 @@ def current(stats, name):
     return stats[name]['all']['current']
 
 
+# The Python frames that asked for the memory, innermost first: line, function and file, separated by tabs.
+def stack():
+    lines = []
+    try:
+        frame = modules['sys']._getframe(2)
+        while frame is not None and len(lines) < 64:
+            code = frame.f_code
+            name = getattr(code, 'co_qualname', code.co_name)
+            lines.append('%d\t%s\t%s' % (frame.f_lineno or 0, name, code.co_filename))
+            frame = frame.f_back
+    except Exception:
+        pass  # the failure itself is reported all the same
+    return '\n'.join(lines)
+
+
 def watch_ooms(torch):  # once CUDA is up: torch knows only its own devices
     global observed
     attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
     if not observed and attach is not None:
         observed = True
-        attach(lambda device, wanted, total, free: tell_oom(wanted, free))
+        attach(lambda device, wanted, total, free: tell_oom(wanted, free, stack()))
 
 
 def count():

@@ -32,8 +32,10 @@ inline constexpr const char* kLibrary =
 inline constexpr const char* kLibraryObject =
     "`{0}` may keep what `{1}()` gives it: limit it or replace it; otherwise it is a leak in {2} (try "
     "another version)";
-inline constexpr const char* kObjectsOfLibrary =
-    "remove what {0} no longer needs; Python does not know the size of objects of {1}";
+inline constexpr const char* kObjectsOfLibrary = "remove what {0} no longer needs";
+// {}: a variable inside a library, its library, " (`plt.close(figure)` for figures)".
+inline constexpr const char* kRegistryOfLibrary =
+    "{0} belongs to {1}: call what {1} has to close or release such objects{2}";
 // Without argtypes, ctypes passes a pointer as an int of 32 bits, and free() crashes.
 inline constexpr const char* kFreeCall =
     "free this memory when it is no longer needed (with ctypes, first set `argtypes` of `free` to "

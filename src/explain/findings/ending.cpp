@@ -10,6 +10,7 @@
 #include "explain/evidence/events.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/gpu_failure.h"
 #include "explain/out_of_memory.h"
 #include "explain/words.h"
 
@@ -109,6 +110,25 @@ const model::GpuReport* fullest_gpu(const model::Report& report) {
   return found == report.gpus.end() ? nullptr : &*found;
 }
 
+std::uint64_t held_bytes(const std::vector<model::MemoryPart>& parts) {
+  std::uint64_t out = 0;
+  for (const model::MemoryPart& part : parts) out += part.bytes;
+  return out;
+}
+
+// Activations become fewer with a smaller batch; what a variable holds can be released.
+std::string peak_advice(const GpuFailure& failure, std::uint64_t held) {
+  constexpr double kLargePart = 0.1;
+  const bool has_variable =
+      static_cast<double>(failure.variable_bytes) >= kLargePart * static_cast<double>(held);
+  std::string out = failure.is_mostly_graph ? advice::kGpuPeak : "";
+  if (has_variable) {
+    out += fmt::format("{}release {} ({}) if it is no longer needed", out.empty() ? "" : "; or ",
+                       failure.variable, bytes_words(static_cast<double>(failure.variable_bytes)));
+  }
+  return out.empty() ? advice::kGpuPeak : out;
+}
+
 // How much memory the tensors had between two readings is not known, so no peak is stated.
 void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) {
   model::Finding finding;
@@ -130,6 +150,11 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
     if (gpu->series.verdict.kind == model::VerdictKind::Leak) finding.fix = advice::kGpuLeakFirst;
   }
   if (event.at_s) finding.evidence.push_back("it failed at " + format_seconds(*event.at_s));
+  GpuFailure failure = find_gpu_failure(scene, event);
+  if (failure.line) finding.lines.push_back(std::move(*failure.line));
+  finding.parts = std::move(failure.parts);
+  if (!finding.parts.empty() && finding.fix != advice::kLimitOfTorch)
+    finding.fix = peak_advice(failure, held_bytes(finding.parts));
   out.push_back(std::move(finding));
 }
 

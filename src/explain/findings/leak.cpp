@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "explain/findings/advice.h"
@@ -160,6 +161,25 @@ void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Find
   }
 }
 
+// What the processes run that started during the run and are still there: "51 processes that started during
+// the run had not ended; most run `python worker.py`".
+std::string piled_words(const Evidence& evidence) {
+  std::map<std::string, std::size_t> commands;
+  std::size_t all = 0;
+  for (const ProcessEvidence& process : evidence.processes) {
+    const model::ProcessInfo& info = process.info;
+    const bool is_left = info.ended_s.value_or(evidence.late.to_s) >= evidence.late.to_s;
+    if (info.started_s < evidence.early.from_s || !is_left) continue;
+    ++commands[short_command(info.command)];
+    ++all;
+  }
+  if (commands.empty()) return "the process tree grows with the number of its processes";
+  const auto most = std::max_element(commands.begin(), commands.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fmt::format("{} processes that started during the run had not ended; most run `{}`", all,
+                     most->first);
+}
+
 void say_processes_pile_up(const Scene& scene, Findings& out) {
   const ProcessCountGrowth count = find_process_count_growth(scene.evidence);
   if (scene.report.verdict.kind != VerdictKind::Leak || count.late == 0) return;
@@ -169,7 +189,7 @@ void say_processes_pile_up(const Scene& scene, Findings& out) {
   out_finding.title = fmt::format("the number of processes keeps rising: {:.0f} at first, {:.0f} at the end",
                                   count.early, count.late);
   out_finding.confidence = 0.9;
-  out_finding.evidence = {"the process tree grows with the number of its processes"};
+  out_finding.evidence = {piled_words(scene.evidence)};
   out_finding.fix = advice::kProcesses;
   out.push_back(std::move(out_finding));
 }

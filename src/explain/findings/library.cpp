@@ -92,6 +92,25 @@ std::string likely_words(const HeldGrowth& likely, const ProcessHolders& holders
   return fmt::format("not proven; perhaps {} in {} snapshots", gained_words(likely), holders.looks);
 }
 
+// The package that the module of a variable belongs to; empty for one of the user's own modules.
+std::string library_of(const Scene& scene, const model::HeldNode& node) {
+  const std::string module = node.path.substr(0, node.path.find('.'));
+  const auto& all = scene.evidence.libraries;
+  const bool is_library = node.file.empty() && std::any_of(all.begin(), all.end(), [&](const auto& library) {
+                            return library.name == module;
+                          });
+  return is_library ? module : "";
+}
+
+// `advice` for a variable of the user. One of a library is not his to change.
+std::string advice_for(const Scene& scene, const model::HeldNode& node, const char* advice) {
+  const std::string library = library_of(scene, node);
+  if (library.empty()) return fmt::format(fmt::runtime(advice), quoted_variable(node));
+  const bool is_figures = node.path.starts_with("matplotlib._pylab_helpers.");
+  return fmt::format(fmt::runtime(advice::kRegistryOfLibrary), quoted_variable(node), library,
+                     is_figures ? " (`plt.close(figure)` for figures)" : "");
+}
+
 }  // namespace
 
 void describe_objects_without_holder(const Scene& scene, const SiteGroup& site, const std::string& library,
@@ -116,7 +135,7 @@ void describe_objects_without_holder(const Scene& scene, const SiteGroup& site, 
   const HeldGrowth* likely = find_likely_holder(*holders);
   if (likely != nullptr && likely->of_process >= kLeastOfLikely) {
     finding.held_by = likely_words(*likely, *holders);
-    finding.fix = fmt::format(fmt::runtime(advice::kItemsOfLikely), quoted_variable(likely->holder.node));
+    finding.fix = advice_for(scene, likely->holder.node, advice::kItemsOfLikely);
     return;
   }
   finding.held_by = fmt::format("not known: {} snapshots show no variable that grew with it", holders->looks);
@@ -136,9 +155,10 @@ void describe_library(const Scene& scene, const SiteGroup& site, const std::stri
   finding.cause = fmt::format("native code of {} allocates it; Python objects explain {:.0f}% of it",
                               with_version(scene, library), known * 100);
   if (const HeldGrowth* likely = find_likely_holder(*found)) {
+    finding.cause = fmt::format("native code of {} allocates it for objects whose size Python does not know",
+                                with_version(scene, library));
     finding.held_by = likely_words(*likely, *found);
-    finding.fix =
-        fmt::format(fmt::runtime(advice::kObjectsOfLibrary), quoted_variable(likely->holder.node), library);
+    finding.fix = advice_for(scene, likely->holder.node, advice::kObjectsOfLibrary);
     return;
   }
   finding.held_by = fmt::format("not known; {} snapshots show no Python objects of this size", found->looks);

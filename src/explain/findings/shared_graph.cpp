@@ -103,9 +103,9 @@ void find_shared_graph(const Scene& scene, Findings& out) {
     finding.growth_bytes = static_cast<double>(holders.difference.growth_bytes);
     finding.confidence = 0.85;
     finding.evidence = {
-        fmt::format("autograd graphs gained {} functions in {} snapshots",
+        fmt::format("autograd graphs gained {} nodes in {} snapshots",
                     base::format_count(static_cast<std::uint64_t>(functions)), holders.looks),
-        fmt::format("objects and tensors of the process gained {}; no single variable holds that",
+        fmt::format("objects and tensors of the process gained {}, which the graphs of all steps share",
                     bytes_words(finding.growth_bytes))};
     if (const SiteGroup* site = find_main_site(scene, holders)) add_lines(scene, *site, finding);
     if (finding.variable.empty()) {

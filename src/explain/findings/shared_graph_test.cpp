@@ -43,7 +43,7 @@ TEST(SharedGraph, is_found_where_functions_came_and_no_variable_holds_them) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].id, model::FindingId("loss-graph-kept")) << "no line shows which variable is carried";
   EXPECT_EQ(found[0].severity, model::Severity::High);
-  EXPECT_THAT(found[0].evidence[0], testing::HasSubstr("gained 160,000 functions in 6 snapshots"));
+  EXPECT_THAT(found[0].evidence[0], testing::HasSubstr("gained 160,000 nodes in 6 snapshots"));
 }
 
 TEST(SharedGraph, is_not_claimed_where_few_functions_came) {

@@ -371,6 +371,12 @@ void AgentRing::read_marks(AgentMarks& into) const {
   into.pinned_bytes = number(part.pinned_bytes);
   into.oom_wanted_bytes = part.oom_wanted_bytes.load(std::memory_order_acquire);
   into.oom_free_bytes = number(part.oom_free_bytes);
+  into.oom_stack.clear();
+  if (into.oom_wanted_bytes > 0) {
+    std::array<char, sizeof(part.oom_stack)> stack{};  // copied first: it may change meanwhile
+    std::memcpy(stack.data(), part.oom_stack, stack.size());
+    into.oom_stack.assign(stack.data(), ::strnlen(stack.data(), stack.size()));
+  }
   into.phases.resize(phases);
   for (std::uint32_t at = 0; at < phases; ++at) {
     const wire::PhasePart& phase = part.phase_parts[at];

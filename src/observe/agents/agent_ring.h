@@ -111,6 +111,7 @@ struct AgentMarks {
   std::uint64_t pinned_bytes = 0;
   std::uint64_t oom_wanted_bytes = 0;  // of the last time that torch ran out of a GPU's memory
   std::uint64_t oom_free_bytes = 0;
+  std::string oom_stack;  // of the job, so unchecked: line, function and file of each frame
 };
 
 class AgentRing {

@@ -77,7 +77,10 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
                                  base::format_bytes(static_cast<double>(free)));
   // torch asks the driver for whole blocks, a little more than is wanted.
   if (free / 2 > wanted) text += fmt::format("; {} probably refused it", model::kOwnGpuLimit);
-  events.push_back({.kind = model::EventKind::CudaOom, .at_s = at_s, .text = std::move(text)});
+  events.push_back({.kind = model::EventKind::CudaOom,
+                    .at_s = at_s,
+                    .text = std::move(text),
+                    .stack = trainer.marks.oom_stack});
 }
 
 void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistry& agents,

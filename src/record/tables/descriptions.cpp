@@ -130,6 +130,9 @@ constexpr auto kEventColumns = std::to_array<Column<RecordedEvent>>({
     column<&RecordedEvent::event, &model::Event::kind>("kind", "", kNeeded),
     column<&RecordedEvent::process>("process", "NULL: the whole job"),
     column<&RecordedEvent::event, &model::Event::text>("text", "description of the event"),
+    column<&RecordedEvent::event, &model::Event::stack>(
+        "stack",
+        "the Python frames in which it happened, a line each, innermost first: line, function, file"),
 });
 
 template <auto... Path>

@@ -36,6 +36,14 @@ std::vector<std::string> place_pieces(const model::Place& where) {
   return out;
 }
 
+// "21.5 GB `shards`, a dict of 20 items"
+std::vector<std::string> part_words(const model::Finding& finding) {
+  std::vector<std::string> out;
+  for (const model::MemoryPart& each : finding.parts)
+    out.push_back(printable(fmt::format("{} {}, {}", bytes_words(each.bytes), each.name, each.what), 200));
+  return out;
+}
+
 Claim claim_of(const model::Finding& finding) {
   constexpr Formats kDocuments = kMarkdown | kPage;
   Claim out{.severity = finding.severity, .title = finding.title};
@@ -59,11 +67,13 @@ Claim claim_of(const model::Finding& finding) {
   using enum Claim::Form;
   constexpr Formats kDone = kText | kPage;  // Markdown has its own section of what to do
   part(kText | kMarkdown, "- ", "", finding.evidence, List);
+  part(kText | kMarkdown, "held: ", "", part_words(finding), List);
   part(kText, "not: ", "", finding.excluded, List);
   part(kPage, "", "Where", place_pieces(finding.where), Place);
   part(kDone, "fix: ", "Fix", {finding.fix}, Sentence);
   part(kDone, "code: ", "In code", {finding.hint}, Code);
   part(kPage, "", "Evidence", finding.evidence, List);
+  part(kPage, "", "Held when it failed", part_words(finding), List);
   part(kPage, "", "Ruled out", finding.excluded, List);
   part(kDone, "then: ", "Then watch", {finding.watch}, Sentence);
   return out;

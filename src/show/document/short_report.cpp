@@ -195,12 +195,16 @@ std::string memory_sentence(const std::string& reason) {
   return reason.starts_with("floor ") ? sentence("the memory " + reason) : sentence(reason);
 }
 
-// " Run it again, with about 200 more steps."
+// " Run it again, about 200 steps longer."
 std::string needs_sentence(const model::Report& report, const model::Verdict& verdict) {
   if (!verdict.needs) return "";
   const bool is_length = verdict.needs->starts_with("about ");
-  if (is_length && report.ending == model::Ending::Closed)
-    return " Run it again, with " + *verdict.needs + ".";
+  constexpr std::string_view kMore = " more steps";
+  if (is_length && report.ending == model::Ending::Closed) {
+    std::string length = *verdict.needs;
+    if (length.ends_with(kMore)) length = length.substr(0, length.size() - kMore.size()) + " steps longer";
+    return fmt::format(" Run it again, {}{}.", length == *verdict.needs ? "with " : "", length);
+  }
   return " It needs " + *verdict.needs + ".";
 }
 
@@ -306,6 +310,22 @@ Section process_section(const model::Report& report) {
                            left(report.ends.late_bytes, sum.late_bytes)};
   if (shared.early_bytes + shared.late_bytes > 0) add("shared", shared);
   add("total", report.ends);
+  return {.blocks = {std::move(table)}};
+}
+
+// What tensors held when an allocation failed.
+Section parts_section(const model::Finding& cause) {
+  constexpr std::size_t kMostRows = 8;
+  Table table{.in = kText, .columns = {{"held when it failed"}, {"size"}, {""}}};
+  std::uint64_t rest = 0;
+  for (const model::MemoryPart& part : cause.parts) {
+    if (table.rows.size() < kMostRows) {
+      table.rows.push_back({{printable(part.name, 40), bytes_words(part.bytes), printable(part.what, 60)}});
+    } else {
+      rest += part.bytes;
+    }
+  }
+  if (rest > 0) table.rows.push_back({{"others", bytes_words(rest), ""}});
   return {.blocks = {std::move(table)}};
 }
 
@@ -430,6 +450,7 @@ Document short_report_document(const model::Report& report) {
   if (!is_gpu_full && (!has_rows || report.answer.process.empty()))
     out.sections.push_back({.blocks = {Plot{.series = series, .is_small = true, .is_optional = has_rows}}});
   if (has_rows) out.sections.push_back(process_section(report));
+  if (is_gpu_full && !cause->parts.empty()) out.sections.push_back(parts_section(*cause));
   Facts facts;
   add_evidence(report, *series, facts);
   out.sections.push_back({.blocks = {std::move(facts)}});

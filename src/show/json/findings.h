@@ -26,6 +26,14 @@ constexpr auto describe(Tag<model::CodeLine>) {
       field<&CodeLine::source>("source", "its text; null where the recording has no copy of the file"));
 }
 
+constexpr auto describe(Tag<model::MemoryPart>) {
+  using model::MemoryPart;
+  return object("MemoryPart", "a part of the memory at one moment",
+                field<&MemoryPart::name>("name", "a variable in backticks, or a kind of memory"),
+                field<&MemoryPart::bytes>("bytes", "its size"),
+                field<&MemoryPart::what>("what", "what it is"));
+}
+
 constexpr auto describe(Tag<model::FindingProcess>) {
   using model::FindingProcess;
   return object("FindingProcess", "the processes that a finding is about",
@@ -64,6 +72,7 @@ constexpr auto describe(Tag<model::Finding>) {
       field_as<NonEmpty, &Finding::variable>("variable",
                                              "the variable that holds the memory, as the code writes it"),
       field<&Finding::process>("process", "the processes that it is about"),
+      field<&Finding::parts>("parts", "of a failed CUDA allocation: what held the memory, most first"),
       field_as<NonEmpty, &Finding::phase>("phase", "the phase of the trainer that keeps the memory"),
       field<&Finding::lines>("source_lines", "the lines that allocate, store and create what is held"),
       field<&Finding::excluded>("ruled_out_causes", "the same as `excluded`"),
