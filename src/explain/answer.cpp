@@ -103,7 +103,8 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
   if (found == all.end()) found = std::find_if(all.begin(), all.end(), fits);
   const auto full = std::find_if(all.begin(), all.end(),
                                  [](const Finding& finding) { return finding.id == "cuda-out-of-memory"; });
-  if (full != all.end() && oom_of(report) != nullptr && found != all.end() && is_small_beside(*found, *full))
+  if (full != all.end() && oom_of(report) != nullptr &&
+      (found == all.end() || is_small_beside(*found, *full)))
     found = full;
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());

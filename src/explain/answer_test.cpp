@@ -41,6 +41,10 @@ TEST(Answer, growth_that_is_little_of_what_tensors_held_is_not_why_an_allocation
 
   report.findings[1].growth_bytes = 60e9;
   EXPECT_EQ(find_answer(report).finding, 1U);
+
+  report.findings.pop_back();
+  report.verdict.kind = model::VerdictKind::Inconclusive;
+  EXPECT_EQ(find_answer(report).finding, 0U) << "nothing else is known";
 }
 
 TEST(Answer, gpu_that_was_full_needs_a_fix_only_if_the_job_failed) {

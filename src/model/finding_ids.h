@@ -27,7 +27,8 @@ inline constexpr FindingRow kFindings[] = {
      "single variable holds, and a line that assigns a variable from itself",
      "held/held_causes.cpp"},
     {"views-kept", FindingTheme::Variable, Severity::High,
-     "as many tensors as items came to it; their elements are less than a tenth of their storages, and these are "
+     "as many tensors as items came to it; their elements are less than a tenth of their storages, and these "
+     "are "
      "what the variable retains",
      "held/held_causes.cpp"},
     {"hook-keeps-activations", FindingTheme::Variable, Severity::High,

@@ -1,7 +1,9 @@
 // The Python frames of an event, as the agent writes them (agent/python/marks.py).
 #pragma once
 
+#include <algorithm>
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,12 +14,13 @@ namespace lowtide::model {
 // Innermost first. The text comes from the job: what is not three fields is left out.
 inline std::vector<Frame> frames_of(std::string_view stack) {
   constexpr std::size_t kMostFrames = 64;
+  constexpr std::string_view kBetween = " | ";
   std::vector<Frame> out;
   while (!stack.empty() && out.size() < kMostFrames) {
-    const std::string_view text = stack.substr(0, stack.find('\n'));
-    stack.remove_prefix(std::min(stack.size(), text.size() + 1));
-    const std::size_t first = text.find('\t');
-    const std::size_t second = first == std::string_view::npos ? first : text.find('\t', first + 1);
+    const std::string_view text = stack.substr(0, stack.find(kBetween));
+    stack.remove_prefix(std::min(stack.size(), text.size() + kBetween.size()));
+    const std::size_t first = text.find(' ');
+    const std::size_t second = first == std::string_view::npos ? first : text.find(' ', first + 1);
     if (second == std::string_view::npos) continue;
     Frame frame{.language = FrameLanguage::Python,
                 .function = std::string(text.substr(first + 1, second - first - 1)),

@@ -51,7 +51,8 @@ TEST(CraftedRecording, more_rows_than_a_run_can_write_are_cut_off_with_a_warning
 TEST(CraftedRecording, more_text_than_a_run_can_write_is_cut_off_with_a_warning) {
   const TemporaryFolder folder;
   const std::string path = record(folder, 10);
-  change(path, "INSERT INTO event SELECT n, 1, 'restart', NULL, hex(zeroblob(30000)), '' FROM " + numbers(500));
+  change(path,
+         "INSERT INTO event SELECT n, 1, 'restart', NULL, hex(zeroblob(30000)), '' FROM " + numbers(500));
 
   auto opened = Recording::open(path);
 

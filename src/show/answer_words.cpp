@@ -137,7 +137,8 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
     what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + ": " + what;
   }
   if (cause != nullptr && cause->id == "cuda-out-of-memory") {
-    return report.answer.line ? out + " at " + base::printable(model::place_of(*report.answer.line), 100) : out;
+    return report.answer.line ? out + " at " + base::printable(model::place_of(*report.answer.line), 100)
+                              : out;
   }
   if (is_flat) {
     const bool is_full = cause != nullptr && cause->mechanism == model::Mechanism::BoundedCache;

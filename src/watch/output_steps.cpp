@@ -52,8 +52,8 @@ void OutputSteps::consider(pid_t pid, bool just_started) {
     base::Fd fd(::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
     struct stat status {};
     if (!fd.valid() || ::fstat(fd.get(), &status) != 0) continue;
-    const off_t from = just_started ? beginning_of(file, status.st_size)
-                                    : std::max<off_t>(0, status.st_size - kLookBack);
+    const off_t from =
+        just_started ? beginning_of(file, status.st_size) : std::max<off_t>(0, status.st_size - kLookBack);
     streams_.push_back({target.path, std::move(fd), from, {}});
   }
 }

@@ -29,8 +29,8 @@ class OutputSteps {
   void note_beginnings(const JobStreams& streams);
 
   // Finds the files of a process's standard output and standard error, also for descendants of the job
-  // (`sh -c 'python train.py > log'`). For a process that has just started, reading begins at the noted place,
-  // or at the current end of the file; for a running one, well before the end.
+  // (`sh -c 'python train.py > log'`). For a process that has just started, reading begins at the noted
+  // place, or at the current end of the file; for a running one, well before the end.
   void consider(pid_t pid, bool just_started);
 
   // Reads what was written since the last call. Returns the latest step, or NaN if none is known.

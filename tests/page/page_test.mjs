@@ -215,11 +215,10 @@ const tests = {
     const megabytes = (text) => Number(/([\d.]+) ([kMG])B/.exec(text)?.[1] ?? 0) * { k: 1e-3, M: 1, G: 1e3 }[/[kMG](?=B)/.exec(text)?.[0] ?? "M"];
     const tree = megabytes(cells.find(([key]) => key === "tree")[1]);
     const parts = cells.filter(([key]) => key !== "tree").reduce((sum, [, text]) => sum + megabytes(text), 0);
-    assert.ok(cells.length > 3, JSON.stringify(cells));
+    assert.ok(cells.length >= 3, JSON.stringify(cells));
     assert.ok(tree > 0 && Math.abs(tree - parts) < 0.01 * tree, JSON.stringify(cells)); // each is rounded to three digits
-    // The row of a parent has the pages that it shares with its worker: little is left, or nothing.
-    const legend = await page.locator("#timeline .legend[aria-label=Processes]").innerText();
-    assert.equal(legend.includes("shared"), cells.some(([key]) => key === "shared"), legend);
+    // In the table, the row of a parent has the pages that it shares with its worker; the chart has them as a band.
+    assert.match(await page.locator("#timeline .legend[aria-label=Processes]").innerText(), /shared/);
   },
 
   async forecast_shows_the_limit(at) {

@@ -264,19 +264,19 @@ def current(stats, name):
     return stats[name]['all']['current']
 
 
-# The Python frames that asked for the memory, innermost first: line, function and file, separated by tabs.
+# The Python frames that asked for the memory, innermost first: line, function and file of each.
 def stack():
     lines = []
     try:
         frame = modules['sys']._getframe(2)
         while frame is not None and len(lines) < 64:
             code = frame.f_code
-            name = getattr(code, 'co_qualname', code.co_name)
-            lines.append('%d\t%s\t%s' % (frame.f_lineno or 0, name, code.co_filename))
+            name = getattr(code, 'co_qualname', code.co_name).replace(' ', '_')
+            lines.append('%d %s %s' % (frame.f_lineno or 0, name, code.co_filename))
             frame = frame.f_back
     except Exception:
         pass  # the failure itself is reported all the same
-    return '\n'.join(lines)
+    return ' | '.join(lines)
 
 
 def watch_ooms(torch):  # once CUDA is up: torch knows only its own devices

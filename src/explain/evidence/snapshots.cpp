@@ -59,9 +59,9 @@ bool is_private_way(std::string_view way) {
   return way.starts_with("._") || way.starts_with(".<");
 }
 
-// Which nodes are not named, but the object of a foreign class to which they belong: its private parts and what
-// is below them, and the dict of its attributes. An object of a class of the user has its name again, wherever a
-// library keeps it: `trainer.callbacks[1].ranked`.
+// Which nodes are not named, but the object of a foreign class to which they belong: its private parts and
+// what is below them, and the dict of its attributes. An object of a class of the user has its name again,
+// wherever a library keeps it: `trainer.callbacks[1].ranked`.
 std::vector<bool> find_private_parts(const Snapshot& snapshot, const OwnModules& own) {
   std::vector<bool> out(snapshot.nodes.size(), false);
   std::vector<bool> is_hidden(snapshot.nodes.size(), false);  // with what is below it

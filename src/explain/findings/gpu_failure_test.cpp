@@ -74,8 +74,8 @@ TEST(GpuFailure, snapshot_of_another_moment_shows_nothing) {
 TEST(GpuFailure, line_is_the_innermost_of_the_user) {
   const GpuFailure failure =
       failure_of({},
-                 "116\tLinear.forward\t/usr/lib/python3/dist-packages/torch/nn/linear.py\n"
-                 "14\ttrain_step\t/home/me/train.py\n22\t<module>\t/home/me/train.py");
+                 "116 Linear.forward /usr/lib/python3/dist-packages/torch/nn/linear.py | "
+                 "14 train_step /home/me/train.py | 22 <module> /home/me/train.py");
   ASSERT_TRUE(failure.line);
   EXPECT_EQ(model::place_of(*failure.line), "train.py:14");
   EXPECT_EQ(failure.line->function, "train_step");
@@ -83,14 +83,14 @@ TEST(GpuFailure, line_is_the_innermost_of_the_user) {
 
 TEST(GpuFailure, any_text_is_a_stack) {
   EXPECT_TRUE(model::frames_of("").empty());
-  EXPECT_TRUE(model::frames_of("\n\t\n1\tonly two\n").empty());
-  const std::vector<model::Frame> frames = model::frames_of("x\tf\ta\tb.py\n99999999999\t\t\n");
+  EXPECT_TRUE(model::frames_of(" |  | 1 two | ").empty());
+  const std::vector<model::Frame> frames = model::frames_of("x f a b.py | 99999999999   | ");
   ASSERT_EQ(frames.size(), 2U);
   EXPECT_EQ(frames[0].line, 0U);
-  EXPECT_EQ(frames[0].file, "a\tb.py");
+  EXPECT_EQ(frames[0].file, "a b.py");
   EXPECT_EQ(frames[1].line, 0U);
   std::string many;
-  for (int at = 0; at < 1000; ++at) many += "1\tf\ta.py\n";
+  for (int at = 0; at < 1000; ++at) many += "1 f a.py | ";
   EXPECT_LE(model::frames_of(many).size(), 64U);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 namespace lowtide::explain {
@@ -54,7 +55,7 @@ TEST(Doubling, stairs_end_where_the_next_one_did_not_come) {
 
 TEST(Doubling, other_growth_is_no_doubling) {
   const auto line = [](int step) { return 0.4 * kStairMB * step; };
-  const auto equal_stairs = [](int step) { return 50 * kStairMB * (step / 100); };
+  const auto equal_stairs = [](int step) { return 50 * kStairMB * std::floor(step / 100.0); };
   const auto one_stair = [](int step) { return step < 100 ? 0 : 200 * kStairMB; };
   const auto slowing = [](int step) { return 200 * kStairMB * (1 - 100.0 / (100 + step)); };
   const auto smaller_stairs = [](int step) {

@@ -35,8 +35,8 @@ class PythonSource {
   [[nodiscard]] LineRange function_around(std::uint64_t number) const;
 
   // Lines that put something into the container: `name.append(...)`, `name[key] = ...`, `name += ...`,
-  // `insort(name, ...)`. A name with a dot is searched by its last attribute, whatever the object before it is
-  // called; where no line stores into the attribute itself, by a variable of a function that stands for it
+  // `insort(name, ...)`. A name with a dot is searched by its last attribute, whatever the object before it
+  // is called; where no line stores into the attribute itself, by a variable of a function that stands for it
   // (`trace = self.traces[key]`).
   [[nodiscard]] std::vector<std::uint32_t> stores(std::string_view name, LineRange within) const;
 

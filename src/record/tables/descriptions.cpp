@@ -124,6 +124,8 @@ constexpr auto kProcessColumns = std::to_array<Column<ProcessInfo>>({
     column<&ProcessInfo::exit_status>("exit_status", "128 + n for signal n"),
 });
 
+constexpr Bounds kStack{.text_bytes = 8'191};
+
 constexpr auto kEventColumns = std::to_array<Column<RecordedEvent>>({
     row_number<RecordedEvent>(),
     column<&RecordedEvent::event, &model::Event::at_s>("at_s", ""),
@@ -132,7 +134,9 @@ constexpr auto kEventColumns = std::to_array<Column<RecordedEvent>>({
     column<&RecordedEvent::event, &model::Event::text>("text", "description of the event"),
     column<&RecordedEvent::event, &model::Event::stack>(
         "stack",
-        "the Python frames in which it happened, a line each, innermost first: line, function, file"),
+        "the Python frames in which it happened, innermost first, with ` | ` between them: line, function, "
+        "file",
+        kStack),
 });
 
 template <auto... Path>

@@ -218,7 +218,8 @@ class Chain {
     for (std::uint32_t at = count; at-- > 1;) {
       const std::uint32_t before = into_.bytes;
       step(links[at], links[at - 1]);
-      into_.names += into_.bytes > before ? 1 : 0;  // the dict of an object's attributes has no name of its own
+      into_.names +=
+          into_.bytes > before ? 1 : 0;  // the dict of an object's attributes has no name of its own
     }
     if (is_cut) {
       into_.put("...");

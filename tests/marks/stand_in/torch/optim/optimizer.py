@@ -1,0 +1,6 @@
+class Optimizer:
+    pass
+
+
+def register_optimizer_step_post_hook(hook):
+    pass
