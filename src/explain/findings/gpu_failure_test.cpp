@@ -75,7 +75,7 @@ TEST(GpuFailure, line_is_the_innermost_of_the_user) {
   const GpuFailure failure =
       failure_of({},
                  "116 Linear.forward /usr/lib/python3/dist-packages/torch/nn/linear.py | "
-                 "14 train_step /home/me/train.py | 22 <module> /home/me/train.py");
+                 "14 train_step /job/train.py | 22 <module> /job/train.py");
   ASSERT_TRUE(failure.line);
   EXPECT_EQ(model::place_of(*failure.line), "train.py:14");
   EXPECT_EQ(failure.line->function, "train_step");

@@ -1,4 +1,4 @@
-"""Asks for more memory of a GPU than there is, once lowtide has been told that CUDA is in use."""
+"""Asks for more memory of a GPU than there is, once lowtide observes the allocator."""
 
 import time
 

@@ -2,8 +2,12 @@
 
 import types
 
-from torch import _C, cuda, optim  # noqa: F401
-from torch.optim import optimizer  # noqa: F401
+import torch.cuda
+import torch.optim.optimizer
+from torch import _C
+
+__all__ = ["Module", "cuda", "empty", "nn", "optim", "save"]
+cuda, optim = torch.cuda, torch.optim
 
 
 class Module:
@@ -19,6 +23,6 @@ def save(*arguments, **named):
 
 
 def empty(megabytes):
-    """Fails, and tells its observer first, as the allocator does."""
+    """Fails, and calls its observer first, as the allocator does."""
     _C.observer(0, megabytes << 20, 1 << 37, 72 << 20)
     raise RuntimeError("CUDA out of memory")
