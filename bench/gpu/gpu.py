@@ -65,6 +65,21 @@ def run_out(words, folder):
     print(f"\noom: {'right' if events and held else 'WRONG'}; torch counts {said['ooms']}\n  event      {events}\n  holder     {held}")
 
 
+def run_into_peak(words, folder):
+    """A batch that grows until an allocation fails, beside a forgotten dict. Prints the first line, and what held the memory."""
+    recording = os.path.join(folder, "peak.lowtide")
+    subprocess.run([words.binary, "run", "--output", recording, "--", words.python, HERE / "peak.py"], capture_output=True)
+    report = json.loads(subprocess.run([words.binary, "report", "--json", recording], capture_output=True, text=True).stdout)
+    answer = report["answer"]
+    failure = next((finding for finding in report["findings"] if finding["id"] == "cuda-out-of-memory"), {"parts": []})
+    parts = {part["name"]: part["bytes"] for part in failure["parts"]}
+    source = (answer["line"] or {}).get("source")
+    right = answer["kind"] == "oom" and source == "loss = model(x).square().mean()" and list(parts)[:2] == ["activations", "`shards`"]
+    print(f"\npeak: {'right' if right else 'WRONG'}; {answer['headline']}\n  line       {source}")
+    for name, count in parts.items():
+        print(f"  {name:16} {megabytes(count):>12} MB")
+
+
 def cost(words, size):
     """By turns: the same training bare and watched, as fast as it goes."""
     ratios, steps = [], []
@@ -141,6 +156,7 @@ def tell_apart(words):
         for cause, done in runs.items():
             show(cause, *done.result())
         run_out(words, folder)
+        run_into_peak(words, folder)
     print()
 
 
