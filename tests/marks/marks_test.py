@@ -57,7 +57,7 @@ def failed_cuda_allocation_has_the_line_that_asked(binary):
         told = subprocess.run([binary, "report", "--json", recording], capture_output=True, text=True, timeout=60)
     answer = json.loads(told.stdout)["answer"]
     assert answer["kind"] == "oom" and "CUDA allocation failed at fills_gpu.py:17" in answer["headline"], answer
-    assert answer["line"]["function"] == "train_step" and answer["line"]["source"] == "torch.empty(640)", answer
+    assert answer["line"]["function"] == "train_step" and answer["line"]["file"].endswith("/fills_gpu.py"), answer
 
 
 def package_does_nothing_where_nobody_watches(_binary):
