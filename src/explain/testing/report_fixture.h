@@ -49,4 +49,11 @@ inline const model::Finding* find_finding(const model::Report& report, std::stri
   return found == report.findings.end() ? nullptr : &*found;
 }
 
+inline const model::ProcessReport* find_pid(const model::Report& report, std::int64_t pid) {
+  const auto found =
+      std::find_if(report.processes.begin(), report.processes.end(),
+                   [&](const model::ProcessReport& process) { return process.info.pid == pid; });
+  return found == report.processes.end() ? nullptr : &*found;
+}
+
 }  // namespace lowtide::explain
