@@ -81,9 +81,7 @@ bool has_other_growth(const model::Report& report) {
 // What grew is little of what tensors held when the allocation failed: it is not why it failed.
 bool is_small_beside(const Finding& cause, const Finding& failure) {
   constexpr double kSmall = 0.25;
-  double held = 0;
-  for (const model::MemoryPart& part : failure.parts) held += static_cast<double>(part.bytes);
-  return cause.growth_bytes < kSmall * held;
+  return cause.growth_bytes < kSmall * static_cast<double>(model::sum_of(failure.parts));
 }
 
 // The cause of growth; where there is no growth, what the memory went into.

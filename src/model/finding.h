@@ -51,6 +51,12 @@ struct MemoryPart {
   std::string what = {};  // "a dict of 20 items"
 };
 
+inline std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {
+  std::uint64_t out = 0;
+  for (const MemoryPart& part : parts) out += part.bytes;
+  return out;
+}
+
 struct Finding {
   FindingId id = {};  // several processes may have the same
   Severity severity = Severity::Info;

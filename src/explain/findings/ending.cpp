@@ -110,12 +110,6 @@ const model::GpuReport* fullest_gpu(const model::Report& report) {
   return found == report.gpus.end() ? nullptr : &*found;
 }
 
-std::uint64_t held_bytes(const std::vector<model::MemoryPart>& parts) {
-  std::uint64_t out = 0;
-  for (const model::MemoryPart& part : parts) out += part.bytes;
-  return out;
-}
-
 // Activations become fewer with a smaller batch; what a variable holds can be released.
 std::string peak_advice(const GpuFailure& failure, std::uint64_t held) {
   constexpr double kLargePart = 0.1;
@@ -154,7 +148,7 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   if (failure.line) finding.lines.push_back(std::move(*failure.line));
   finding.parts = std::move(failure.parts);
   if (!finding.parts.empty() && finding.fix != advice::kLimitOfTorch)
-    finding.fix = peak_advice(failure, held_bytes(finding.parts));
+    finding.fix = peak_advice(failure, model::sum_of(finding.parts));
   out.push_back(std::move(finding));
 }
 
