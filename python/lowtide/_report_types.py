@@ -309,7 +309,7 @@ class TypeCount(TypedDict):
 
 
 class Gpu(TypedDict):
-    """A GPU of the job; what torch does not report is null."""
+    """A GPU of the job; what torch or JAX does not report is null."""
 
     index: int | None  # its number
     name: str | None  # its model
@@ -318,14 +318,32 @@ class Gpu(TypedDict):
     used_bytes: int | None  # used, by all processes
     pid: int | None  # the process of the job that has most on it
     process_bytes: int | None  # what that process has; what torch reserves, where the driver does not report it
-    allocated_bytes: int | None  # what torch has handed out
-    reserved_bytes: int | None  # what torch has from the driver
+    allocated_bytes: int | None  # what torch or JAX has handed out
+    reserved_bytes: int | None  # what torch or JAX has from the driver
     fragmented_bytes: int | None  # free pieces between blocks in use
     outside_torch_bytes: int | None  # what the driver counts beyond `reserved_bytes`; null where the driver does not report it
+    framework: NotRequired[Literal["torch", "JAX"] | None]  # whose allocator was read
     retries: NotRequired[int | None]  # times that torch returned all free memory and tried again
     ooms: NotRequired[int | None]  # allocations that failed
     pinned_bytes: NotRequired[int | None]  # pinned host memory
+    ledger: NotRequired[GpuLedger | None]  # at the last snapshot; null where torch or the snapshot does not tell all of it
+    peak_ledger: NotRequired[GpuLedger | None]  # at the snapshot with most memory, if that is another
     verdict: Verdict  # of the allocated memory, or of the memory outside of torch where that leaks; without torch, of the used memory
+
+
+class GpuLedger(TypedDict):
+    """What fills a GPU at the moment of a heap snapshot."""
+
+    at_s: float  # seconds into the run
+    parts: list[MemoryPart]  # they add up to the memory of the GPU
+
+
+class MemoryPart(TypedDict):
+    """A part of the memory at one moment."""
+
+    name: str  # a variable in backticks, or a kind of memory
+    bytes: int  # its size
+    what: str  # what it is
 
 
 class Phase(TypedDict):
@@ -383,14 +401,6 @@ class Place(TypedDict):
     line: int | None  # its line
     function: str | None  # the function around it
     holder: str | None  # the variable that keeps the memory, as Python writes it
-
-
-class MemoryPart(TypedDict):
-    """A part of the memory at one moment."""
-
-    name: str  # a variable in backticks, or a kind of memory
-    bytes: int  # its size
-    what: str  # what it is
 
 
 class Overhead(TypedDict):

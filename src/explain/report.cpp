@@ -13,6 +13,7 @@
 #include "explain/evidence/limit.h"
 #include "explain/evidence/reconcile.h"
 #include "explain/findings/catalogue.h"
+#include "explain/gpu_ledger.h"
 #include "explain/settle/floor_ends.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/judge_recording.h"
@@ -133,6 +134,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.forecast = judged.series.front().forecast;
   report.runs.push_back({.name = "run", .series = std::move(judged.series)});
   report.gpus = std::move(judged.gpus);
+  add_gpu_ledgers(evidence, report.gpus);
   report.phases = phases_of(evidence);
   report.ends = set_floor_ends(evidence, judged.tree.floor, processes);
   report.growth = explain_growth(evidence, processes, judged.sites, judged.tree);

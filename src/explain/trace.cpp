@@ -46,8 +46,8 @@ void add_gpus(model::Trace& trace, const Evidence& evidence) {
     for (const GpuEvidence::Share& share : gpu.processes) {
       const std::int64_t pid = pid_of(evidence, share.id);
       add_track(trace, pid, fmt::format("GPU {}", gpu.index), share.trail);
-      add_track(trace, pid, fmt::format("GPU {} allocated by torch", gpu.index), share.allocated);
-      add_track(trace, pid, fmt::format("GPU {} reserved by torch", gpu.index), share.reserved);
+      add_track(trace, pid, fmt::format("GPU {} allocated", gpu.index), share.allocated);
+      add_track(trace, pid, fmt::format("GPU {} reserved", gpu.index), share.reserved);
     }
   }
 }

@@ -64,7 +64,7 @@ TEST(Nvml, devices_have_names_and_uuids) {
   ASSERT_EQ(nvml.value().devices().size(), 2U);
   EXPECT_EQ(nvml.value().devices()[1].index, 1);
   EXPECT_EQ(nvml.value().devices()[1].name, "Stand-in 80GB");
-  EXPECT_EQ(nvml.value().devices()[1].uuid, "GPU-1");
+  EXPECT_EQ(nvml.value().devices()[1].uuid, "GPU-02000000-0000-0000-0000-000000000000");
   EXPECT_EQ(nvml.value().driver_version(), "570.1");
 }
 

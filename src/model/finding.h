@@ -10,6 +10,7 @@
 #include "model/code_line.h"
 #include "model/finding_ids.h"
 #include "model/holder_report.h"
+#include "model/memory_part.h"
 #include "model/process.h"
 #include "model/severity.h"
 
@@ -43,19 +44,6 @@ struct FindingProcess {
   std::optional<int> index = {};
   std::vector<std::int64_t> pids = {};
 };
-
-// A part of the memory at one moment.
-struct MemoryPart {
-  std::string name;  // "activations", "`cache`"
-  std::uint64_t bytes = 0;
-  std::string what = {};  // "a dict of 20 items"
-};
-
-inline std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {
-  std::uint64_t out = 0;
-  for (const MemoryPart& part : parts) out += part.bytes;
-  return out;
-}
 
 struct Finding {
   FindingId id = {};  // several processes may have the same

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/memory_part.h"
 #include "model/snapshot.h"
 #include "model/trace.h"
 
@@ -44,6 +45,7 @@ struct SnapshotReport {
   std::vector<HolderReport> holders;
   std::vector<TensorGrowth> tensors;
   std::vector<TypeGrowth> types;
+  std::vector<MemoryPart> gpu_parts = {};  // what tensors on GPUs are used for, most first
 };
 
 }  // namespace lowtide::model

@@ -83,6 +83,29 @@ struct HeldType {
   std::uint64_t graph_functions = 0;  // of autograd graphs, also those without a Python object
 };
 
+enum class TensorUse { Parameter, Gradient, Saved };
+
+constexpr std::string_view to_string(TensorUse use) {
+  switch (use) {
+    case TensorUse::Parameter:
+      return "parameter";
+    case TensorUse::Gradient:
+      return "gradient";
+    case TensorUse::Saved:
+      return "saved";
+  }
+  return {};
+}
+
+// Storages of tensors of one use that a node holds, without those that a listed node below it holds. Storages
+// of no known use are left out. `Saved`: by a function of an autograd graph, and nothing else holds them.
+struct HeldUse {
+  std::optional<std::size_t> node = {};  // in the snapshot; absent: no listed node holds them
+  TensorUse use = TensorUse::Parameter;
+  std::uint64_t host_bytes = 0;
+  std::uint64_t device_bytes = 0;
+};
+
 struct Snapshot {
   std::int64_t pid = 0;
   double at_s = 0;     // of the recording; or since the first of several
@@ -94,8 +117,10 @@ struct Snapshot {
   std::uint64_t table_bytes = 0;
   std::uint64_t objects = 0;
   std::uint64_t object_bytes = 0;
-  std::uint64_t storage_bytes = 0;  // of tensors in host memory
-  std::uint64_t device_bytes = 0;   // of tensors on devices
+  std::uint64_t storage_bytes = 0;         // of tensors in host memory
+  std::uint64_t device_bytes = 0;          // of tensors on devices
+  std::uint64_t cuda_allocated_bytes = 0;  // by torch on all GPUs at this moment; 0: unknown
+  std::uint64_t cuda_reserved_bytes = 0;
   bool has_torch = false;
   bool has_tensors = false;  // torch answered
   bool has_holders = false;
@@ -107,6 +132,16 @@ struct Snapshot {
   std::vector<TensorCount> tensors;  // the same
   std::vector<HeldNode> nodes;       // holders before what they hold
   std::vector<HeldType> contents;    // of the nodes; empty where the agent did not count them
+  std::vector<HeldUse> uses;         // of tensors
 };
+
+// All storages of one use, on the host and on devices.
+inline std::uint64_t bytes_of_use(const Snapshot& snapshot, TensorUse use) {
+  std::uint64_t out = 0;
+  for (const HeldUse& held : snapshot.uses) {
+    if (held.use == use) out += held.host_bytes + held.device_bytes;
+  }
+  return out;
+}
 
 }  // namespace lowtide::model

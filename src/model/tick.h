@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/phase.h"
@@ -70,7 +71,19 @@ struct GpuReading {
   std::uint64_t used_bytes = 0;
 };
 
-// What torch's allocator says of a GPU.
+enum class Framework : std::uint32_t { Torch, Jax };
+
+constexpr std::string_view to_string(Framework framework) {
+  switch (framework) {
+    case Framework::Torch:
+      return "torch";
+    case Framework::Jax:
+      return "JAX";
+  }
+  return {};
+}
+
+// What the allocator of torch or JAX reports of a GPU.
 struct TorchReading {
   std::uint64_t allocated_bytes = 0;
   std::uint64_t reserved_bytes = 0;
@@ -78,6 +91,7 @@ struct TorchReading {
   std::uint64_t retries = 0;               // times that it gave everything back and asked again
   std::uint64_t ooms = 0;
   std::uint64_t pinned_bytes = 0;  // of the host, for copies to any GPU
+  Framework framework = Framework::Torch;
 };
 
 struct GpuProcessReading {

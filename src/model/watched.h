@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/memory_part.h"
 #include "model/phase.h"
 #include "model/process.h"
 #include "model/series_report.h"
@@ -69,11 +70,15 @@ struct GpuReport {
   std::optional<Verdict> outside =
       {};  // what the driver counts and torch does not: context, NCCL, other libraries
   std::optional<Verdict> pinned = {};  // of the host, for copies to any GPU
+  // What filled it at the last snapshot, and at the one with most; the second only if it is another.
+  std::optional<GpuLedger> ledger = {};
+  std::optional<GpuLedger> peak_ledger = {};
 };
 
 inline std::optional<std::uint64_t> outside_torch_bytes(const GpuReport& gpu) {
   // A process always has something outside, its context: where there is nothing, the driver did not tell.
-  if (!gpu.torch || !gpu.process_bytes || *gpu.process_bytes <= gpu.torch->reserved_bytes)
+  if (!gpu.torch || gpu.torch->framework != Framework::Torch || !gpu.process_bytes ||
+      *gpu.process_bytes <= gpu.torch->reserved_bytes)
     return std::nullopt;
   return *gpu.process_bytes - gpu.torch->reserved_bytes;
 }

@@ -15,10 +15,8 @@ constexpr std::uint64_t kWorthALookBytes = 16U << 20U;
 
 }  // namespace
 
-std::vector<gpu::Device> GpuWatch::devices() const {
-  if (!nvml_) return {};
-  const auto devices = nvml_->devices();
-  return {devices.begin(), devices.end()};
+std::span<const gpu::Device> GpuWatch::devices() const {
+  return nvml_ ? nvml_->devices() : std::span<const gpu::Device>();
 }
 
 // Where we may not look, the driver is asked: it may know more than we are shown.

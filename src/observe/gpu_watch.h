@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ class GpuWatch {
   void read(double at_s, std::vector<Member>& members, model::Tick& tick);
 
   // Those of the machine; none before the job uses one.
-  [[nodiscard]] std::vector<gpu::Device> devices() const;
+  [[nodiscard]] std::span<const gpu::Device> devices() const;
   // Some of the memory may be that of the job, and cannot be given to a process.
   [[nodiscard]] bool is_unclear() const { return is_unclear_; }
 

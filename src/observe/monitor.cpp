@@ -99,7 +99,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   }
   find_limit();
   if (options_.agents != nullptr) {
-    marks_.fill(tick_, tree_, *options_.agents, events_);
+    marks_.fill(tick_, tree_, gpus_.devices(), *options_.agents, events_);
     options_.agents->fill(tick_, tree_);
   }
   return tick_;

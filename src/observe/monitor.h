@@ -59,7 +59,7 @@ class Monitor {
   [[nodiscard]] const std::vector<model::Event>& events() const { return events_; }
 
   [[nodiscard]] const PssBudget& budget() const { return budget_; }
-  [[nodiscard]] std::vector<gpu::Device> gpus() const { return gpus_.devices(); }
+  [[nodiscard]] std::span<const gpu::Device> gpus() const { return gpus_.devices(); }
   // What most of the job's shared memory is, mapped or not; empty where there is none.
   [[nodiscard]] const std::string& shared_objects_words() const { return shared_objects_.largest_words(); }
   // Why something is not seen; empty when all is.

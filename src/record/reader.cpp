@@ -275,6 +275,8 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
         if (row.part.holder && *row.part.holder >= known.size()) row.part.holder.reset();
       } else if constexpr (std::is_same_v<Part, model::HeldType>) {
         if (row.part.node >= snapshot.nodes.size()) return RowUse::Refused;
+      } else if constexpr (std::is_same_v<Part, model::HeldUse>) {
+        if (row.part.node && *row.part.node >= snapshot.nodes.size()) return RowUse::Refused;
       }
       known.push_back(std::move(row.part));
       return RowUse::Kept;
@@ -284,6 +286,7 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
   add_to(&model::Snapshot::tensors);
   add_to(&model::Snapshot::types);
   add_to(&model::Snapshot::contents);
+  add_to(&model::Snapshot::uses);
   return list;
 }
 

@@ -22,7 +22,7 @@
 namespace lowtide::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31474154574f4cULL;  // "LOWTAG1"
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
 // Where the agent finds the monitor's socket; absent: it stays asleep.
 inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
@@ -187,15 +187,22 @@ struct PhasePart {
 static_assert(sizeof(PhasePart) == 64);
 
 // What torch's allocator says of a GPU.
+enum class Framework : std::uint32_t { Torch = 0, Jax = 1 };
+
+// What the allocator of a framework has of a GPU.
 struct DevicePart {
   std::atomic<std::uint64_t> allocated_bytes;
   std::atomic<std::uint64_t> reserved_bytes;
   std::atomic<std::uint64_t> inactive_split_bytes;  // reserved, free, and cut so that it fits not everything
   std::atomic<std::uint64_t> retries;               // times that it gave everything back and tried again
   std::atomic<std::uint64_t> ooms;
-  std::uint64_t unused[3];
+  std::atomic<std::uint64_t>
+      total_bytes;  // that CUDA gives the process; 0: it was not asked, and the UUID is unknown
+  std::atomic<std::uint64_t> uuid[2];    // of the GPU; of a MIG slice the GPU that it is part of
+  std::atomic<std::uint64_t> framework;  // Framework
+  std::uint64_t unused[7];
 };
-static_assert(sizeof(DevicePart) == 64);
+static_assert(sizeof(DevicePart) == 128);
 
 // Steps, phases and counters of the trainer; written by the agent alone.
 struct alignas(64) MarksPart {

@@ -39,7 +39,7 @@ enum class SnapshotResult : std::int32_t {
 };
 
 inline constexpr std::uint64_t kSnapshotMagic = 0x31504e53574f4cULL;  // "LOWSNP1"
-inline constexpr std::uint32_t kSnapshotVersion = 3;
+inline constexpr std::uint32_t kSnapshotVersion = 4;
 inline constexpr std::uint64_t kMaxSnapshotBytes = 64ULL << 20U;
 inline constexpr std::uint32_t kMaxPathBytes = 400;
 inline constexpr std::uint32_t kMaxNameBytes = 200;
@@ -70,16 +70,17 @@ struct SnapshotHeader {
   std::uint64_t name_ns;  // paths
   std::uint64_t tensor_ns;
   std::uint64_t objects;
-  std::uint64_t object_bytes;   // of the objects themselves, with what arrays own
-  std::uint64_t storage_bytes;  // of tensors in host memory, each storage once
-  std::uint64_t device_bytes;   // the same, of tensors on devices
-  std::uint64_t table_bytes;    // that the walk itself needed
-  std::uint64_t unused;
+  std::uint64_t object_bytes;          // of the objects themselves, with what arrays own
+  std::uint64_t storage_bytes;         // of tensors in host memory, each storage once
+  std::uint64_t device_bytes;          // the same, of tensors on devices
+  std::uint64_t table_bytes;           // that the walk itself needed
+  std::uint64_t cuda_allocated_bytes;  // by torch on all GPUs, when the walk began; 0: unknown
+  std::uint64_t cuda_reserved_bytes;
   std::uint64_t used_bytes;  // of the file
 };
-static_assert(sizeof(SnapshotHeader) == 120);
+static_assert(sizeof(SnapshotHeader) == 128);
 
-enum class SnapshotRecordKind : std::uint32_t { Type = 1, Tensors = 2, Node = 3, Content = 4 };
+enum class SnapshotRecordKind : std::uint32_t { Type = 1, Tensors = 2, Node = 3, Content = 4, Use = 5 };
 
 struct SnapshotRecord {
   SnapshotRecordKind kind;
@@ -149,6 +150,24 @@ struct ContentRecord {
   std::uint64_t graph_functions;  // of autograd graphs, also those without a Python object
 };
 static_assert(sizeof(ContentRecord) == 40);
+
+enum class TensorUse : std::uint32_t {
+  Other = 0,
+  Parameter = 1,  // a torch.nn.Parameter
+  Gradient = 2,   // of a parameter
+  Saved = 3,      // by a function of an autograd graph, and by nothing else
+};
+
+// Storages of one use that a node holds, without those that a node below it holds. Uses of `Other` are left
+// out.
+struct UseRecord {
+  SnapshotRecord record;
+  std::uint32_t node;  // in the order of the node records; kNoHolder: none of them holds it
+  TensorUse use;
+  std::uint64_t host_bytes;
+  std::uint64_t device_bytes;
+};
+static_assert(sizeof(UseRecord) == 32);
 
 // Sent to the socket when the walk begins, with the file as SCM_RIGHTS: one that dies gives what it had.
 struct SnapshotHello {

@@ -6,7 +6,6 @@ usage: marks_test.py --binary LOWTIDE [NAME...] | --list
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,20 +43,6 @@ def steps_and_phases_of_a_job_that_reports_them(binary):
     assert train["count"] == 60 and evaluation["count"] == 6, report["phases"]
     assert 30e6 < evaluation["kept_bytes"] < 55e6, evaluation  # the last is not yet old
     assert train["kept_bytes"] < 5e6, train
-
-
-def failed_cuda_allocation_has_the_line_that_asked(binary):
-    """Without a GPU: the functions of torch that lowtide calls, in a stand-in module with their names."""
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(HERE / "stand_in", folder, dirs_exist_ok=True)
-        recording = os.path.join(folder, "job.lowtide")
-        done = subprocess.run([binary, "run", "--output", recording, "--", PYTHON, os.path.join(folder, "fills_gpu.py")], text=True,
-                              capture_output=True, timeout=180)
-        assert done.returncode == 1 and "out of memory" in done.stderr, done
-        told = subprocess.run([binary, "report", "--json", recording], capture_output=True, text=True, timeout=60)
-    answer = json.loads(told.stdout)["answer"]
-    assert answer["kind"] == "oom" and "CUDA allocation failed at fills_gpu.py:17" in answer["headline"], answer
-    assert answer["line"]["function"] == "train_step" and answer["line"]["file"].endswith("/fills_gpu.py"), answer
 
 
 def package_does_nothing_where_nobody_watches(_binary):

@@ -4,6 +4,7 @@ usage: frameworks_test.py --binary LOWTIDE [NAME...] | --list
 """
 
 import csv
+import json
 import pathlib
 import signal
 import sys
@@ -46,6 +47,17 @@ def _tensorboard(place):
             "    for tag in events.Tags()['scalars']: tags[tag] += [event.step for event in events.Scalars(tag)]\n"
             "print(json.dumps(tags))")
     return told(run("/bin/true", [frameworks(), "-c", code, place]))
+
+
+def compiled_training_has_its_steps_and_the_same_losses(binary):
+    job = JOBS / "compiled.py"
+    with folder() as place:
+        for what in ("whole", "optimizer", "model", "eager"):
+            bare = told(run(binary, [frameworks(), job, 60, what], cwd=place))
+            watched = run(binary, [binary, "run", "--no-report", "--output", "job.lowtide", "--", frameworks(), job, 60, what], cwd=place)
+            assert told(watched) == bare, (what, bare, watched)
+            report = json.loads(run(binary, [binary, "report", "--json", "job.lowtide"], cwd=place, expect=None).stdout)
+            assert report["source"]["steps"] == 60, (what, report["source"])
 
 
 def transformers_leak_is_found_and_logged_to_every_tracker(binary):

@@ -283,11 +283,12 @@ def nothing_is_left_behind(binary):
     code = ("import lowtide, os, json, threading\n"
             "before = sorted(os.listdir('/proc/self/fd'))\n"
             "for n in range(3):\n    with lowtide.watch(f'{n}.lowtide', quiet=True): pass\n"
-            "children = open(f'/proc/self/task/{os.getpid()}/children').read()\n"
+            "children = [open(f'/proc/{child}/stat').read().split()[1:3]\n"
+            "            for child in open(f'/proc/self/task/{os.getpid()}/children').read().split()]\n"
             "print(json.dumps([before == sorted(os.listdir('/proc/self/fd')), children, threading.active_count()]))")
     with folder() as place:
         same, children, threads = told(run(binary, [PYTHON, "-c", code], cwd=place))
-    assert same and children == "" and threads == 1, (same, children, threads)
+    assert same and children == [] and threads == 1, (same, children, threads)
 
 
 def killed_monitor_is_not_missed(binary):

@@ -173,6 +173,11 @@ def tensors_agree_with_what_the_process_counts(lab):
         snapshot = lab.take(job.pid)
         table = {"{device} {dtype} {shape} {requires_grad}".format(**row): row["count"] for row in snapshot["tensors"]}
         assert table == inside["table"], sorted(set(table.items()) ^ set(inside["table"].items()))
+        facts = snapshot["snapshot"]
+        assert facts["parameter_bytes"] == inside["parameter_bytes"], (facts, inside["parameter_bytes"])
+        assert facts["gradient_bytes"] == inside["gradient_bytes"], (facts, inside["gradient_bytes"])
+        # Of three losses the batch and the hidden layer; and a tensor that only a function has saved.
+        assert 4_000_000 + 3 * 4 * 16 * 64 <= facts["saved_bytes"] < 4_100_000, facts
         nodes = by_path(snapshot)
         kept = nodes["__main__.kept", "list"]["retained_bytes"]
         assert 0 <= kept - inside["kept_bytes"] * 29 / 30 < 20_000, (kept, "the first storage is also in the views")
@@ -405,7 +410,7 @@ def walk_that_takes_too_long_gives_what_it_has(lab):
     """A child that is stopped too early has counted nothing; a little later it has counted some."""
     with lab.running(PYTHON, "-c", BIG) as job:
         ready(job)
-        whole = lab.take(job.pid)["snapshot"]
+        whole = lab.take(job.pid, "--time-limit", "10min")["snapshot"]
         assert whole["is_whole"], whole
         limit_ms, part = 600 * whole["whole_s"], None
         for _ in range(30):

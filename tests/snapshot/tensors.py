@@ -76,7 +76,10 @@ def table():
 
 
 storages = {tensor.storage().data_ptr(): tensor.storage().nbytes() for tensor in kept + halves}
-print("ready", json.dumps({"table": table(), "kept_bytes": sum(t.numel() * t.element_size() for t in kept),
+parameters = list(model.parameters())
+sizes = {"parameter_bytes": sum(p.numel() * p.element_size() for p in parameters),
+         "gradient_bytes": sum(p.grad.numel() * p.grad.element_size() for p in parameters)}
+print("ready", json.dumps({**sizes, "table": table(), "kept_bytes": sum(t.numel() * t.element_size() for t in kept),
                            "arrays_bytes": sum(a.nbytes for a in arrays), "objects_bytes": sum(len(o) for o in objects)}),
       flush=True)
 sys.stdin.readline()

@@ -293,7 +293,7 @@ export interface TypeCount {
   growth_bytes: number | null; // by how much the bytes grew
 }
 
-// A GPU of the job; what torch does not report is null.
+// A GPU of the job; what torch or JAX does not report is null.
 export interface Gpu {
   index: number | null; // its number
   name: string | null; // its model
@@ -302,14 +302,30 @@ export interface Gpu {
   used_bytes: number | null; // used, by all processes
   pid: number | null; // the process of the job that has most on it
   process_bytes: number | null; // what that process has; what torch reserves, where the driver does not report it
-  allocated_bytes: number | null; // what torch has handed out
-  reserved_bytes: number | null; // what torch has from the driver
+  allocated_bytes: number | null; // what torch or JAX has handed out
+  reserved_bytes: number | null; // what torch or JAX has from the driver
   fragmented_bytes: number | null; // free pieces between blocks in use
   outside_torch_bytes: number | null; // what the driver counts beyond `reserved_bytes`; null where the driver does not report it
+  framework?: "torch" | "JAX" | null; // whose allocator was read
   retries?: number | null; // times that torch returned all free memory and tried again
   ooms?: number | null; // allocations that failed
   pinned_bytes?: number | null; // pinned host memory
+  ledger?: GpuLedger | null; // at the last snapshot; null where torch or the snapshot does not tell all of it
+  peak_ledger?: GpuLedger | null; // at the snapshot with most memory, if that is another
   verdict: Verdict; // of the allocated memory, or of the memory outside of torch where that leaks; without torch, of the used memory
+}
+
+// What fills a GPU at the moment of a heap snapshot.
+export interface GpuLedger {
+  at_s: number; // seconds into the run
+  parts: MemoryPart[]; // they add up to the memory of the GPU
+}
+
+// A part of the memory at one moment.
+export interface MemoryPart {
+  name: string; // a variable in backticks, or a kind of memory
+  bytes: number; // its size
+  what: string; // what it is
 }
 
 // A phase of the training.
@@ -363,13 +379,6 @@ export interface Place {
   line: number | null; // its line
   function: string | null; // the function around it
   holder: string | null; // the variable that keeps the memory, as Python writes it
-}
-
-// A part of the memory at one moment.
-export interface MemoryPart {
-  name: string; // a variable in backticks, or a kind of memory
-  bytes: number; // its size
-  what: string; // what it is
 }
 
 // What the measurement itself cost.

@@ -128,7 +128,7 @@ wire::StartResult start_late(const char* socket_path) {
 
 wire::StartResult stop_late() {
   switch_off(wire::OffReason::DetachAsked);
-  reap_walkers();
+  end_walkers();
   unpatch_all();
   return release_channel() ? wire::StartResult::Done : wire::StartResult::Busy;
 }

@@ -11,6 +11,7 @@
 #include "agent/heap/clock.h"
 #include "agent/heap/elf_lookup.h"
 #include "agent/heap/text.h"
+#include "agent/python/cuda_devices.h"
 #include "agent/python/marks_script.h"
 #include "agent/python/python.h"
 #include "agent/python/text.h"
@@ -56,6 +57,7 @@ constinit int g_tries_left = 20;
 constinit std::atomic<std::uint64_t> g_asked_in{0};
 constinit std::atomic<std::uint64_t> g_look_after_ns{0};
 constinit std::atomic<std::uint32_t> g_looks{0};
+constinit std::uint32_t g_identified_devices = 0;  // a bit for each that CUDA was asked about
 
 // --- what the script reports -------------------------------------------------------------------
 
@@ -129,19 +131,34 @@ PyObject* tell_phase(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t cou
   return nothing();
 }
 
+// Once for each device: its number does not change while the process runs.
+void identify(std::uint64_t device, wire::DevicePart& into) {
+  const std::uint32_t bit = 1U << device;
+  if ((g_identified_devices & bit) != 0) {
+    return;
+  }
+  g_identified_devices |= bit;
+  const CudaDevice found = find_cuda_device(static_cast<int>(device));
+  into.uuid[0].store(found.uuid[0], std::memory_order_relaxed);
+  into.uuid[1].store(found.uuid[1], std::memory_order_relaxed);
+  into.total_bytes.store(found.total_bytes, std::memory_order_release);
+}
+
 PyObject* tell_device(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
-  constexpr std::ptrdiff_t kArguments = 6;
+  constexpr std::ptrdiff_t kArguments = 7;
   const std::uint64_t device = count == kArguments ? number(arguments[0]) : wire::kMaxDevices;
   const TableUse use;
   if (device >= wire::kMaxDevices || !owns_tables()) {
     return nothing();
   }
   wire::DevicePart& into = header()->marks.device_parts[device];
-  std::atomic<std::uint64_t>* const fields[] = {&into.allocated_bytes, &into.reserved_bytes,
-                                                &into.inactive_split_bytes, &into.retries, &into.ooms};
+  std::atomic<std::uint64_t>* const fields[] = {
+      &into.allocated_bytes, &into.reserved_bytes, &into.inactive_split_bytes,
+      &into.retries,         &into.ooms,           &into.framework};
   for (std::ptrdiff_t at = 1; at < kArguments; ++at) {
     fields[at - 1]->store(number(arguments[at]), std::memory_order_relaxed);
   }
+  identify(device, into);
   if (header()->marks.devices.load(std::memory_order_relaxed) <= device) {
     header()->marks.devices.store(static_cast<std::uint32_t>(device) + 1, std::memory_order_release);
   }
@@ -366,6 +383,10 @@ bool is_time_to_look(wire::MarksState state) {
 }
 
 }  // namespace
+
+bool count_devices() {
+  return g_count == nullptr || call(g_count) != Answer::Raised;
+}
 
 void mark_if_asked() {
   const TableUse use;

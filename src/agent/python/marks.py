@@ -196,6 +196,54 @@ def watch_instance(optimizer):
     optimizer.step = step
 
 
+# A step inside a compiled function calls no hook, because a hook would be part of the graph. It raises the version of
+# the parameters, which a function around the compiled one can compare.
+def watch_compiled(torch, Optimizer):
+    weak, parameters = modules['_weakref'].ref, {}  # the first parameter of every optimizer, by its id
+    real_init, real_compile = Optimizer.__init__, torch.compile
+
+    def __init__(self, *arguments, **named):
+        real_init(self, *arguments, **named)
+        try:
+            key = id(self)
+            parameters[key] = weak(self.param_groups[0]['params'][0], lambda _: parameters.pop(key, None))
+        except Exception:
+            pass  # an optimizer of another kind
+
+    def versions():
+        found = {}
+        for key, parameter in list(parameters.items()):
+            alive = parameter()
+            if alive is not None:
+                found[key] = alive._version, steps.get(key)
+        return found
+
+    def counted(function):
+        def call(*arguments, **named):
+            if compiling():
+                return function(*arguments, **named)
+            before = versions()
+            result = function(*arguments, **named)
+            for key, (version, count) in versions().items():
+                known = before.get(key)
+                if known is not None and version != known[0] and count == known[1]:
+                    note_step(key)
+            return result
+
+        return like(call, function)
+
+    def compile(*arguments, **named):
+        result = real_compile(*arguments, **named)
+        if type(result) is not type(compile) or '_torchdynamo_orig_callable' not in result.__dict__:
+            return result  # a module, whose optimizer steps outside, or a decorator, which calls this function
+        call = counted(result)
+        call.__dict__.update(result.__dict__)
+        return call
+
+    Optimizer.__init__ = like(__init__, real_init)
+    torch.compile = like(compile, real_compile)
+
+
 def hook(torch, optimizers):
     global compiling
     # What is being compiled must not meet a function of lowtide: with fullgraph that would be an error.
@@ -205,6 +253,8 @@ def hook(torch, optimizers):
         register(lambda optimizer, arguments, named: None if compiling() else note_step(id(optimizer)))
     else:
         watch_every_class(optimizers.Optimizer)
+    if register is not None and callable(getattr(torch, 'compile', None)):
+        watch_compiled(torch, optimizers.Optimizer)
     watch_modules(torch.nn.Module)
     watch_saves(torch)
 
@@ -245,7 +295,12 @@ def hear_end():
         modules['_imp'].exec_builtin(atexit)
     if atexit is not None and atexit is not exits and is_whole(atexit):
         exits = atexit
-        atexit.register(tell_end)
+        atexit.register(end)
+
+
+def end():  # the counters as they are when the last snapshot is taken
+    count()
+    tell_end()
 
 
 def tend():
@@ -284,23 +339,43 @@ def watch_ooms(torch):  # once CUDA is up: torch knows only its own devices
     attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
     if not observed and attach is not None:
         observed = True
-        attach(lambda device, wanted, total, free: tell_oom(wanted, free, stack()))
+        attach(lambda device, wanted, total, free: (count(), tell_oom(wanted, free, stack())))
 
 
-def count():
-    torch = modules.get('torch')
-    cuda = modules.get('torch.cuda')
-    if not hooked or cuda is None or not cuda.is_initialized():
-        return
+def count_torch(torch):
     watch_ooms(torch)
     for device in range(torch._C._cuda_getDeviceCount()):
         stats = torch._C._cuda_memoryStats(device)
         tell_device(device, current(stats, 'allocated_bytes'), current(stats, 'reserved_bytes'),
-                    current(stats, 'inactive_split_bytes'), stats['num_alloc_retries'], stats['num_ooms'])
+                    current(stats, 'inactive_split_bytes'), stats['num_alloc_retries'], stats['num_ooms'], 0)
     pinned = getattr(torch._C, '_cuda_hostMemoryStats', None)
     if pinned is not None:
         tell_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
 
+
+# JAX takes most of a GPU when it starts, so only its own count shows what arrays need. Backends that the job has made
+# are asked; none is made here.
+def count_jax():
+    bridge = modules.get('jax._src.xla_bridge')
+    backends = getattr(bridge, '_backends', None)
+    if not backends or not is_whole(bridge):
+        return
+    for client in list(backends.values()):
+        if client.platform == 'cpu':
+            continue
+        for device in client.local_devices():
+            stats = device.memory_stats()
+            if stats:
+                used = stats.get('bytes_in_use', 0)
+                tell_device(device.local_hardware_id, used, max(used, stats.get('pool_bytes', 0)), 0, 0, 0, 1)
+
+
+def count():
+    cuda = modules.get('torch.cuda')
+    if hooked and cuda is not None and cuda.is_initialized():
+        count_torch(modules['torch'])
+    else:
+        count_jax()
 
 hear_end, tend, count = guarded(hear_end), guarded(tend), guarded(count)
 

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "explain/tensor_parts.h"
+
 namespace lowtide::explain {
 namespace {
 
@@ -249,6 +251,7 @@ model::SnapshotReport describe_snapshot(Snapshot snapshot) {
   }
   for (const model::TensorCount& tensors : snapshot.tensors) out.tensors.push_back({tensors, 0, 0});
   for (const model::TypeCount& type : snapshot.types) out.types.push_back({type, 0, 0});
+  if (snapshot.device_bytes > 0) out.gpu_parts = find_tensor_parts(snapshot).parts;
   out.snapshot = std::move(snapshot);
   return out;
 }

@@ -81,6 +81,9 @@ inline constexpr const char* kTrim =
 // GPUs.
 inline constexpr const char* kTensors =
     "find tensors that are kept from step to step: losses without .item(), outputs in lists";
+inline constexpr const char* kArrays =
+    "find arrays that are kept from step to step: outputs in lists, metrics that are not converted to "
+    "numbers";
 inline constexpr const char* kFragmentation =
     "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, or use batches of fixed shapes; del and "
     "empty_cache() do not remove fragmentation";

@@ -110,15 +110,25 @@ const model::GpuReport* fullest_gpu(const model::Report& report) {
   return found == report.gpus.end() ? nullptr : &*found;
 }
 
+// All of the GPU instead of the tensors alone, where that is known of the moment.
+const model::GpuLedger* ledger_at(const model::Report& report, double at_s) {
+  for (const model::GpuReport& gpu : report.gpus) {
+    for (const auto* ledger : {&gpu.ledger, &gpu.peak_ledger}) {
+      if (*ledger && (*ledger)->at_s == at_s) return &**ledger;
+    }
+  }
+  return nullptr;
+}
+
 // Activations become fewer with a smaller batch; what a variable holds can be released.
-std::string peak_advice(const GpuFailure& failure, std::uint64_t held) {
+std::string peak_advice(const TensorParts& held) {
   constexpr double kLargePart = 0.1;
   const bool has_variable =
-      static_cast<double>(failure.variable_bytes) >= kLargePart * static_cast<double>(held);
-  std::string out = failure.is_mostly_graph ? advice::kGpuPeak : "";
+      static_cast<double>(held.variable_bytes) >= kLargePart * static_cast<double>(model::sum_of(held.parts));
+  std::string out = held.is_mostly_graph ? advice::kGpuPeak : "";
   if (has_variable) {
     out += fmt::format("{}release {} ({}) if it is no longer needed", out.empty() ? "" : "; or ",
-                       failure.variable, bytes_words(static_cast<double>(failure.variable_bytes)));
+                       held.variable, bytes_words(static_cast<double>(held.variable_bytes)));
   }
   return out.empty() ? advice::kGpuPeak : out;
 }
@@ -146,9 +156,10 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   if (event.at_s) finding.evidence.push_back("it failed at " + format_seconds(*event.at_s));
   GpuFailure failure = find_gpu_failure(scene, event);
   if (failure.line) finding.lines.push_back(std::move(*failure.line));
-  finding.parts = std::move(failure.parts);
-  if (!finding.parts.empty() && finding.fix != advice::kLimitOfTorch)
-    finding.fix = peak_advice(failure, model::sum_of(finding.parts));
+  if (!failure.held.parts.empty() && finding.fix != advice::kLimitOfTorch)
+    finding.fix = peak_advice(failure.held);
+  finding.parts = std::move(failure.held.parts);
+  if (const model::GpuLedger* ledger = ledger_at(scene.report, failure.at_s)) finding.parts = ledger->parts;
   out.push_back(std::move(finding));
 }
 

@@ -107,7 +107,8 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     finding.evidence = {verdict.reason,
                         fmt::format("{} of {} is in use", bytes_words(static_cast<double>(gpu.used_bytes)),
                                     bytes_words(static_cast<double>(gpu.total_bytes)))};
-    finding.fix = advice::kTensors;
+    const bool is_jax = gpu.torch && gpu.torch->framework == model::Framework::Jax;
+    finding.fix = is_jax ? advice::kArrays : advice::kTensors;
     out.push_back(std::move(finding));
   }
 }

@@ -2,20 +2,18 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "explain/findings/catalogue.h"
-#include "model/finding.h"
+#include "explain/tensor_parts.h"
+#include "model/code_line.h"
+#include "model/sample.h"
 
 namespace lowtide::explain {
 
 struct GpuFailure {
-  std::optional<model::CodeLine> line;   // the innermost line of the user's code; absent: not known
-  std::vector<model::MemoryPart> parts;  // of the tensors, most first; empty: no snapshot was taken then
-  bool is_mostly_graph = false;          // most of it belongs to autograd graphs
-  std::string variable = {};             // beside graphs, model and optimizer the one that held most
-  std::uint64_t variable_bytes = 0;
+  std::optional<model::CodeLine> line;  // the innermost line of the user's code; absent: not known
+  TensorParts held;                     // without parts: no snapshot was taken then
+  double at_s = model::kUnknown;        // of that snapshot
 };
 
 // `event` is the CudaOom. The agent takes a snapshot before the job handles the error.

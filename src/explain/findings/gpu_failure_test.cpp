@@ -55,20 +55,20 @@ TEST(GpuFailure, parts_add_up_to_what_tensors_held) {
   const GpuFailure failure = failure_of(failed_at(63.2));
 
   using model::MemoryPart;
-  EXPECT_THAT(failure.parts,
+  EXPECT_THAT(failure.held.parts,
               ElementsAre(Field(&MemoryPart::name, "activations"), Field(&MemoryPart::name, "`shards`"),
                           Field(&MemoryPart::name, "model"), Field(&MemoryPart::name, "optimizer state"),
                           Field(&MemoryPart::name, "other tensors")));
   std::uint64_t sum = 0;
-  for (const MemoryPart& part : failure.parts) sum += part.bytes;
+  for (const MemoryPart& part : failure.held.parts) sum += part.bytes;
   EXPECT_EQ(sum, 146 * kGB);
-  EXPECT_EQ(failure.parts[1].what, "a dict of 20 items");
-  EXPECT_TRUE(failure.is_mostly_graph);
-  EXPECT_EQ(failure.variable, "`shards`");
+  EXPECT_EQ(failure.held.parts[1].what, "a dict of 20 items");
+  EXPECT_TRUE(failure.held.is_mostly_graph);
+  EXPECT_EQ(failure.held.variable, "`shards`");
 }
 
 TEST(GpuFailure, snapshot_of_another_moment_shows_nothing) {
-  EXPECT_TRUE(failure_of(failed_at(30)).parts.empty());
+  EXPECT_TRUE(failure_of(failed_at(30)).held.parts.empty());
 }
 
 TEST(GpuFailure, line_is_the_innermost_of_the_user) {

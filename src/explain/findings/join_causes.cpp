@@ -16,7 +16,7 @@ using model::FindingTheme;
 using model::Severity;
 
 // Two that each account for more than this share of the same growth overlap: they are one cause.
-constexpr double kMost = 0.5;
+constexpr double kMainPart = 0.5;
 
 // From which side a finding sees a growth.
 enum class Side {
@@ -64,8 +64,8 @@ Finding* find_primary(Findings& findings, std::int64_t pid) {
     for (Finding& finding : findings) {
       if (side_of(finding) != side || !is_about(finding, pid)) continue;
       const bool is_part = side == Side::SharedMemory || side == Side::Retention;
-      if (is_part && finding.share.value_or(0) < kMost) continue;
-      if (side == Side::Variable && finding.severity > Severity::High && finding.share.value_or(0) < kMost)
+      if (is_part && finding.share.value_or(0) < kMainPart) continue;
+      if (side == Side::Variable && finding.severity > Severity::High && finding.share.value_or(0) < kMainPart)
         continue;
       if (found == nullptr || finding.growth_bytes > found->growth_bytes) found = &finding;
     }
@@ -121,7 +121,7 @@ bool join(Finding& primary, Finding& other) {
   switch (side_of(other)) {
     case Side::Line:
       if (side_of(primary) == Side::Copying) return true;
-      if (primary.share.value_or(0) < kMost && other.share.value_or(0) < kMost) return false;
+      if (primary.share.value_or(0) < kMainPart && other.share.value_or(0) < kMainPart) return false;
       take_severity();
       join_line(primary, other);
       return true;
@@ -149,7 +149,7 @@ bool join(Finding& primary, Finding& other) {
     case Side::Pinned:
       return primary.id == "pinned-memory-kept";
     case Side::Device:
-      if (!is_on_device(primary) || primary.share.value_or(0) < kMost) return false;
+      if (!is_on_device(primary) || primary.share.value_or(0) < kMainPart) return false;
       take_severity();
       if (other.evidence.size() > 1) add_evidence(primary, other.evidence[1]);
       return true;

@@ -40,13 +40,18 @@ void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvi
   if (!share.torch) return;
   report.torch = share.torch;
   model::SeriesReport allocated = judge_part(share.allocated, evidence);
-  model::SeriesReport outside = judge_part(share.outside, evidence);
   report.allocated = allocated.verdict;
-  report.reserved = judge_part(share.reserved, evidence).verdict;
-  report.outside = outside.verdict;
-  report.pinned = judge_part(share.pinned, evidence).verdict;
   const std::string gpu = "GPU " + std::to_string(report.index);
-  if (!model::may_leak(allocated.verdict) && model::may_leak(outside.verdict)) {
+  // JAX takes its pool in advance, so that nothing follows from what is outside of its arrays.
+  const bool is_torch = share.torch->framework == model::Framework::Torch;
+  model::SeriesReport outside;
+  if (is_torch) {
+    outside = judge_part(share.outside, evidence);
+    report.reserved = judge_part(share.reserved, evidence).verdict;
+    report.outside = outside.verdict;
+    report.pinned = judge_part(share.pinned, evidence).verdict;
+  }
+  if (is_torch && !model::may_leak(allocated.verdict) && model::may_leak(outside.verdict)) {
     report.series = std::move(outside);
     report.series.forecast = forecast_of(share.outside, device, evidence);
     report.series.quantity = model::Quantity::GpuUsed;
@@ -55,7 +60,7 @@ void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvi
     report.series = std::move(allocated);
     report.series.forecast = forecast_of(share.allocated, device, evidence);
     report.series.quantity = model::Quantity::GpuAllocated;
-    report.series.name = gpu + ", allocated by torch";
+    report.series.name = gpu + ", allocated by " + std::string(to_string(share.torch->framework));
   }
 }
 

@@ -102,7 +102,9 @@ int nvmlDeviceGetName(DeviceHandle, char* into, unsigned int length) {
   return copy_text("Stand-in 80GB", into, length);
 }
 int nvmlDeviceGetUUID(DeviceHandle device, char* into, unsigned int length) {
-  return copy_text(index_of(device) == 0 ? "GPU-0" : "GPU-1", into, length);
+  return copy_text(index_of(device) == 0 ? "GPU-01000000-0000-0000-0000-000000000000"
+                                         : "GPU-02000000-0000-0000-0000-000000000000",
+                   into, length);
 }
 int nvmlDeviceGetMemoryInfo(DeviceHandle device, MemoryV1* memory) {
   if (plays("lost") && index_of(device) == 1) {

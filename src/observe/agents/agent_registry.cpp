@@ -258,9 +258,8 @@ void AgentRegistry::read_walks() {
     pollfd end{walk.came->connection.get(), POLLIN, 0};
     if (!walk.walker) walk.walker.emplace(walk.came->pid);
     if (::poll(&end, 1, 0) == 0 && since_s < kToEndS) {
-      if (!walk.walker->is_stuck(base::steady_seconds())) return false;
-      walk.walker->end();
-      return true;
+      if (walk.walker->is_stuck(base::steady_seconds())) walk.walker->end();
+      return false;
     }
     // The agent can reap the child only after it has ended, and must not be detached before that.
     if (!walk.closed_s) walk.closed_s = base::steady_seconds();
@@ -281,7 +280,7 @@ void AgentRegistry::read_walks() {
 }
 
 void AgentRegistry::end_walks(double patience_s) {
-  constexpr double kToVanishS = 1;
+  constexpr double kToVanishS = 5;
   constexpr std::chrono::milliseconds kNap{10};
   const double until_s = base::steady_seconds() + patience_s;
   while (is_walking() && base::steady_seconds() < until_s + kToVanishS) {

@@ -391,8 +391,16 @@ void AgentRing::read_marks(AgentMarks& into) const {
   into.devices.resize(devices);
   for (std::uint32_t at = 0; at < devices; ++at) {
     const wire::DevicePart& device = part.device_parts[at];
-    into.devices[at] = {number(device.allocated_bytes), number(device.reserved_bytes),
-                        number(device.inactive_split_bytes), number(device.retries), number(device.ooms)};
+    into.devices[at] = {number(device.allocated_bytes),
+                        number(device.reserved_bytes),
+                        number(device.inactive_split_bytes),
+                        number(device.retries),
+                        number(device.ooms),
+                        device.total_bytes.load(std::memory_order_acquire),
+                        {number(device.uuid[0]), number(device.uuid[1])},
+                        number(device.framework) == static_cast<std::uint64_t>(wire::Framework::Jax)
+                            ? model::Framework::Jax
+                            : model::Framework::Torch};
   }
 }
 

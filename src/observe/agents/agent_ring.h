@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "model/tick.h"
 #include "wire/layout.h"
 
 namespace lowtide::observe {
@@ -93,12 +94,15 @@ struct AgentPhase {
   std::uint64_t took_ns = 0;
 };
 
-struct AgentDevice {
+struct AgentDevice {  // a GPU as CUDA numbers it in the process
   std::uint64_t allocated_bytes = 0;
   std::uint64_t reserved_bytes = 0;
   std::uint64_t inactive_split_bytes = 0;
   std::uint64_t retries = 0;
   std::uint64_t ooms = 0;
+  std::uint64_t total_bytes = 0;        // of the GPU or MIG slice; 0: unknown, and so is the UUID
+  std::array<std::uint64_t, 2> uuid{};  // its 16 bytes as they are in memory
+  model::Framework framework = model::Framework::Torch;
 };
 
 struct AgentMarks {

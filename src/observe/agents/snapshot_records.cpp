@@ -45,6 +45,8 @@ class Records {
         return read_node(bytes);
       case wire::SnapshotRecordKind::Content:
         return read_content(bytes);
+      case wire::SnapshotRecordKind::Use:
+        return read_use(bytes);
     }
     return false;
   }
@@ -126,6 +128,28 @@ class Records {
     return true;
   }
 
+  bool read_use(std::span<const std::byte> bytes) {
+    wire::UseRecord record{};
+    if (!take(bytes, record)) return false;
+    model::HeldUse use{.host_bytes = record.host_bytes, .device_bytes = record.device_bytes};
+    if (record.node < into_.nodes.size()) use.node = record.node;
+    switch (record.use) {
+      case wire::TensorUse::Parameter:
+        use.use = model::TensorUse::Parameter;
+        break;
+      case wire::TensorUse::Gradient:
+        use.use = model::TensorUse::Gradient;
+        break;
+      case wire::TensorUse::Saved:
+        use.use = model::TensorUse::Saved;
+        break;
+      default:
+        return false;
+    }
+    into_.uses.push_back(use);
+    return true;
+  }
+
   std::span<const std::byte> file_;
   model::Snapshot& into_;
   std::vector<std::string> type_names_;  // of all type records, in their order
@@ -179,6 +203,8 @@ base::Result<model::Snapshot> parse_snapshot(std::span<const std::byte> file) {
   out.object_bytes = header.object_bytes;
   out.storage_bytes = header.storage_bytes;
   out.device_bytes = header.device_bytes;
+  out.cuda_allocated_bytes = header.cuda_allocated_bytes;
+  out.cuda_reserved_bytes = header.cuda_reserved_bytes;
   out.has_torch = has(header, wire::SnapshotPart::TorchThere);
   out.has_tensors = has(header, wire::SnapshotPart::Tensors);
   out.has_holders = has(header, wire::SnapshotPart::Holders);

@@ -88,6 +88,32 @@ TEST(SnapshotRecords, every_kind_is_read) {
   EXPECT_EQ(snapshot.nodes[1].path, "__main__.run.history");
 }
 
+TEST(SnapshotRecords, uses_of_tensors_have_their_node_or_none) {
+  Walk walk;
+  walk.put_node("__main__.model", 1000, wire::kNoHolder);
+  const auto put_use = [&](std::uint32_t node, wire::TensorUse use) {
+    wire::UseRecord record{};
+    record.node = node;
+    record.use = use;
+    record.host_bytes = 3;
+    record.device_bytes = 5;
+    walk.put(wire::SnapshotRecordKind::Use, record, "");
+  };
+  put_use(0, wire::TensorUse::Parameter);
+  put_use(7, wire::TensorUse::Gradient);  // such a node is not there
+  put_use(0, static_cast<wire::TensorUse>(9));
+  put_use(0, wire::TensorUse::Saved);
+  const auto read = parse_snapshot(walk.bytes());
+
+  ASSERT_TRUE(read);
+  const auto& uses = read.value().uses;
+  ASSERT_EQ(uses.size(), 2U) << "an unknown use ends the reading";
+  EXPECT_EQ(uses[0].use, model::TensorUse::Parameter);
+  EXPECT_EQ(uses[0].node, 0U);
+  EXPECT_FALSE(uses[1].node);
+  EXPECT_EQ(model::bytes_of_use(read.value(), model::TensorUse::Gradient), 8U);
+}
+
 TEST(SnapshotRecords, a_walk_that_died_gives_what_it_had) {
   Walk walk;
   walk.put_node("__main__.a", 1000, wire::kNoHolder);

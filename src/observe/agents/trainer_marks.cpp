@@ -83,8 +83,8 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
                     .stack = trainer.marks.oom_stack});
 }
 
-void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistry& agents,
-                        std::vector<model::Event>& events) {
+void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, std::span<const gpu::Device> gpus,
+                        AgentRegistry& agents, std::vector<model::Event>& events) {
   tick.phases.clear();
   tick.phase_visits.clear();
   const bool is_time = tick.at_s >= next_s_;
@@ -108,7 +108,7 @@ void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, AgentRegistr
       peak = std::max(peak, member->status.rss_bytes);
     }
     tell_visit(trainer, member != nullptr, tick);
-    tell_torch(trainer.id, trainer.marks, tick);
+    add_torch_counters(trainer.id, trainer.marks, gpus, tick);
     tell_oom(trainer, pid, tick.at_s, events);
     if (is_time || member == nullptr) tell_phases(trainer, agents.kept_in_phases(pid), tick);
     if (member == nullptr) {

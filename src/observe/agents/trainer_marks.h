@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
+#include "gpu/nvml.h"
 #include "model/report.h"
 #include "model/sample.h"
 #include "model/tick.h"
@@ -19,8 +21,8 @@ class TrainerMarks {
  public:
   // Fills in phases and torch's counters, and the step where the job's output names none. Before the agents
   // of processes that have ended are forgotten: their last words count.
-  void fill(model::Tick& tick, const ProcessTree& tree, AgentRegistry& agents,
-            std::vector<model::Event>& events);
+  void fill(model::Tick& tick, const ProcessTree& tree, std::span<const gpu::Device> gpus,
+            AgentRegistry& agents, std::vector<model::Event>& events);
 
   // The last step that was reported, also after the last tick that is recorded; nan where the job's output
   // counts them.

@@ -10,6 +10,7 @@ using model::Forecast;
 using model::Frame;
 using model::HeldNode;
 using model::HeldType;
+using model::HeldUse;
 using model::Judgement;
 using model::LibraryVersion;
 using model::Phase;
@@ -237,6 +238,9 @@ constexpr auto kSnapshotColumns = std::to_array<Column<SnapshotRow>>({
     of_snapshot<&Snapshot::object_bytes>("object_bytes", "their size"),
     of_snapshot<&Snapshot::storage_bytes>("storage_bytes", "tensors in host memory"),
     of_snapshot<&Snapshot::device_bytes>("device_bytes", "tensors on devices"),
+    of_snapshot<&Snapshot::cuda_allocated_bytes>("cuda_allocated_bytes",
+                                                 "allocated by torch on all GPUs at this moment; 0: unknown"),
+    of_snapshot<&Snapshot::cuda_reserved_bytes>("cuda_reserved_bytes", "the same, reserved"),
     of_snapshot<&Snapshot::pause_s>("pause_s", "how long the interpreter was stopped", kNotNegative),
     of_snapshot<&Snapshot::whole_s>("whole_s", "how long the forked child took", kNotNegative),
     flags(),
@@ -277,6 +281,17 @@ constexpr auto kContentColumns = std::to_array<Column<ContentRow>>({
         "bytes", "their size, with the storages of tensors on host and devices"),
     column<&ContentRow::part, &HeldType::graph_functions>(
         "graph_functions", "functions of autograd graphs among them, also those without a Python object"),
+});
+
+constexpr auto kUseColumns = std::to_array<Column<UseRow>>({
+    row_number<UseRow>(),
+    column<&UseRow::snapshot>("snapshot", "", {.needed = true, .low = 0}),
+    column<&UseRow::part, &HeldUse::node>(
+        "node",
+        "the node of the snapshot that holds them, counted from 0 in the order of `id`; null: none of them"),
+    column<&UseRow::part, &HeldUse::use>("use", ""),
+    column<&UseRow::part, &HeldUse::host_bytes>("host_bytes", "in host memory"),
+    column<&UseRow::part, &HeldUse::device_bytes>("device_bytes", "on devices"),
 });
 
 constexpr auto kTensorColumns = std::to_array<Column<TensorRow>>({
@@ -413,6 +428,14 @@ constexpr std::tuple kTables = {
         .columns = kContentColumns,
         .limit = {200'000, 16 * kMegabyte},
         .is_late = true},
+    Table<UseRow>{
+        .name = "snapshot_use",
+        .meaning =
+            "storages of tensors of one use that a node of a snapshot holds, without those that a node "
+            "below it holds; `saved`: only a function of an autograd graph holds them",
+        .columns = kUseColumns,
+        .limit = {100'000, 8 * kMegabyte},
+        .is_late = true},
     Table<Phase>{.name = "phase",
                  .meaning = "the memory of a phase of a trainer, at the end of the recording",
                  .columns = kPhaseColumns,
@@ -470,6 +493,7 @@ template const Table<NodeRow>& table();
 template const Table<TensorRow>& table();
 template const Table<TypeRow>& table();
 template const Table<ContentRow>& table();
+template const Table<UseRow>& table();
 template const Table<Phase>& table();
 template const Table<PhaseVisit>& table();
 template const Table<SourceFile>& table();

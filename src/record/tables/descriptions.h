@@ -39,7 +39,7 @@ struct SnapshotRow {
   RecordedSnapshot recorded;
 };
 
-// A part of a snapshot: a node, a kind of tensors, a type, the contents of a node.
+// A part of a snapshot: a node, a kind of tensors, a type, the contents of a node, what tensors are used for.
 template <typename Part>
 struct PartRow {
   std::int64_t snapshot = 0;
@@ -49,6 +49,7 @@ using NodeRow = PartRow<model::HeldNode>;
 using TensorRow = PartRow<model::TensorCount>;
 using TypeRow = PartRow<model::TypeCount>;
 using ContentRow = PartRow<model::HeldType>;
+using UseRow = PartRow<model::HeldUse>;
 
 // From when on a table of samples counts.
 struct TierRow {

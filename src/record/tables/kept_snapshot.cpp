@@ -69,6 +69,22 @@ std::vector<model::HeldType> kept_contents(const std::vector<model::HeldType>& c
   return out;
 }
 
+std::vector<model::HeldUse> kept_uses(const std::vector<model::HeldUse>& uses, const KeptNodes& kept) {
+  std::map<std::pair<std::optional<std::size_t>, model::TensorUse>, model::HeldUse> sums;
+  for (const model::HeldUse& use : uses) {
+    const auto place = use.node && *use.node < kept.places.size() ? kept.places[*use.node] : std::nullopt;
+    model::HeldUse& sum = sums[{place, use.use}];
+    sum.node = place;
+    sum.use = use.use;
+    sum.host_bytes += use.host_bytes;
+    sum.device_bytes += use.device_bytes;
+  }
+  std::vector<model::HeldUse> out;
+  out.reserve(sums.size());
+  for (const auto& [key, sum] : sums) out.push_back(sum);
+  return out;
+}
+
 }  // namespace
 
 KeptNodes largest_nodes(const std::vector<model::HeldNode>& nodes, std::size_t most) {
@@ -99,6 +115,7 @@ model::Snapshot kept_part(const model::Snapshot& snapshot) {
   model::Snapshot kept = snapshot;
   KeptNodes nodes = largest_nodes(snapshot.nodes, kMostNodes);
   kept.contents = kept_contents(snapshot.contents, nodes);
+  kept.uses = kept_uses(snapshot.uses, nodes);
   kept.nodes = std::move(nodes.nodes);
   kept.tensors.resize(std::min(kept.tensors.size(), kMostTensors));
   kept.types = kept_types(snapshot.types);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "model/cause_types.h"
 #include "record/reader.h"
 #include "record/test_ticks.h"
@@ -136,6 +138,30 @@ TEST(KeptSnapshot, contents_of_a_node_that_is_left_out_are_those_of_its_holder) 
   EXPECT_EQ(fewer[0].snapshot.contents[0].bytes, 95'000U);
 }
 
+TEST(KeptSnapshot, uses_of_a_node_that_is_left_out_are_those_of_its_holder) {
+  using model::TensorUse;
+  model::Snapshot snapshot;
+  snapshot.is_whole = snapshot.has_holders = true;
+  snapshot.cuda_allocated_bytes = 77;
+  snapshot.cuda_reserved_bytes = 88;
+  snapshot.nodes = {node("m.model", 100'000), node("m.model[0]", 2000, 0)};
+  snapshot.uses = {
+      {0, TensorUse::Parameter, 1, 100}, {1, TensorUse::Parameter, 2, 200}, {{}, TensorUse::Saved, 0, 7}};
+
+  const auto read = written_and_read(snapshot);
+
+  ASSERT_EQ(read.size(), 1U);
+  const auto& uses = read[0].snapshot.uses;
+  ASSERT_EQ(uses.size(), 2U);
+  EXPECT_EQ(model::bytes_of_use(read[0].snapshot, TensorUse::Saved), 7U);
+  EXPECT_FALSE(uses[0].node);
+  EXPECT_EQ(uses[1].node, 0U);
+  EXPECT_EQ(uses[1].host_bytes, 3U);
+  EXPECT_EQ(uses[1].device_bytes, 300U);
+  EXPECT_EQ(read[0].snapshot.cuda_allocated_bytes, 77U);
+  EXPECT_EQ(read[0].snapshot.cuda_reserved_bytes, 88U);
+}
+
 TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
   const TemporaryFolder folder;
   {
@@ -148,11 +174,13 @@ TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
   ASSERT_EQ(sqlite3_open(folder.path("run.db").c_str(), &database), SQLITE_OK);
   ASSERT_EQ(
       sqlite3_exec(database,
-                   "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, 1);"
+                   "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, 1, 1, 1);"
                    "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, 1, '', 0, 0, '', 0, 0);"
                    "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, -9, 9e99, 'odd', -1, "
                    "77, '', -4, -4);"
-                   "INSERT INTO snapshot_content VALUES(NULL, 1, 88, 'a', 1, 1, 1);",
+                   "INSERT INTO snapshot_content VALUES(NULL, 1, 88, 'a', 1, 1, 1);"
+                   "INSERT INTO snapshot_use VALUES(NULL, 1, 88, 'parameter', 1, 1);"
+                   "INSERT INTO snapshot_use VALUES(NULL, 1, 0, 'odd', 1, 1);",
                    nullptr, nullptr, nullptr),
       SQLITE_OK);
   sqlite3_close(database);
@@ -164,6 +192,8 @@ TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
   EXPECT_FALSE(read[0].snapshot.nodes[0].length);
   EXPECT_FALSE(read[0].snapshot.nodes[0].holder);
   EXPECT_TRUE(read[0].snapshot.contents.empty());
+  EXPECT_TRUE(std::none_of(read[0].snapshot.uses.begin(), read[0].snapshot.uses.end(),
+                           [](const model::HeldUse& use) { return use.node == 88U; }));
 }
 
 }  // namespace

@@ -181,6 +181,13 @@ constexpr auto kGpuProcessKeys = std::to_array<Member<GpuProcessReading>>({
     key<&GpuProcessReading::index>("gpu", "its index"),
     key<&GpuProcessReading::id>("process", ""),
 });
+constexpr auto framework() {
+  auto made = further<&GpuProcessReading::torch, &TorchReading::framework>(
+      "framework", "whose allocator these columns are of; 0: torch, 1: JAX", Keep::Highest);
+  made.column.most = static_cast<std::int64_t>(model::count_of<model::Framework>() - 1);
+  return made;
+}
+
 constexpr auto kGpuProcessColumns = std::to_array<Member<GpuProcessReading>>({
     member<&GpuProcessReading::torch, &TorchReading::allocated_bytes>(
         "allocated_bytes", "from torch; NULL, as in the columns below: unknown"),
@@ -192,6 +199,7 @@ constexpr auto kGpuProcessColumns = std::to_array<Member<GpuProcessReading>>({
     further<&GpuProcessReading::torch, &TorchReading::ooms>("ooms", "", Keep::Highest),
     further<&GpuProcessReading::torch, &TorchReading::pinned_bytes>(
         "pinned_bytes", "pinned host memory, for copies to any GPU"),
+    framework(),
 });
 
 constexpr auto kHeapKeys = std::to_array<Member<HeapReading>>({

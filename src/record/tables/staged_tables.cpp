@@ -163,6 +163,7 @@ void StagedTables::stage(model::ProcessId process, const model::Snapshot& snapsh
   add_parts(kept.tensors);
   add_parts(kept.types);
   add_parts(kept.contents);
+  add_parts(kept.uses);
   add(SnapshotRow{id, {process, std::move(kept)}}, kMostStagedSnapshots);
 }
 

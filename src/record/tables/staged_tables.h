@@ -66,7 +66,7 @@ class StagedTables {
   std::tuple<Staged<model::ProcessInfo>, Staged<model::SiteInfo>, Staged<FrameRow>, Staged<RecordedEvent>,
              Staged<JudgementRow>, Staged<model::TrimTrial>, Staged<model::Phase>, Staged<model::PhaseVisit>,
              Staged<model::SourceFile>, Staged<model::LibraryVersion>, Staged<SnapshotRow>, Staged<NodeRow>,
-             Staged<TensorRow>, Staged<TypeRow>, Staged<ContentRow>, Staged<MetaRow>>
+             Staged<TensorRow>, Staged<TypeRow>, Staged<ContentRow>, Staged<UseRow>, Staged<MetaRow>>
       tables_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table

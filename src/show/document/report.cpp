@@ -29,10 +29,10 @@ Document report_document(const model::Report& report, bool has_stacks) {
                        .limit_bytes = report.limit ? std::optional(report.limit->bytes) : std::nullopt}}});
   out.sections.push_back(runs_section(report));
   if (is_watched) {
-    for (Section& section : std::vector<Section>{mechanisms_section(report), processes_section(report),
-                                                 phases_section(report), sites_section(report, has_stacks),
-                                                 memory_sentence_section(report), findings_section(report),
-                                                 ruled_out_section(report), memory_table_section(report)})
+    for (Section& section : std::vector<Section>{
+             mechanisms_section(report), processes_section(report), phases_section(report),
+             sites_section(report, has_stacks), memory_sentence_section(report), gpu_memory_section(report),
+             findings_section(report), ruled_out_section(report), memory_table_section(report)})
       out.sections.push_back(std::move(section));
   }
   out.sections.push_back(other_series_section(report));

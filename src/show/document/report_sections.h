@@ -40,6 +40,9 @@ Section sites_section(const model::Report& report, bool has_stacks);
 Section memory_sentence_section(const model::Report& report);
 Section memory_table_section(const model::Report& report);
 
+// What fills each GPU at the last snapshot, and at the one with most.
+Section gpu_memory_section(const model::Report& report);
+
 Section findings_section(const model::Report& report);
 Section ruled_out_section(const model::Report& report);
 

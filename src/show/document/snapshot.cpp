@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "show/document/writers.h"
 #include "show/rows/holders.h"
@@ -144,6 +145,14 @@ Section tensors_section(const model::SnapshotReport& report) {
   return {.label = report.has_earlier ? "Tensors, by growth" : "Tensors", .blocks = {std::move(table)}};
 }
 
+Section gpu_parts_section(const model::SnapshotReport& report) {
+  Table table{.columns = {{"memory"}, {"used for"}, {""}}, .text = {.first = kMostSnapshotRows}};
+  for (const model::MemoryPart& part : report.gpu_parts)
+    table.rows.push_back(
+        {{bytes_words(part.bytes), base::printable(part.name, 60), base::printable(part.what, 80)}});
+  return table.rows.empty() ? Section() : table_section("Tensors on GPUs", std::move(table));
+}
+
 Section types_section(const model::SnapshotReport& report) {
   const auto rows = rows_to_show(report.types, report.has_earlier);
   if (rows.empty()) return {.label = report.has_earlier ? "Types: none changed" : "Types: none"};
@@ -196,6 +205,7 @@ std::string to_text(const model::SnapshotReport& report, const TextOptions& opti
   Document document{.widest_cell = kWidestSnapshotCell};
   document.sections = {{.blocks = {Answer{.words = snapshot_headline(report)}}, .is_brief = true},
                        holders_section(report, options.brief)};
+  document.sections.push_back(gpu_parts_section(report));
   if (report.snapshot.has_torch) document.sections.push_back(tensors_section(report));
   document.sections.push_back(types_section(report));
   document.sections.push_back(costs_section(report.snapshot));

@@ -270,11 +270,18 @@ constexpr auto describe(Tag<ListedGrowth>) {
       field<&ListedGrowth::mechanisms>("mechanisms", "its parts; they add up to the growth of the tree"));
 }
 
+constexpr auto describe(Tag<model::GpuLedger>) {
+  using model::GpuLedger;
+  return object("GpuLedger", "what fills a GPU at the moment of a heap snapshot",
+                field_as<Number, &GpuLedger::at_s>("at_s", "seconds into the run"),
+                field<&GpuLedger::parts>("parts", "they add up to the memory of the GPU"));
+}
+
 constexpr auto describe(Tag<ListedGpu>) {
   constexpr auto kTorch = &GpuReport::torch;
   constexpr auto kWatched = &ListedGpu::watched;
   return object(
-      "Gpu", "a GPU of the job; what torch does not report is null",
+      "Gpu", "a GPU of the job; what torch or JAX does not report is null",
       field<&ListedGpu::index>("index", "its number"),
       field_as<NonEmpty, &ListedGpu::name>("name", "its model"),
       only(
@@ -285,8 +292,8 @@ constexpr auto describe(Tag<ListedGpu>) {
       field<&ListedGpu::pid>("pid", "the process of the job that has most on it"),
       field<kWatched, &GpuReport::process_bytes>(
           "process_bytes", "what that process has; what torch reserves, where the driver does not report it"),
-      field<&ListedGpu::allocated_bytes>("allocated_bytes", "what torch has handed out"),
-      field<&ListedGpu::reserved_bytes>("reserved_bytes", "what torch has from the driver"),
+      field<&ListedGpu::allocated_bytes>("allocated_bytes", "what torch or JAX has handed out"),
+      field<&ListedGpu::reserved_bytes>("reserved_bytes", "what torch or JAX has from the driver"),
       field<kWatched, kTorch, &TorchReading::inactive_split_bytes>("fragmented_bytes",
                                                                    "free pieces between blocks in use"),
       field("outside_torch_bytes",
@@ -294,11 +301,17 @@ constexpr auto describe(Tag<ListedGpu>) {
             [](const ListedGpu& gpu) {
               return gpu.watched != nullptr ? model::outside_torch_bytes(*gpu.watched) : std::nullopt;
             }),
+      of_recording(
+          field<kWatched, kTorch, &TorchReading::framework>("framework", "whose allocator was read")),
       of_recording(field<kWatched, kTorch, &TorchReading::retries>(
           "retries", "times that torch returned all free memory and tried again")),
       of_recording(field<kWatched, kTorch, &TorchReading::ooms>("ooms", "allocations that failed")),
       of_recording(
           field<kWatched, kTorch, &TorchReading::pinned_bytes>("pinned_bytes", "pinned host memory")),
+      of_recording(field<kWatched, &GpuReport::ledger>(
+          "ledger", "at the last snapshot; null where torch or the snapshot does not tell all of it")),
+      of_recording(field<kWatched, &GpuReport::peak_ledger>(
+          "peak_ledger", "at the snapshot with most memory, if that is another")),
       field<&ListedGpu::verdict>(
           "verdict",
           "of the allocated memory, or of the memory outside of torch where that leaks; "

@@ -1,6 +1,7 @@
 #include <functional>
 #include <vector>
 
+#include "show/json/findings.h"
 #include "show/json/holders.h"
 #include "show/snapshot.h"
 
@@ -27,6 +28,14 @@ constexpr auto rows_field(const char* name, const char* meaning) {
 
 }  // namespace
 
+template <model::TensorUse Use>
+constexpr auto use_field(const char* name, const char* meaning) {
+  return field(name, meaning, [](const SnapshotFacts& facts) -> std::optional<std::uint64_t> {
+    const Snapshot& snapshot = facts.report.get().snapshot;
+    return snapshot.has_tensors ? std::optional(model::bytes_of_use(snapshot, Use)) : std::nullopt;
+  });
+}
+
 constexpr auto describe(Tag<SnapshotFacts>) {
   constexpr auto kReport = &SnapshotFacts::report;
   constexpr auto kSnapshot = &SnapshotReport::snapshot;
@@ -50,6 +59,11 @@ constexpr auto describe(Tag<SnapshotFacts>) {
       field<kReport, kSnapshot, &Snapshot::storage_bytes>("storage_bytes",
                                                           "tensors in host memory, each storage once"),
       field<kReport, kSnapshot, &Snapshot::device_bytes>("device_bytes", "tensors on GPUs"),
+      use_field<model::TensorUse::Parameter>("parameter_bytes",
+                                             "torch.nn.Parameter, on the host and on GPUs"),
+      use_field<model::TensorUse::Gradient>("gradient_bytes", "gradients of parameters"),
+      use_field<model::TensorUse::Saved>("saved_bytes",
+                                         "what only functions of autograd graphs hold: activations"),
       field("growth_device_bytes", "for a difference: growth of tensors on GPUs",
             [](const SnapshotFacts& facts) {
               const SnapshotReport& report = facts.report;
@@ -77,7 +91,9 @@ constexpr auto describe(Tag<SnapshotReport>) {
                       [](const SnapshotReport& report) { return SnapshotFacts{report}; }),
                 rows_field<&SnapshotReport::holders>("holders", "the variables that hold the most memory"),
                 rows_field<&SnapshotReport::tensors>("tensors", "tensors of the same device, type and shape"),
-                rows_field<&SnapshotReport::types>("types", "Python objects by type"));
+                rows_field<&SnapshotReport::types>("types", "Python objects by type"),
+                field<&SnapshotReport::gpu_parts>(
+                    "gpu_parts", "what tensors on GPUs are used for; empty for a difference"));
 }
 
 ObjectText snapshot_text() {

@@ -50,7 +50,8 @@ std::string page_summary(const model::Report& report) {
   // Scripts replace the table with a tree that has curves.
   Section processes = processes_section(report);
   processes.title = title_of(processes.label);
-  return out + page_section(processes) + page_section(events_section(report));
+  return out + page_section(processes) + page_section(gpu_memory_section(report)) +
+         page_section(events_section(report));
 }
 
 }  // namespace lowtide::show

@@ -281,6 +281,13 @@ model::Report watched_overhead_report() {
   gpu.pid = 100;
   gpu.process_bytes = whole(60 * kGB);
   gpu.torch = model::TorchReading{whole(40 * kGB), whole(58 * kGB), whole(9 * kGB), 3, 0};
+  gpu.ledger = model::GpuLedger{280,
+                                {{"parameters", whole(12 * kGB)},
+                                 {"optimizer state", whole(24 * kGB), "`optimizer`"},
+                                 {"`history`", whole(4 * kGB), "a list of 300 items"},
+                                 {"free, kept by torch", whole(18 * kGB), "reserved and not allocated"},
+                                 {"outside torch", whole(2 * kGB), "CUDA context and code"},
+                                 {"free", (80ULL << 30U) - whole(60 * kGB)}}};
   gpu.series = flat_series(60 * kGB, 300);
   gpu.series.name = "GPU 0 of the job";
   gpu.series.quantity = model::Quantity::GpuUsed;

@@ -154,6 +154,8 @@ class NodeWriter {
   NodeWriter(ObjectGraph& graph, const Roots& roots, SnapshotFile& file)
       : graph_(graph), roots_(roots), file_(file) {}
 
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+
   void write_all() {
     written_ = static_cast<Node*>(take_memory(std::size_t{2} * kMostNodes * sizeof(Node)));
     const std::uint64_t least = least_retained(graph_);
@@ -281,6 +283,8 @@ void take_census(const WalkOrder& order) {
   wire::SnapshotHeader& header = g_file.header();
   header.forked_ns = now_ns();
   header.python_version = python_version();
+  header.cuda_allocated_bytes = order.cuda_allocated_bytes;
+  header.cuda_reserved_bytes = order.cuda_reserved_bytes;
   if (order.is_at_end) {
     g_file.set(wire::SnapshotPart::AtEnd);
   }
@@ -298,8 +302,10 @@ void take_census(const WalkOrder& order) {
     ask_tensors();
     const Timer timer(header.name_ns);
     if (g_graph.sum_up()) {
-      NodeWriter(g_graph, g_roots, g_file).write_all();
+      NodeWriter nodes(g_graph, g_roots, g_file);
+      nodes.write_all();
       write_contents(g_graph, g_file);
+      g_tensors.write_uses(g_graph, nodes.count(), g_file);
       g_file.set(wire::SnapshotPart::Holders);
     }
   }

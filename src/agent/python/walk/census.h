@@ -1,6 +1,8 @@
 // The order of a walk, from the first object to the last record.
 #pragma once
 
+#include <cstdint>
+
 namespace lowtide::agent {
 
 struct WalkOrder {
@@ -10,6 +12,8 @@ struct WalkOrder {
   unsigned long memory_mb;
   int target_pid;  // the job's, as it sees itself
   bool is_at_end;
+  std::uint64_t cuda_allocated_bytes;  // by torch, when the walk began; 0: unknown
+  std::uint64_t cuda_reserved_bytes;
 };
 
 // In the child, which ends when this returns.

@@ -59,6 +59,8 @@ class ObjectGraph {
   void assign_to(const Node* listed, std::uint32_t count);
   static constexpr std::uint32_t kNotListed = ~0U;
   [[nodiscard]] std::uint32_t listed_holder(Node node) const { return parents_[dominators_[node]]; }
+  // The same, or the object itself where it is listed.
+  [[nodiscard]] std::uint32_t listed_at(Node node) const { return parents_[node]; }
   [[nodiscard]] std::uint64_t own_bytes(Node node) const { return retained_[node] + device_bytes(node); }
 
   [[nodiscard]] Node count() const { return count_; }

@@ -17,6 +17,7 @@
 #include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
 #include "agent/heap/thread_state.h"
+#include "agent/python/marks.h"
 #include "agent/python/python.h"
 #include "agent/python/walk/autograd.h"
 #include "agent/python/walk/calls.h"
@@ -203,7 +204,7 @@ constexpr unsigned long kMemoryMb = 4096;
 
 WalkOrder usual_order() {
   constexpr unsigned long kWalkMs = 60'000;
-  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), false};
+  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), false, 0, 0};
 }
 
 // The job is gone while its child walks, and its memory is not: for so long at most. The monitor takes in the
@@ -215,7 +216,7 @@ bool is_left_to_monitor() {
 
 WalkOrder order_at_end() {
   const unsigned long walk_ms = is_left_to_monitor() ? 10'000 : 3'000;
-  return {monitor_path(), 0, walk_ms, kMemoryMb, own_pid(), true};
+  return {monitor_path(), 0, walk_ms, kMemoryMb, own_pid(), true, 0, 0};
 }
 
 void tell_result(std::int32_t result) {
@@ -225,10 +226,26 @@ void tell_result(std::int32_t result) {
   }
 }
 
+// What torch had at this moment: the script has just read it.
+void add_cuda(WalkOrder& order) {
+  const TableUse use;
+  if (!owns_tables()) {
+    return;
+  }
+  const wire::MarksPart& marks = header()->marks;
+  const std::uint32_t devices = marks.devices.load(std::memory_order_relaxed);
+  for (std::uint32_t at = 0; at < devices && at < wire::kMaxDevices; ++at) {
+    const wire::DevicePart& device = marks.device_parts[at];
+    order.cuda_allocated_bytes += device.allocated_bytes.load(std::memory_order_relaxed);
+    order.cuda_reserved_bytes += device.reserved_bytes.load(std::memory_order_relaxed);
+  }
+}
+
 // A pause, or a SnapshotResult.
-std::int32_t walk_if_possible(const WalkOrder& order) {
+std::int32_t walk_if_possible(WalkOrder order) {
   std::int32_t result = 0;
   if (can_walk(result)) {
+    add_cuda(order);
     tell_result(to_number(wire::SnapshotResult::Underway));
     result = fork_and_let_walk(order);
   }
@@ -237,6 +254,7 @@ std::int32_t walk_if_possible(const WalkOrder& order) {
 
 // Between two bytecodes of the main thread, which holds no lock of an allocator or of the loader there.
 int walk_now(void* /*unused*/) {
+  const bool is_interrupted = !count_devices();
   const HookScope scope;
   std::uint32_t asked = 0;
   bool is_late = false;
@@ -249,13 +267,13 @@ int walk_now(void* /*unused*/) {
     is_late = now_ns() > header()->monitor.walk_before_ns.load(std::memory_order_relaxed);
   }
   const std::int32_t result =
-      is_late ? to_number(wire::SnapshotResult::Busy) : walk_if_possible(usual_order());
+      is_late || is_interrupted ? to_number(wire::SnapshotResult::Busy) : walk_if_possible(usual_order());
   const TableUse use;
   if (owns_tables()) {
     header()->walk.result.store(result, std::memory_order_relaxed);
     header()->walk.done.store(asked, std::memory_order_release);
   }
-  return 0;
+  return is_interrupted ? -1 : 0;
 }
 
 // Not right after another one, which may be under way and shows the same.

@@ -91,6 +91,9 @@ bool Tensors::find_functions() {
   if (storage_of_ == nullptr) {
     storage_of_ = attribute(base, "_storage");  // before torch 2
   }
+  gradient_of_ = attribute(base, "grad");
+  PyObject* parameters = loaded_module("torch.nn.parameter");
+  parameter_type_ = parameters == nullptr ? nullptr : attribute(parameters, "Parameter");
   return shape_of_ != nullptr && device_of_ != nullptr && dtype_of_ != nullptr &&
          requires_grad_of_ != nullptr && element_bytes_of_ != nullptr && storage_of_ != nullptr;
 }
@@ -144,28 +147,49 @@ bool Tensors::make_room() {
   return true;
 }
 
-void Tensors::note_storage(PyObject* tensor, Node node, TensorGroup& group, const ObjectGraph& graph) {
+PyObject* Tensors::storage_of(PyObject* tensor, std::uint64_t& key) const {
   PyObject* storage = call(storage_of_, tensor);
+  const std::int64_t found = storage == nullptr ? -1 : number(attribute(storage, "_cdata"));
+  key = found > 0 ? static_cast<std::uint64_t>(found) : 0;
+  return storage;
+}
+
+wire::TensorUse Tensors::use_of(ObjectGraph& graph, Node node) const {
+  if (parameter_type_ != nullptr && is_subtype(type_of(graph.object(node)), parameter_type_)) {
+    return wire::TensorUse::Parameter;
+  }
+  const Node from = graph.reached_from(node);
+  const bool is_saved = from != kRoot && graph.types().of(graph.object(from)).role == Role::Function;
+  return is_saved ? wire::TensorUse::Saved : wire::TensorUse::Other;
+}
+
+void Tensors::note_storage(PyObject* tensor, Node node, TensorGroup& group, ObjectGraph& graph) {
+  std::uint64_t key = 0;
+  PyObject* storage = storage_of(tensor, key);
   if (storage == nullptr || !make_room()) {
     return;  // a sparse tensor, or one that only stands for another, has none
   }
-  const std::int64_t key = number(attribute(storage, "_cdata"));
   PyObject* ask_bytes = attribute(storage, "nbytes");
   PyObject* told = ask_bytes == nullptr ? nullptr : g_calls.call(ask_bytes, nullptr);
   const std::int64_t bytes = number(told);
-  if (key <= 0 || bytes < 0 || equal(group.device, "meta")) {  // which is nowhere
+  if (key == 0 || bytes < 0 || equal(group.device, "meta")) {  // which is nowhere
     g_calls.clear_error();
     return;
   }
-  Storage& found = *place_of(static_cast<std::uint64_t>(key));
+  const wire::TensorUse use = use_of(graph, node);
+  Storage& found = *place_of(key);
   if (found.key != 0) {
+    if (use == wire::TensorUse::Parameter) {
+      found.use = use;
+    } else if (found.use == wire::TensorUse::Saved) {
+      found.use = use;  // it stays one that is only saved if this tensor is saved as well
+    }
     if (!graph.is_more_fleeting(node, found.holder)) {
       found.holder = graph.common_holder(found.holder, node);
     }
     return;
   }
-  found = {static_cast<std::uint64_t>(key), static_cast<std::uint64_t>(bytes), node,
-           equal(group.device, "cpu")};
+  found = {key, static_cast<std::uint64_t>(bytes), node, use, equal(group.device, "cpu")};
   ++storage_count_;
   ++group.storages;
   group.storage_bytes += found.bytes;
@@ -204,6 +228,66 @@ void Tensors::ask(ObjectGraph& graph, Node node) {
   note_storage(tensor, node, group, graph);
 }
 
+// A parameter has no function, so torch does not warn when it is asked for its gradient.
+void Tensors::mark_gradients(ObjectGraph& graph) {
+  for (Node node = 1; parameter_type_ != nullptr && storage_room_ > 0 && node < graph.count(); ++node) {
+    PyObject* object = graph.object(node);
+    if (graph.types().of(object).role != Role::Tensor || !is_subtype(type_of(object), parameter_type_)) {
+      continue;
+    }
+    PyObject* gradient = ask_getter(gradient_of_, object);
+    if (gradient == nullptr || gradient == g_calls.none) {
+      continue;
+    }
+    std::uint64_t key = 0;
+    if (storage_of(gradient, key) == nullptr || key == 0) {
+      continue;
+    }
+    Storage& found = *place_of(key);
+    if (found.key != 0 && found.use != wire::TensorUse::Parameter) {
+      found.use = wire::TensorUse::Gradient;
+    }
+  }
+}
+
+bool Tensors::write_uses(const ObjectGraph& graph, std::uint32_t listed, SnapshotFile& file) const {
+  constexpr std::uint32_t kUses = 4;
+  struct Sum {
+    std::uint64_t host_bytes;
+    std::uint64_t device_bytes;
+  };
+  auto* const sums = static_cast<Sum*>(take_memory((std::size_t{listed} + 1) * kUses * sizeof(Sum)));
+  if (sums == nullptr) {
+    return false;
+  }
+  for (std::uint64_t at = 0; at < storage_room_; ++at) {
+    const Storage& storage = storages_[at];
+    if (storage.key == 0) {
+      continue;
+    }
+    const std::uint32_t holder = graph.listed_at(storage.holder);
+    Sum& sum = sums[std::size_t{holder < listed ? holder : listed} * kUses +
+                    static_cast<std::uint32_t>(storage.use)];
+    (storage.is_on_host ? sum.host_bytes : sum.device_bytes) += storage.bytes;
+  }
+  for (std::uint32_t at = 0; at < (listed + 1) * kUses; ++at) {
+    const bool is_empty = sums[at].host_bytes + sums[at].device_bytes == 0;
+    if (is_empty || at % kUses == static_cast<std::uint32_t>(wire::TensorUse::Other)) {
+      continue;
+    }
+    auto* record =
+        static_cast<wire::UseRecord*>(file.add(wire::SnapshotRecordKind::Use, sizeof(wire::UseRecord)));
+    if (record == nullptr) {
+      return false;
+    }
+    record->node = at / kUses < listed ? at / kUses : wire::kNoHolder;
+    record->use = static_cast<wire::TensorUse>(at % kUses);
+    record->host_bytes = sums[at].host_bytes;
+    record->device_bytes = sums[at].device_bytes;
+  }
+  return true;
+}
+
 bool Tensors::ask_all(ObjectGraph& graph) {
   groups_ = static_cast<TensorGroup*>(take_memory(kMostGroups * sizeof(TensorGroup)));
   places_ = static_cast<std::uint32_t*>(take_memory(std::size_t{2} * kMostGroups * sizeof(std::uint32_t)));
@@ -215,6 +299,7 @@ bool Tensors::ask_all(ObjectGraph& graph) {
       ask(graph, node);
     }
   }
+  mark_gradients(graph);
   for (std::uint64_t at = 0; at < storage_room_; ++at) {
     const Storage& storage = storages_[at];
     if (storage.key == 0) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "agent/python/walk/object_graph.h"
+#include "agent/python/walk/snapshot_file.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::agent {
@@ -27,6 +28,10 @@ class Tensors {
   // False where torch is not there, or answers in ways that we do not know.
   bool ask_all(ObjectGraph& graph);
 
+  // What the storages are used for, by the listed object that holds them; after graph.assign_to(), which
+  // listed so many. False where there is no memory for it.
+  bool write_uses(const ObjectGraph& graph, std::uint32_t listed, SnapshotFile& file) const;
+
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] const TensorGroup& at(std::uint32_t index) const { return groups_[index]; }
   [[nodiscard]] std::uint64_t host_bytes() const { return host_bytes_; }
@@ -39,13 +44,18 @@ class Tensors {
     std::uint64_t key;
     std::uint64_t bytes;
     Node holder;
+    wire::TensorUse use;
     bool is_on_host;
   };
 
   bool find_functions();
   void ask(ObjectGraph& graph, Node node);
   std::uint32_t group_of(const TensorGroup& looks);
-  void note_storage(PyObject* tensor, Node node, TensorGroup& group, const ObjectGraph& graph);
+  void note_storage(PyObject* tensor, Node node, TensorGroup& group, ObjectGraph& graph);
+  // Null where it has none.
+  PyObject* storage_of(PyObject* tensor, std::uint64_t& key) const;
+  [[nodiscard]] wire::TensorUse use_of(ObjectGraph& graph, Node node) const;
+  void mark_gradients(ObjectGraph& graph);
   Storage* place_of(std::uint64_t key);
   bool make_room();
 
@@ -55,6 +65,8 @@ class Tensors {
   PyObject* requires_grad_of_ = nullptr;
   PyObject* element_bytes_of_ = nullptr;
   PyObject* storage_of_ = nullptr;
+  PyObject* gradient_of_ = nullptr;
+  PyObject* parameter_type_ = nullptr;  // null where torch.nn is not loaded
 
   TensorGroup* groups_ = nullptr;
   std::uint32_t* places_ = nullptr;

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 
 #include "agent/heap/seccomp.h"
 #include "agent/heap/system_call.h"
@@ -70,6 +72,25 @@ void reap_walkers() {
 
 void await_walkers() {
   reap_each(0);
+}
+
+void end_walkers() {
+  constexpr int kTries = 500;
+  reap_walkers();
+  if (g_count.load(std::memory_order_relaxed) == 0 || is_behind_filter()) {
+    return;
+  }
+  for (const std::atomic<std::int32_t>& walker : g_walkers) {
+    const std::int32_t pid = walker.load(std::memory_order_relaxed);
+    if (pid > 0) {
+      system_call(SYS_kill, pid, SIGKILL);
+    }
+  }
+  for (int tries = 0; tries < kTries && g_count.load(std::memory_order_relaxed) > 0; ++tries) {
+    const timespec nap{0, 1'000'000};
+    system_call(SYS_nanosleep, as_word(&nap), 0);
+    reap_walkers();
+  }
 }
 
 }  // namespace lowtide::agent

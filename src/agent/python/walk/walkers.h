@@ -21,4 +21,8 @@ void reap_walkers();
 // Waits until all children have ended. Each child has its own time limit.
 void await_walkers();
 
+// Kills those that have not ended, and reaps them: nobody will do that later. Waits for half a second at
+// most.
+void end_walkers();
+
 }  // namespace lowtide::agent

@@ -1,0 +1,91 @@
+#include "explain/gpu_ledger.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "explain/tensor_parts.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::Snapshot;
+using Share = GpuEvidence::Share;
+
+// The latest reading that is not younger than the moment, or the first one.
+std::uint64_t reading_at(const RecordedSeries& series, double at_s) {
+  if (series.empty()) return 0;
+  const auto after = std::find_if(series.begin(), series.end(),
+                                  [at_s](const TrailPoint& point) { return point.at_s > at_s; });
+  return (after == series.begin() ? *after : *std::prev(after)).high_bytes;
+}
+
+const Share* only_share(const Evidence& evidence, const GpuEvidence& gpu, std::int64_t pid) {
+  const Share* found = nullptr;
+  for (const GpuEvidence& one : evidence.gpus) {
+    for (const Share& share : one.processes) {
+      const ProcessEvidence* const process = evidence.find_process(share.id);
+      if (process == nullptr || process->info.pid != pid) continue;
+      if (&one != &gpu) return nullptr;
+      found = &share;
+    }
+  }
+  return found;
+}
+
+std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvidence& gpu,
+                                          const Share& share) {
+  const std::uint64_t allocated = snapshot.cuda_allocated_bytes;
+  const std::uint64_t reserved = snapshot.cuda_reserved_bytes;
+  const bool is_known = snapshot.has_tensors && snapshot.is_exact && snapshot.is_finished;
+  // Tensors that another allocator or process has made are not torch's.
+  if (!is_known || allocated == 0 || snapshot.device_bytes > allocated || allocated > reserved)
+    return std::nullopt;
+
+  model::GpuLedger out{.at_s = snapshot.at_s, .parts = find_tensor_parts(snapshot).parts};
+  if (model::sum_of(out.parts) != snapshot.device_bytes) return std::nullopt;
+  std::uint64_t left = gpu.last.total_bytes;
+  const auto add = [&](const char* name, std::uint64_t bytes, const char* what) {
+    const std::uint64_t fits = std::min(bytes, left);
+    left -= fits;
+    if (fits > 0) out.parts.push_back({name, fits, what});
+  };
+  left -= std::min(left, snapshot.device_bytes);
+  add("without a Python object", allocated - snapshot.device_bytes,
+      "allocated by torch for C++ code: workspaces, buffers, rounding");
+  add("free, kept by torch", reserved - allocated, "reserved and not allocated");
+  const std::uint64_t outside = reading_at(share.outside, snapshot.at_s);
+  add("outside torch", outside, "CUDA context and code, cuBLAS, NCCL, other libraries");
+  const std::uint64_t used = reading_at(gpu.used, snapshot.at_s);
+  const std::uint64_t process = reading_at(share.trail, snapshot.at_s);
+  add("other processes", used - std::min(used, process), "and, in some containers, the CUDA context");
+  add("free", left, "");
+  return out;
+}
+
+}  // namespace
+
+void add_gpu_ledgers(const Evidence& evidence, std::vector<model::GpuReport>& gpus) {
+  for (model::GpuReport& report : gpus) {
+    const auto gpu = std::find_if(evidence.gpus.begin(), evidence.gpus.end(),
+                                  [&](const GpuEvidence& one) { return one.index == report.index; });
+    if (gpu == evidence.gpus.end() || !report.pid) continue;
+    const Share* const share = only_share(evidence, *gpu, *report.pid);
+    if (share == nullptr) continue;
+    std::uint64_t most_bytes = 0;
+    for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
+      if (recorded.process != share->id) continue;
+      std::optional<model::GpuLedger> ledger = ledger_of(recorded.snapshot, *gpu, *share);
+      if (!ledger) continue;
+      if (recorded.snapshot.cuda_allocated_bytes > most_bytes) {
+        most_bytes = recorded.snapshot.cuda_allocated_bytes;
+        report.peak_ledger = ledger;
+      }
+      report.ledger = std::move(ledger);
+    }
+    if (report.ledger && report.peak_ledger && report.ledger->at_s == report.peak_ledger->at_s) {
+      report.peak_ledger.reset();
+    }
+  }
+}
+
+}  // namespace lowtide::explain

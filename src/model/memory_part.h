@@ -1,0 +1,29 @@
+// What a part of memory is used for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lowtide::model {
+
+// A part of the memory at one moment.
+struct MemoryPart {
+  std::string name;  // "activations", "`cache`"
+  std::uint64_t bytes = 0;
+  std::string what = {};  // "a dict of 20 items"
+};
+
+inline std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {
+  std::uint64_t out = 0;
+  for (const MemoryPart& part : parts) out += part.bytes;
+  return out;
+}
+
+// What fills a GPU at one moment. The parts add up to its size.
+struct GpuLedger {
+  double at_s = 0;
+  std::vector<MemoryPart> parts;
+};
+
+}  // namespace lowtide::model

@@ -1,0 +1,1 @@
+"""What lowtide reads in JAX, by the names and with the results of JAX 0.8."""
