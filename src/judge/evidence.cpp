@@ -24,10 +24,11 @@ constexpr double kAlphaAfterRise = 0.0005;      // the remnant of a warm-up look
 constexpr double kAccelerates = 8;              // BIC by which a parabola must beat the line
 constexpr double kWanders =
     0.5;  // autocorrelation of the floors from which on their ends say more than their middle
-constexpr double kAsBefore = 0.25;   // of a pace: growth before a knee that belongs to the growth after it
-constexpr double kCurved = 2;        // BIC by which a curve must beat a straight shape (decision)
-constexpr double kHuber = 3;         // standard deviations at which residuals are clipped
-constexpr double kTrendless = 1.75;  // standard errors below which a slope is no trend
+constexpr double kAsBefore = 0.25;  // of a pace: growth before a knee that belongs to the growth after it
+constexpr std::size_t kFewestToSkip = 8;  // floors, of which the first one may be left out
+constexpr double kCurved = 2;             // BIC by which a curve must beat a straight shape (decision)
+constexpr double kHuber = 3;              // standard deviations at which residuals are clipped
+constexpr double kTrendless = 1.75;       // standard errors below which a slope is no trend
 // The floor below spikes is known to a share of their height only: where a collector stops, and which reading
 // came next.
 constexpr double kBelowTeeth = 0.15;
@@ -300,7 +301,8 @@ Evidence gather(Curve readings) {
   // The first floor below teeth may lie before the first garbage: lower than any later one. A bend that the
   // other floors do not have is no bend.
   std::size_t skipped = 0;
-  if (e.spiky && e.spikes >= model::kSpikesToNameThem && is_curved(e.shape, kCurved)) {
+  if (e.spiky && e.spikes >= model::kSpikesToNameThem && e.floors.size() >= kFewestToSkip &&
+      is_curved(e.shape, kCurved)) {
     const ShapeFit others = fit_floors(e, unit, 1);
     if (!is_curved(others, kCurved)) {
       e.shape = others;
