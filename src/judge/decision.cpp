@@ -55,10 +55,7 @@ Doubt doubt_about_growth(const Evidence& e, const Regime& r, const Regime* later
   const bool slowed = later && later->slope < 0.3 * r.slope &&
                       later->slope + 1.7 * later->standard_error < r.slope && !(e.stairs && later->flat);
   if (slowed || (!tail && e.slowing && !e.stairs)) return Doubt::SlowingDown;
-  const Regime& third = e.last_third;
-  const bool remnant =
-      tail && e.slope_before > kSteeper * r.slope && third.flat && third.slope < 0.5 * r.slope;
-  if (remnant) return Doubt::SlowingDown;
+  if (tail && e.slope_before > kSteeper * r.slope && has_stopped(e, r)) return Doubt::SlowingDown;
   if (tail && static_cast<double>(r.points) < std::max(12.0, 0.2 * static_cast<double>(e.points)))
     return Doubt::GrowingTooBriefly;
   const bool gross = !tail && log_odds < kLeastLogOdds && !past_any_warmup(e);

@@ -24,8 +24,11 @@ constexpr double kAlphaAfterRise = 0.0005;      // the remnant of a warm-up look
 constexpr double kAccelerates = 8;              // BIC by which a parabola must beat the line
 constexpr double kWanders =
     0.5;  // autocorrelation of the floors from which on their ends say more than their middle
-constexpr double kHuber = 3;         // standard deviations at which residuals are clipped
-constexpr double kTrendless = 1.75;  // standard errors below which a slope is no trend
+constexpr double kAsBefore = 0.25;  // of a pace: growth before a knee that belongs to the growth after it
+constexpr std::size_t kFewestToSkip = 8;  // floors, of which the first one may be left out
+constexpr double kCurved = 2;             // BIC by which a curve must beat a straight shape (decision)
+constexpr double kHuber = 3;              // standard deviations at which residuals are clipped
+constexpr double kTrendless = 1.75;       // standard errors below which a slope is no trend
 // The floor below spikes is known to a share of their height only: where a collector stops, and which reading
 // came next.
 constexpr double kBelowTeeth = 0.15;
@@ -167,7 +170,50 @@ std::size_t find_turn(const Evidence& e, std::span<const double> unit, std::size
   return after > 2 * std::max(0.0, before) ? knee + rest.knee : 0;
 }
 
+// Growth by less is no leak.
+bool is_material(const Evidence& e, const Regime& r) {
+  const double matters = std::max(0.012 * e.curve.level, at_most_share(30 * base::kMB, e.curve.level, 0.03));
+  return r.slope * e.span > matters && r.slope * r.span > 0.4 * matters;
+}
+
+// Residuals that wander leave few independent points, and an error that is known from so few is hardly ever
+// small enough. Growth that began at a turn, or with the run, may pass the second test instead. The end of a
+// steeper rise may not: a rise that fades wanders, too.
+void test_again(Evidence& e) {
+  if (e.latest && e.slope_before > e.latest->slope) return;
+  Regime& r = e.latest ? *e.latest : e.whole;
+  if (r.growing || !r.certain_if_correlated || !is_material(e, r) || has_stopped(e, r)) return;
+  r.certain = r.growing = true;
+  r.level = r.recurs = r.flat = false;
+}
+
+// Few bursts of unequal size look as if the growth had turned. Unless the turn is beyond doubt, the pace is
+// that of the whole run.
+void settle_pace(Evidence& e) {
+  if (!e.latest || !e.latest->growing || !e.whole.growing) return;
+  if (e.slope_before < kAsBefore * e.latest->slope) return;
+  const double turn = turn_t(e.floor_x, e.floors, e.curve.x[e.latest->start],
+                             std::max(0.25 * e.floor_noise, 1e-4 * e.curve.level));
+  if (turn < time_uniform_boundary(static_cast<double>(e.floors.size()) - 4, kAlphaAfterKnee))
+    e.latest->slope_now = e.whole.slope_now;
+}
+
+bool is_curved(const ShapeFit& fit, double advantage) {
+  return (fit.best == Shape::Saturation || fit.best == Shape::Concave) && fit.advantage > advantage;
+}
+
+ShapeFit fit_floors(const Evidence& e, std::span<const double> unit, std::size_t from) {
+  ShapeFit fit = fit_shapes(unit.subspan(from), std::span(e.floors).subspan(from),
+                            std::max(e.floor_noise, 0.0015 * e.curve.level));
+  if (fit.knee > 0) fit.knee += from;
+  return fit;
+}
+
 }  // namespace
+
+bool has_stopped(const Evidence& e, const Regime& r) {
+  return e.last_third.flat && e.last_third.slope < 0.5 * r.slope;
+}
 
 Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   const Curve& curve = e.curve;
@@ -176,21 +222,21 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   r.points = curve.size() - start;
   const std::size_t count = floor_count(e, r.points, kMostRegimeFloors, 3);
   const Floors floors = block_floors(curve, start, count, e.spiky);
-  const SlopeEstimate estimate =
-      estimate_slope(floors.x, floors.value, std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
+  const double least_sd = std::max(0.25 * e.floor_noise, 1e-4 * curve.level);
+  const SlopeEstimate estimate = estimate_slope(floors.x, floors.value, least_sd);
   const bool searched = start > e.first;
 
   r.slope = estimate.slope;
   r.standard_error = estimate.standard_error;
   r.residual_sd = estimate.residual_sd;
-  const Acceleration acceleration = fit_acceleration(floors.x, floors.value, curve.x.back(),
-                                                     std::max(0.25 * e.floor_noise, 1e-4 * curve.level));
+  const CorrelatedLine correlated =
+      fit_correlated(floors.x, floors.value, estimate.autocorrelation, least_sd);
+  const Acceleration acceleration = fit_acceleration(floors.x, floors.value, curve.x.back(), least_sd);
   r.slope_now = count >= 8 && acceleration.advantage > kAccelerates
                     ? std::max(r.slope, acceleration.slope_at_end)
-                : estimate.autocorrelation > kWanders
-                    ? correlated_slope(floors.x, floors.value, estimate.autocorrelation)
-                : e.spiky ? r.slope
-                          : refine_slope(curve, start, r.slope);
+                : estimate.autocorrelation > kWanders ? correlated.slope
+                : e.spiky                             ? r.slope
+                                                      : refine_slope(curve, start, r.slope);
   r.span = std::max(1e-9, curve.x.back() - curve.x[start]);
   const double walk = random_walk_t(floors.value);
   const double walk_boundary = time_uniform_boundary(static_cast<double>(count) - 1, alpha);
@@ -198,9 +244,9 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   r.boundary = slope_boundary;
   r.significance = std::max(walk, r.standard_error > 0 ? r.slope / r.standard_error : 0.0);
 
-  const double matters = std::max(0.012 * curve.level, at_most_share(30 * base::kMB, curve.level, 0.03));
   r.certain = r.slope > slope_boundary * r.standard_error || walk > walk_boundary;
-  r.growing = r.certain && r.slope * e.span > matters && r.slope * r.span > 0.4 * matters;
+  r.certain_if_correlated = correlated.t > time_uniform_boundary(static_cast<double>(count) - 3, alpha);
+  r.growing = r.certain && is_material(e, r);
 
   const double upper = r.slope + 1.7 * r.standard_error;
   r.level = !r.growing && (upper * e.span <= std::max(0.012 * curve.level,
@@ -251,7 +297,18 @@ Evidence gather(Curve readings) {
   std::vector<double> unit(e.floor_x.size());
   const double reach = std::max(1e-12, e.floor_x.back() - e.floor_x.front());
   for (std::size_t at = 0; at < unit.size(); ++at) unit[at] = (e.floor_x[at] - e.floor_x.front()) / reach;
-  e.shape = fit_shapes(unit, e.floors, std::max(e.floor_noise, 0.0015 * curve.level));
+  e.shape = fit_floors(e, unit, 0);
+  // The first floor below teeth may lie before the first garbage: lower than any later one. A bend that the
+  // other floors do not have is no bend.
+  std::size_t skipped = 0;
+  if (e.spiky && e.spikes >= model::kSpikesToNameThem && e.floors.size() >= kFewestToSkip &&
+      is_curved(e.shape, kCurved)) {
+    const ShapeFit others = fit_floors(e, unit, 1);
+    if (!is_curved(others, kCurved)) {
+      e.shape = others;
+      skipped = 1;
+    }
+  }
 
   e.whole = measure_regime(e, e.first, kAlpha);
   if (e.shape.knee > 0) measure_latest(e, 0, e.shape.knee);
@@ -261,10 +318,12 @@ Evidence gather(Curve readings) {
   }
   e.last_third = measure_regime(e, curve.size() - std::min(e.points, std::max<std::size_t>(6, e.points / 3)),
                                 kAlphaAfterKnee);
+  test_again(e);
+  settle_pace(e);
   find_stairs(e, (e.latest ? *e.latest : e.whole).residual_sd);
-  const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
-  e.slowing = is_slowing(e.floor_x, e.floors, std::max(0.25 * e.floor_noise, 1e-4 * curve.level)) ||
-              (curved && e.shape.advantage > 2.5);
+  e.slowing = is_slowing(std::span(e.floor_x).subspan(skipped), std::span(e.floors).subspan(skipped),
+                         std::max(0.25 * e.floor_noise, 1e-4 * curve.level)) ||
+              is_curved(e.shape, 2.5);
   e.leaving = is_leaving(e);
   return e;
 }

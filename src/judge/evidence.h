@@ -22,11 +22,12 @@ struct Regime {
   double boundary = 0;      // standard errors at which a slope is believed
   double significance = 0;  // in standard errors, the better of two tests
   double residual_sd = 0;
-  bool certain = false;  // rises beyond doubt, by however little
-  bool growing = false;  // rises beyond doubt, by an amount that matters
-  bool level = false;    // rises by less than matters, also at the upper end of its interval
-  bool recurs = false;   // came back down to where it was
-  bool flat = false;     // level, or recurs, or shows no trend at all
+  bool certain = false;                // rises beyond doubt, by however little
+  bool certain_if_correlated = false;  // the same by a second test, for growth that wanders (gather)
+  bool growing = false;                // rises beyond doubt, by an amount that matters
+  bool level = false;                  // rises by less than matters, also at the upper end of its interval
+  bool recurs = false;                 // came back down to where it was
+  bool flat = false;                   // level, or recurs, or shows no trend at all
 };
 
 struct Evidence {
@@ -65,5 +66,8 @@ Evidence gather(const Generation& generation);
 Evidence gather(Curve readings);
 
 Regime measure_regime(const Evidence& evidence, std::size_t start, double alpha);
+
+// The last third of the run does not show the growth of `regime` any more.
+bool has_stopped(const Evidence& evidence, const Regime& regime);
 
 }  // namespace lowtide::judge

@@ -1,5 +1,7 @@
 #include "judge/live.h"
 
+#include <algorithm>
+
 #include "judge/wording.h"
 
 namespace lowtide::judge {
@@ -7,10 +9,13 @@ namespace {
 
 using model::VerdictKind;
 
-// At these log odds, and said for so long, about one innocent run in fifty is called a leak at some moment
-// (docs/design/verdict.md). Growth after a flat part needs the same: a second warm-up is no rarer than the
-// first.
-constexpr double kOddsToSayLeak = 2;
+// At these log odds, and said for so long, less than one innocent run in fifty is called a leak at some
+// moment (docs/design/verdict.md). Growth after a flat part needs the same: a second warm-up is no rarer than
+// the first. Growth by a tenth of the level or more needs higher odds: among so many checks the few long
+// warm-ups decide, and these gain more than leaks do.
+constexpr double kOddsToSayLeak = 1.6;
+constexpr double kOddsPerGain = 6;
+constexpr double kMostGain = 0.1;
 constexpr std::uint32_t kChecksToSayLeak = 8;  // the run becomes longer by a quarter
 constexpr std::uint32_t kChecksToSay = 2;
 constexpr std::uint64_t kFewestToSpeak = 20;
@@ -29,7 +34,9 @@ VerdictKind kind_for_now(const Assessment& a) {
   // After a flat stretch a slow wander looks like growth: the slope must be surer than usual.
   const Regime& growth = a.decision.regime;
   const bool wander = growth.start > a.evidence.first && growth.significance < 1.3 * growth.boundary;
-  const bool likely = a.grew_in_both || (a.decision.log_odds.value_or(0) >= kOddsToSayLeak && !wander);
+  const double gain = growth.slope * growth.span / a.evidence.curve.level;
+  const double required = kOddsToSayLeak + kOddsPerGain * std::min(kMostGain, gain);
+  const bool likely = a.grew_in_both || (a.decision.log_odds.value_or(0) >= required && !wander);
   return likely ? kind : VerdictKind::Inconclusive;
 }
 

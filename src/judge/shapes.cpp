@@ -16,33 +16,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kDecayed = 3;   // time constants after which a decay is over
 constexpr double kMustBeat = 4;  // BIC by which a decay and a line must beat growth that slows down for ever
 
-// Least squares of y on x and a second function of x.
-struct Pair {
-  double slope = 0;  // on x
-  double turn = 0;   // on the second function
-  double sse = kInfinity;
-};
-
-Pair fit_pair(std::span<const double> x, std::span<const double> second, std::span<const double> y) {
-  const double mean_x = mean(x);
-  const double mean_b = mean(second);
-  const double mean_y = mean(y);
-  double sxx = 0, sbb = 0, sxb = 0, sxy = 0, sby = 0, syy = 0;
-  for (std::size_t at = 0; at < x.size(); ++at) {
-    const double dx = x[at] - mean_x;
-    const double db = second[at] - mean_b;
-    const double dy = y[at] - mean_y;
-    sxx += dx * dx, sbb += db * db, sxb += dx * db, sxy += dx * dy, sby += db * dy, syy += dy * dy;
-  }
-  const double determinant = sxx * sbb - sxb * sxb;
-  if (determinant <= 1e-12 * sxx * sbb) return {};
-  Pair out;
-  out.slope = (sxy * sbb - sby * sxb) / determinant;
-  out.turn = (sby * sxx - sxy * sxb) / determinant;
-  out.sse = std::max(0.0, syy - out.slope * sxy - out.turn * sby);
-  return out;
-}
-
 // Continuous, two slopes.
 struct Hinge {
   double sse = kInfinity;

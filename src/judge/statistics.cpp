@@ -65,6 +65,26 @@ Line fit_line(std::span<const double> x, std::span<const double> y) {
   return {mean_y - slope * mean_x, slope, std::max(0.0, syy - slope * sxy)};
 }
 
+Pair fit_pair(std::span<const double> x, std::span<const double> second, std::span<const double> y) {
+  const double mean_x = mean(x);
+  const double mean_b = mean(second);
+  const double mean_y = mean(y);
+  double sxx = 0, sbb = 0, sxb = 0, sxy = 0, sby = 0, syy = 0;
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    const double dx = x[at] - mean_x;
+    const double db = second[at] - mean_b;
+    const double dy = y[at] - mean_y;
+    sxx += dx * dx, sbb += db * db, sxb += dx * db, sxy += dx * dy, sby += db * dy, syy += dy * dy;
+  }
+  const double determinant = sxx * sbb - sxb * sxb;
+  if (determinant <= 1e-12 * sxx * sbb) return {};
+  Pair out;
+  out.slope = (sxy * sbb - sby * sxb) / determinant;
+  out.turn = (sby * sxx - sxy * sxb) / determinant;
+  out.sse = std::max(0.0, syy - out.slope * sxy - out.turn * sby);
+  return out;
+}
+
 Acceleration fit_acceleration(std::span<const double> x, std::span<const double> y, double end_x,
                               double least_sd) {
   const std::size_t count = x.size();
@@ -101,6 +121,32 @@ Acceleration fit_acceleration(std::span<const double> x, std::span<const double>
   return {(slope + 2 * bend * end) / reach, advantage};
 }
 
+namespace {
+
+// Lag-1, with its small-sample bias taken off (Marriott & Pope).
+double autocorrelation_of(std::span<const double> residuals) {
+  if (residuals.size() < 6) return 0.3;
+  double squares = 0;
+  double neighbours = 0;
+  for (std::size_t at = 0; at < residuals.size(); ++at) {
+    squares += residuals[at] * residuals[at];
+    if (at > 0) neighbours += residuals[at] * residuals[at - 1];
+  }
+  const double lag1 = neighbours / std::max(1e-12, squares);
+  const double bias = (1 + 4 * std::max(0.0, lag1)) / static_cast<double>(residuals.size());
+  return std::clamp(lag1 + bias, 0.0, 0.9);
+}
+
+// What each value adds to the one before it.
+std::vector<double> innovations(std::span<const double> values, double autocorrelation) {
+  std::vector<double> out;
+  for (std::size_t at = 1; at < values.size(); ++at)
+    out.push_back(values[at] - autocorrelation * values[at - 1]);
+  return out;
+}
+
+}  // namespace
+
 double theil_sen(std::span<const double> x, std::span<const double> y) {
   std::vector<double> slopes;
   slopes.reserve(x.size() * x.size() / 2);
@@ -127,23 +173,13 @@ SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> 
 
   const double reach = 4.0 * std::max(mad_sd(residuals), 1e-9);
   double clipped = 0;
-  double squares = 0;
-  double neighbours = 0;
-  for (std::size_t at = 0; at < count; ++at) {
-    const double bounded = std::clamp(residuals[at], -reach, reach);
+  for (const double residual : residuals) {
+    const double bounded = std::clamp(residual, -reach, reach);
     clipped += bounded * bounded;
-    squares += residuals[at] * residuals[at];
-    if (at > 0) neighbours += residuals[at] * residuals[at - 1];
   }
   const auto points = static_cast<double>(count);
   out.residual_sd = std::max(least_sd, std::sqrt(clipped / std::max(1.0, points - 2)));
-
-  // Lag-1 autocorrelation with its small-sample bias taken off (Marriott & Pope).
-  double phi = 0.3;
-  if (count >= 6) {
-    const double lag1 = neighbours / std::max(1e-12, squares);
-    phi = std::clamp(lag1 + (1 + 4 * std::max(0.0, lag1)) / points, 0.0, 0.9);
-  }
+  const double phi = autocorrelation_of(residuals);
   out.autocorrelation = phi;
   out.effective_points = std::max(3.0, points * (1 - phi) / (1 + phi));
 
@@ -154,18 +190,44 @@ SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> 
   return out;
 }
 
-double correlated_slope(std::span<const double> x, std::span<const double> y, double autocorrelation) {
+CorrelatedLine fit_correlated(std::span<const double> x, std::span<const double> y, double autocorrelation,
+                              double least_sd) {
+  if (x.size() < 4) return {};
   const double first = std::sqrt(1 - autocorrelation * autocorrelation);
   // Columns: the constant, x, and y, each without what its neighbour already says.
-  double s11 = 0, s1x = 0, sxx = 0, s1y = 0, sxy = 0;
+  double s11 = 0, s1x = 0, sxx = 0, s1y = 0, sxy = 0, syy = 0;
   for (std::size_t at = 0; at < x.size(); ++at) {
     const double one = at == 0 ? first : 1 - autocorrelation;
-    const double dx = at == 0 ? first * (x[at] - x[0]) : x[at] - x[0] - autocorrelation * (x[at - 1] - x[0]);
-    const double dy = at == 0 ? first * (y[at] - y[0]) : y[at] - y[0] - autocorrelation * (y[at - 1] - y[0]);
-    s11 += one * one, s1x += one * dx, sxx += dx * dx, s1y += one * dy, sxy += dx * dy;
+    const double dx = at == 0 ? 0.0 : x[at] - x[0] - autocorrelation * (x[at - 1] - x[0]);
+    const double dy = at == 0 ? 0.0 : y[at] - y[0] - autocorrelation * (y[at - 1] - y[0]);
+    s11 += one * one, s1x += one * dx, sxx += dx * dx, s1y += one * dy, sxy += dx * dy, syy += dy * dy;
   }
   const double determinant = s11 * sxx - s1x * s1x;
-  return determinant > 1e-12 * s11 * sxx ? (s11 * sxy - s1x * s1y) / determinant : 0.0;
+  if (determinant <= 1e-12 * s11 * sxx) return {};
+  const double slope = (s11 * sxy - s1x * s1y) / determinant;
+  const double sse = std::max(0.0, syy - s1y * s1y / s11 - slope * slope * determinant / s11);
+  const double variance =
+      std::max(sse / (static_cast<double>(x.size()) - 2), least_sd * least_sd * first * first);
+  return {slope, slope / std::sqrt(variance * s11 / determinant)};
+}
+
+double turn_t(std::span<const double> x, std::span<const double> y, double at, double least_sd) {
+  if (x.size() < 6) return 0.0;
+  std::vector<double> bend;
+  for (const double value : x) bend.push_back(std::max(0.0, value - at));
+  const Pair hinge = fit_pair(x, bend, y);
+  std::vector<double> residuals;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    residuals.push_back(y[i] - hinge.slope * x[i] - hinge.turn * bend[i]);
+  const double centre = mean(residuals);
+  for (double& residual : residuals) residual -= centre;
+  const double phi = autocorrelation_of(residuals);
+  const std::vector<double> new_x = innovations(x, phi);
+  const std::vector<double> new_y = innovations(y, phi);
+  const double sse = fit_pair(new_x, innovations(bend, phi), new_y).sse;
+  const double variance =
+      std::max(sse / (static_cast<double>(new_x.size()) - 3), least_sd * least_sd * (1 - phi * phi));
+  return std::sqrt(std::max(0.0, fit_line(new_x, new_y).sse - sse) / variance);
 }
 
 double random_walk_t(std::span<const double> values) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,15 @@ struct Line {
 // Least squares of y on x.
 Line fit_line(std::span<const double> x, std::span<const double> y);
 
+// Least squares of y on x and on a second function of x.
+struct Pair {
+  double slope = 0;  // on x
+  double turn = 0;   // on the second function
+  double sse = std::numeric_limits<double>::infinity();
+};
+
+Pair fit_pair(std::span<const double> x, std::span<const double> second, std::span<const double> y);
+
 // Least squares of y on x and x^2: the slope at end_x, and how much better
 // than a straight line it is, in BIC (> 0: better). Convex fits only, else advantage 0.
 struct Acceleration {
@@ -60,8 +70,19 @@ struct SlopeEstimate {
 SlopeEstimate estimate_slope(std::span<const double> x, std::span<const double> y, double least_sd);
 
 // Least squares of y on x where neighbouring residuals are correlated (Prais-Winsten): near 1 it compares the
-// ends, and for 0 it is least squares.
-double correlated_slope(std::span<const double> x, std::span<const double> y, double autocorrelation);
+// ends, and for 0 it is least squares. What a value adds to the one before it is independent, so t rests on
+// as many values as there are.
+struct CorrelatedLine {
+  double slope = 0;
+  double t = 0;  // of the slope
+};
+
+CorrelatedLine fit_correlated(std::span<const double> x, std::span<const double> y, double autocorrelation,
+                              double least_sd);
+
+// How surely the slope changes at x = `at`, whatever the correlation (Cochrane-Orcutt): a t statistic without
+// its sign.
+double turn_t(std::span<const double> x, std::span<const double> y, double at, double least_sd);
 
 // t statistic of the mean increment: holds against a random walk without
 // drift, i.e. against any autocorrelation.

@@ -83,11 +83,33 @@ TEST(TimeUniformBoundary, asks_for_more_when_there_is_less_to_go_by) {
   EXPECT_GT(time_uniform_boundary(16, 0.01), 2.33);  // more than a single look would need
 }
 
-TEST(CorrelatedSlope, lies_between_least_squares_and_the_ends) {
+TEST(FitCorrelated, lies_between_least_squares_and_the_ends) {
   const std::vector<double> x = {0, 1, 2, 3, 4};
   const std::vector<double> y = {0, 5, 2, 3, 4};
-  EXPECT_NEAR(correlated_slope(x, y, 0), fit_line(x, y).slope, 1e-12);
-  EXPECT_NEAR(correlated_slope(x, y, 0.9999), 1.0, 1e-3);
+  EXPECT_NEAR(fit_correlated(x, y, 0, 1e-3).slope, fit_line(x, y).slope, 1e-12);
+  EXPECT_NEAR(fit_correlated(x, y, 0.9999, 1e-3).slope, 1.0, 1e-3);
+}
+
+TEST(FitCorrelated, is_as_sure_as_least_squares_without_correlation_and_less_sure_with_it) {
+  const std::vector<double> x = {0, 1, 2, 3, 4};
+  const std::vector<double> y = {0, 5, 2, 3, 4};
+  // By hand: slope 0.6, sum of squares 11.2, sum of (x - 2)^2 10.
+  EXPECT_NEAR(fit_correlated(x, y, 0, 1e-3).t, 0.6 / std::sqrt(11.2 / 3 / 10), 1e-9);
+  EXPECT_LT(fit_correlated(x, y, 0.8, 1e-3).t, 0.8);
+  EXPECT_LT(fit_correlated(x, y, 0, 100).t, 0.1);  // never surer than the least spread allows
+}
+
+TEST(TurnT, tells_a_turn_from_bursts) {
+  std::vector<double> x;
+  std::vector<double> turned;
+  std::vector<double> bursts;
+  for (int at = 0; at < 40; ++at) {
+    x.push_back(at);
+    turned.push_back((at < 20 ? at : 3 * at - 40) + (at % 3 == 0 ? 0.5 : 0.0));
+    bursts.push_back(at < 8 ? 0 : at < 12 ? 10 * (at - 8) : at < 22 ? 40 : at < 28 ? 40 + 8 * (at - 22) : 88);
+  }
+  EXPECT_GT(turn_t(x, turned, 20, 0.1), 20);
+  EXPECT_LT(turn_t(x, bursts, 22, 0.1), 4);
 }
 
 }  // namespace
