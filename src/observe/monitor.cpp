@@ -91,6 +91,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   find_cgroup(at_s);
   read_cgroup(at_s);
   read_host();
+  shared_objects_.fill(tick_.tmpfs);
   if (options_.use_gpu) gpus_.read(at_s, tree_.members(), tick_);
   if (gpus_.is_unclear()) {
     note_once(

@@ -48,6 +48,7 @@ std::vector<std::string> own_files(const Scene& scene);
 std::string spiking_phase(const model::Report& report);
 
 // The matchers, one per theme.
+void find_full_tmpfs(const Scene& scene, Findings& out);
 void find_leaking_sites(const Scene& scene, Findings& out);
 void find_holding(const Scene& scene, Findings& out);
 void find_shared_graph(const Scene& scene, Findings& out);
