@@ -44,6 +44,7 @@ Findings find_all(const Scene& scene) {
   std::stable_sort(out.begin(), out.end(),
                    [](const model::Finding& a, const model::Finding& b) { return a.severity < b.severity; });
   add_exclusions(scene, out);
+  name_creator(scene, out);
   // These are about the measurement, not about the job. They do not come first, whatever their severity.
   find_agent_faults(scene, out);
   find_recording_faults(scene, out);

@@ -60,6 +60,9 @@ void find_trim_trial(const Scene& scene, Findings& out);
 void find_agent_faults(const Scene& scene, Findings& out);
 void find_copy_on_write(const Scene& scene, Findings& out);
 void find_shared_memory(const Scene& scene, Findings& out);
+// The process that made the memory that no process maps. Its other findings are about other memory, so this
+// comes after they are joined.
+void name_creator(const Scene& scene, Findings& out);
 void find_gpu_growth(const Scene& scene, Findings& out);
 void find_keeping_phase(const Scene& scene, Findings& out);
 void find_ending(const Scene& scene, Findings& out);

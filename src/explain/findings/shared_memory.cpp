@@ -76,10 +76,6 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
                                          bytes_words(growth.bytes), bytes_words(tree)));
   if (is_unmapped) {
-    if (creator.process != nullptr) {
-      finding.pid = creator.process->pid;
-      finding.process = process_of(*creator.process);
-    }
     add_groups(scene.evidence, finding);
     add_tmpfs(scene.evidence, finding);
     finding.evidence.emplace_back(
@@ -99,6 +95,17 @@ void find_shared_memory(const Scene& scene, Findings& out) {
                 : is_mapped ? advice::kMappedSegments
                             : advice::kOtherSegments;
   out.push_back(std::move(finding));
+}
+
+void name_creator(const Scene& scene, Findings& out) {
+  const MainCreator creator = find_main_creator(scene.evidence);
+  const SharedMemoryGrowth growth = shared_memory_growth(scene.evidence, scene.processes);
+  if (creator.process == nullptr || growth.unmapped_bytes < growth.bytes) return;
+  for (model::Finding& finding : out) {
+    if (finding.id != "shared-memory-grows" || finding.pid) continue;
+    finding.pid = creator.process->pid;
+    finding.process = process_of(*creator.process);
+  }
 }
 
 }  // namespace lowtide::explain

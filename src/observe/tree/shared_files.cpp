@@ -115,6 +115,7 @@ std::uint64_t SharedFiles::read(std::span<const std::int64_t> pids, std::span<co
     if (const auto user = user_of(roots_.proc, pid)) users_.insert(*user);
   }
   written_.read(pids);
+  leave_out_own_files(pids, folders);
   for (auto& [key, file] : files_) {
     file.is_there = false;
     file.is_new = false;
@@ -133,6 +134,16 @@ std::uint64_t SharedFiles::read(std::span<const std::int64_t> pids, std::span<co
   counts_unknown_ = owned + unknown <= written_.all();
   find_writer();
   return counts_unknown_ ? owned + unknown : owned;
+}
+
+// The recording may be in a tmpfs, and has the pid of the job in its name.
+void SharedFiles::leave_out_own_files(std::span<const std::int64_t> pids,
+                                      std::span<const TmpfsFolder> folders) {
+  const std::int64_t own = ::getpid();
+  if (std::find(pids.begin(), pids.end(), own) != pids.end()) return;  // a test watches itself
+  for (const OpenFile& file : read_open_files(roots_.proc, std::span(&own, 1), folders)) {
+    if (!file.is_memfd) foreign_.emplace(file.device, file.inode);
+  }
 }
 
 bool SharedFiles::counts(const File& file) const {
@@ -204,7 +215,7 @@ void SharedFiles::set_name(File& file, const TmpfsFolder& folder, std::string_vi
 
 // In /dev/shm all files of the first call are known; elsewhere there may be too many.
 bool SharedFiles::is_foreign(std::size_t folder, const Key& key, const std::string& path) const {
-  if (folder == 0) return foreign_.contains(key);
+  if (folder == 0 || foreign_.contains(key)) return foreign_.contains(key);
   const auto made = made_at(path);
   return !made || is_before(*made, began_);
 }

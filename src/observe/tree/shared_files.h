@@ -62,6 +62,7 @@ class SharedFiles {
     bool is_new = true;  // came since the call before
   };
 
+  void leave_out_own_files(std::span<const std::int64_t> pids, std::span<const TmpfsFolder> folders);
   void list_folder(std::size_t number, const TmpfsFolder& folder, std::span<const OpenFile> open);
   void list_files(std::size_t number, const TmpfsFolder& folder, const std::string& path, int depth);
   [[nodiscard]] bool is_foreign(std::size_t folder, const Key& key, const std::string& path) const;
@@ -82,7 +83,7 @@ class SharedFiles {
   timespec began_{};
   std::size_t listed_ = 0;            // of the folder that is listed
   std::set<uid_t> users_;             // of the job
-  std::set<Key> foreign_;             // files in /dev/shm that were there before
+  std::set<Key> foreign_;             // of files that were there before, and of lowtide's own
   std::map<Key, File> files_;         // that came since
   WrittenBytes written_;              // by each process of the job until now
   bool counts_unknown_ = false;       // files that nobody is known to have made

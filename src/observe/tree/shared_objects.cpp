@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "observe/cpu_time.h"
 
 namespace lowtide::observe {
 namespace {
@@ -61,7 +61,7 @@ std::uint64_t SharedObjects::read(std::span<const std::int64_t> pids, double at_
   constexpr double kShortestS = 1;
   constexpr double kShareOfTime = 0.001;
   if (has_begun_ && at_s < next_s_) return bytes_;
-  const auto began = std::chrono::steady_clock::now();
+  const double began_s = thread_cpu_seconds();
   if (creators_.size() < kMostCreators) creators_.insert(pids.begin(), pids.end());
   folders_.update(pids);
   const std::vector<OpenFile> open = read_open_files(roots_.proc, pids, folders_.all());
@@ -71,8 +71,8 @@ std::uint64_t SharedObjects::read(std::span<const std::int64_t> pids, double at_
   add_memfds(open);
   order_groups();
   has_begun_ = true;
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  next_s_ = at_s + std::max(kShortestS, took.count() / kShareOfTime);
+  // On a busy machine the same reading takes longer, and costs no more.
+  next_s_ = at_s + std::max(kShortestS, (thread_cpu_seconds() - began_s) / kShareOfTime);
   return bytes_;
 }
 
@@ -86,7 +86,8 @@ void SharedObjects::fill(std::vector<model::TmpfsReading>& into) const {
     into.push_back({.index = static_cast<int>(at),
                     .used_bytes = room->used_bytes,
                     .total_bytes = room->total_bytes,
-                    .job_bytes = job_bytes});
+                    // Read earlier: files may have been removed since.
+                    .job_bytes = std::min(job_bytes, room->used_bytes)});
   }
 }
 

@@ -6,10 +6,12 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -57,7 +59,7 @@ class TmpfsFoldersTest : public testing::Test {
   std::string other_;
   std::vector<std::string> mounted_;
   procfs::Roots roots_;
-  std::array<std::int64_t, 1> self_ = {::getpid()};
+  std::array<std::int64_t, 1> self_ = {::getpid()};  // the job
   double at_s_ = 0;
 };
 
@@ -102,6 +104,27 @@ TEST_F(TmpfsFoldersTest, files_of_others_in_another_tmpfs_do_not_count) {
   const base::Fd open(::open((other_ + "/read-by-the-job").c_str(), O_RDONLY));
 
   EXPECT_EQ(readings(objects).size(), 1U);
+}
+
+TEST_F(TmpfsFoldersTest, recording_named_after_the_job_is_no_file_of_the_job) {
+  const pid_t job = ::fork();
+  if (job == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  self_ = {job};
+  SharedObjects objects(roots_);
+  (void)readings(objects);
+  const std::string name = other_ + "/" + std::to_string(job);
+  const base::Fd recording(::open((name + ".lowtide").c_str(), O_CREAT | O_WRONLY, 0600));
+  ASSERT_EQ(::posix_fallocate(recording.get(), 0, static_cast<off_t>(2 * kMegabyte)), 0);
+  write_file(name + ".cache", kMegabyte);
+
+  const auto read = readings(objects);
+  ::kill(job, SIGKILL);
+  ::waitpid(job, nullptr, 0);
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[1].job_bytes, kMegabyte);
 }
 
 TEST_F(TmpfsFoldersTest, folder_that_is_no_tmpfs_has_no_size) {
