@@ -5,12 +5,12 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr double kMegabyte = 1e6;
-constexpr int kSeconds = 100;
+constexpr double kTmpfsMegabyte = 1e6;
+constexpr int kTmpfsSeconds = 100;
 
-RecordedSeries rising(double from, double per_s) {
+RecordedSeries rising_bytes(double from, double per_s) {
   RecordedSeries out;
-  for (int at_s = 0; at_s <= kSeconds; ++at_s) {
+  for (int at_s = 0; at_s <= kTmpfsSeconds; ++at_s) {
     const auto bytes = static_cast<std::uint64_t>(from + per_s * at_s);
     out.push_back({.at_s = static_cast<double>(at_s), .low_bytes = bytes, .high_bytes = bytes});
   }
@@ -18,24 +18,25 @@ RecordedSeries rising(double from, double per_s) {
 }
 
 TmpfsEvidence tmpfs_of(double used, double used_per_s, double job_per_s, double total) {
-  TmpfsEvidence out{.path = "/dev/shm"};
-  out.used = rising(used, used_per_s);
-  out.job = rising(0, job_per_s);
+  TmpfsEvidence out;
+  out.path = "/dev/shm";
+  out.used = rising_bytes(used, used_per_s);
+  out.job = rising_bytes(0, job_per_s);
   out.last = {.used_bytes = out.used.back().low_bytes,
               .total_bytes = static_cast<std::uint64_t>(total),
               .job_bytes = out.job.back().low_bytes};
   return out;
 }
 
-Evidence evidence_of(std::vector<TmpfsEvidence> tmpfs) {
+Evidence evidence_with(std::vector<TmpfsEvidence> tmpfs) {
   Evidence evidence;
-  evidence.target = rising(200 * kMegabyte, kMegabyte);
+  evidence.target = rising_bytes(200 * kTmpfsMegabyte, kTmpfsMegabyte);
   evidence.tmpfs = std::move(tmpfs);
   set_windows(evidence);
   return evidence;
 }
 
-ProcessEvidence ended(std::int64_t pid, int status, double at_s) {
+ProcessEvidence ended_process(std::int64_t pid, int status, double at_s) {
   ProcessEvidence out;
   out.info.pid = pid;
   out.info.ended_s = at_s;
@@ -44,8 +45,8 @@ ProcessEvidence ended(std::int64_t pid, int status, double at_s) {
 }
 
 TEST(Tmpfs, files_of_other_jobs_fill_it_too) {
-  const auto forecast =
-      forecast_tmpfs(evidence_of({tmpfs_of(100 * kMegabyte, 2 * kMegabyte, kMegabyte, 500 * kMegabyte)}));
+  const auto forecast = forecast_tmpfs(evidence_with(
+      {tmpfs_of(100 * kTmpfsMegabyte, 2 * kTmpfsMegabyte, kTmpfsMegabyte, 500 * kTmpfsMegabyte)}));
 
   ASSERT_TRUE(forecast);
   EXPECT_EQ(forecast->limit, model::LimitKind::Tmpfs);
@@ -55,15 +56,15 @@ TEST(Tmpfs, files_of_other_jobs_fill_it_too) {
 }
 
 TEST(Tmpfs, what_only_others_fill_says_nothing_about_the_job) {
-  EXPECT_FALSE(forecast_tmpfs(evidence_of({tmpfs_of(0, 2 * kMegabyte, 0, 500 * kMegabyte)})));
+  EXPECT_FALSE(forecast_tmpfs(evidence_with({tmpfs_of(0, 2 * kTmpfsMegabyte, 0, 500 * kTmpfsMegabyte)})));
 }
 
 TEST(Tmpfs, the_one_that_is_full_first_counts) {
-  TmpfsEvidence small = tmpfs_of(0, kMegabyte, kMegabyte, 200 * kMegabyte);
+  TmpfsEvidence small = tmpfs_of(0, kTmpfsMegabyte, kTmpfsMegabyte, 200 * kTmpfsMegabyte);
   small.path = "/tmp";
 
-  const auto forecast =
-      forecast_tmpfs(evidence_of({tmpfs_of(0, kMegabyte, kMegabyte, 500 * kMegabyte), small}));
+  const auto forecast = forecast_tmpfs(
+      evidence_with({tmpfs_of(0, kTmpfsMegabyte, kTmpfsMegabyte, 500 * kTmpfsMegabyte), small}));
 
   ASSERT_TRUE(forecast);
   EXPECT_EQ(forecast->path, "/tmp");
@@ -83,25 +84,25 @@ TEST(Tmpfs, limit_that_is_reached_first_counts) {
 }
 
 TEST(Tmpfs, full_one_is_reported_only_with_a_failure) {
-  Evidence evidence = evidence_of({tmpfs_of(0, kMegabyte, kMegabyte, 100 * kMegabyte)});
+  Evidence evidence = evidence_with({tmpfs_of(0, kTmpfsMegabyte, kTmpfsMegabyte, 100 * kTmpfsMegabyte)});
   evidence.header.root_pid = 100;
   const auto was_full = [&](int status, double at_s) {
-    evidence.processes = {ended(100, status, at_s)};
+    evidence.processes = {ended_process(100, status, at_s)};
     return tmpfs_reports(evidence).at(0).was_full;
   };
 
-  EXPECT_TRUE(was_full(1, kSeconds));
-  EXPECT_TRUE(was_full(128 + 7, kSeconds));
-  EXPECT_FALSE(was_full(0, kSeconds));
-  EXPECT_FALSE(was_full(128 + 15, kSeconds)) << "somebody ended it";
-  EXPECT_FALSE(was_full(1, kSeconds / 2)) << "it was half full then";
-  EXPECT_FALSE(was_full(1, kSeconds + 600)) << "its last reading is too old";
+  EXPECT_TRUE(was_full(1, kTmpfsSeconds));
+  EXPECT_TRUE(was_full(128 + 7, kTmpfsSeconds));
+  EXPECT_FALSE(was_full(0, kTmpfsSeconds));
+  EXPECT_FALSE(was_full(128 + 15, kTmpfsSeconds)) << "somebody ended it";
+  EXPECT_FALSE(was_full(1, kTmpfsSeconds / 2)) << "it was half full then";
+  EXPECT_FALSE(was_full(1, kTmpfsSeconds + 600)) << "its last reading is too old";
 }
 
 TEST(Tmpfs, without_readings_or_size_nothing_is_full) {
-  EXPECT_FALSE(fullness_before(TmpfsEvidence{.path = "/tmp"}, 10));
-  TmpfsEvidence without_size = tmpfs_of(0, kMegabyte, kMegabyte, 0);
-  EXPECT_FALSE(fullness_before(without_size, kSeconds));
+  EXPECT_FALSE(fullness_before(TmpfsEvidence(), 10));
+  TmpfsEvidence without_size = tmpfs_of(0, kTmpfsMegabyte, kTmpfsMegabyte, 0);
+  EXPECT_FALSE(fullness_before(without_size, kTmpfsSeconds));
 }
 
 }  // namespace
