@@ -71,9 +71,21 @@ std::uint64_t SharedObjects::read(std::span<const std::int64_t> pids, double at_
   add_memfds(open);
   order_groups();
   has_begun_ = true;
+  used_bytes_.clear();
+  for (const TmpfsFolder& folder : folders_.all())
+    used_bytes_.push_back(read_tmpfs_room(folder.access).value_or(TmpfsRoom()).used_bytes);
   // On a busy machine the same reading takes longer, and costs no more.
   next_s_ = at_s + std::max(kShortestS, (thread_cpu_seconds() - began_s) / kShareOfTime);
   return bytes_;
+}
+
+bool SharedObjects::has_moved(std::uint64_t bytes) const {
+  for (std::size_t at = 0; at < used_bytes_.size(); ++at) {
+    if (files_.bytes_in(at) == 0) continue;
+    const std::uint64_t now = read_tmpfs_room(folders_.all()[at].access).value_or(TmpfsRoom()).used_bytes;
+    if (std::max(now, used_bytes_[at]) - std::min(now, used_bytes_[at]) > bytes) return true;
+  }
+  return false;
 }
 
 void SharedObjects::fill(std::vector<model::TmpfsReading>& into) const {

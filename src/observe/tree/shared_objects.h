@@ -30,6 +30,10 @@ class SharedObjects {
   // Expensive readings are repeated rarely: in between the last sum is returned.
   std::uint64_t read(std::span<const std::int64_t> pids, double at_s);
 
+  // Files may have come or gone since the last reading: the used bytes of a tmpfs with files of the job moved
+  // by more than this.
+  [[nodiscard]] bool has_moved(std::uint64_t bytes) const;
+
   // How full /dev/shm is now, and each other tmpfs in which the job has files.
   void fill(std::vector<model::TmpfsReading>& into) const;
   // Where the tmpfs with this number is mounted, as the job sees it.
@@ -52,6 +56,7 @@ class SharedObjects {
   std::set<std::int64_t> creators_;  // of all processes until now: a segment outlives its creator
   std::vector<model::SharedGroup> groups_;
   std::uint64_t bytes_ = 0;
+  std::vector<std::uint64_t> used_bytes_;  // of each folder, at the last reading
   double next_s_ = 0;
 };
 

@@ -96,6 +96,19 @@ TEST_F(TmpfsFoldersTest, files_that_the_job_writes_in_another_tmpfs_count) {
   EXPECT_EQ(objects.largest_words(), "2 files like " + other_ + "/cache#.bin (3.15 MB)");
 }
 
+TEST_F(TmpfsFoldersTest, growth_between_two_readings_is_noticed) {
+  SharedObjects objects(roots_);
+  (void)readings(objects);
+  write_file(shm_ + "/batch1", kMegabyte);
+  (void)readings(objects);
+  EXPECT_FALSE(objects.has_moved(kMegabyte));
+  write_file(shm_ + "/batch2", 2 * kMegabyte);
+
+  EXPECT_TRUE(objects.has_moved(kMegabyte));
+  (void)readings(objects);
+  EXPECT_FALSE(objects.has_moved(kMegabyte));
+}
+
 TEST_F(TmpfsFoldersTest, files_of_others_in_another_tmpfs_do_not_count) {
   SharedObjects objects(roots_);
   (void)readings(objects);
