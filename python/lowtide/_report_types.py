@@ -35,6 +35,8 @@ class Report(TypedDict):
     overhead: Overhead  # what the measurement cost; of a recording
     warnings: list[Warning]  # what was not used, or was assumed
     target: NotRequired[Target]  # the process tree
+    tmpfs: NotRequired[list[Tmpfs]]  # file systems in memory in which the job has files, and /dev/shm
+    shared_memory: NotRequired[list[SharedMemory]]  # shared memory of the job, mapped or not, by similar names; the largest first
     short_lived: NotRequired[ShortLived]  # processes that are not listed
     trim_trials: NotRequired[list[TrimTrial]]  # with `--trim-trial`; else empty
     reconciliation: NotRequired[Reconciliation | None]  # null without a cgroup
@@ -198,7 +200,8 @@ class RunSeries(TypedDict):
 class Forecast(TypedDict):
     """When the floor, with the usual spike on top where there are several, reaches the limit."""
 
-    limit: Literal["cgroup", "host", "gpu"]  # whose limit it is
+    limit: Literal["cgroup", "host", "gpu", "tmpfs"]  # whose limit it is; `tmpfs`: the size of a file system in memory
+    path: str | None  # where a tmpfs is mounted; null for another limit
     limit_bytes: int  # the limit
     reach_bytes: int | None  # the memory of the job at which the limit is reached, if others use a part of it; null: all of it
     step: Range | None  # at which step; null without steps
@@ -436,9 +439,31 @@ class Target(TypedDict):
 
     peak_bytes: int | None  # its highest reading
     last_bytes: int | None  # its last reading
-    limit: Literal["cgroup", "host", "gpu"] | None  # whose limit it is; `host` also where the user gave it
+    limit: Literal["cgroup", "host", "gpu", "tmpfs"] | None  # whose limit it is; `host` also where the user gave it
     limit_bytes: int | None  # the limit
     ending: Literal["unknown", "running", "closed", "cut-off"]  # how the recording ended; `cut-off`: the monitor was killed
+
+
+class Tmpfs(TypedDict):
+    """A file system in memory, at the last reading."""
+
+    path: str  # where it is mounted, as the job sees it
+    total_bytes: int  # its size
+    used_bytes: int  # used by all files, those of other jobs too
+    job_bytes: int  # used by files that the job made
+    was_full: bool  # it was full when a process of the job failed
+
+
+class SharedMemory(TypedDict):
+    """Objects of shared memory with similar names."""
+
+    kind: Literal["file", "segment", "memfd"]  # `file` in a tmpfs, System V `segment`, `memfd`
+    name: str | None  # their names, with # for numbers
+    count: int  # number of objects
+    bytes: int  # their memory
+    link: Literal["unknown", "creator", "name", "open", "writer"]  # how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: of the job it alone wrote that much while they came
+    pid: int | None  # the process that made or holds them; of several the one with most; null: not known
+    pid_bytes: int  # of `bytes`, the part of `pid`
 
 
 class ShortLived(TypedDict):

@@ -19,6 +19,7 @@
 #include "explain/settle/judge_recording.h"
 #include "explain/settle/other_series.h"
 #include "explain/settle/settle.h"
+#include "explain/settle/tmpfs.h"
 
 namespace lowtide::explain {
 namespace {
@@ -135,6 +136,9 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.runs.push_back({.name = "run", .series = std::move(judged.series)});
   report.gpus = std::move(judged.gpus);
   add_gpu_ledgers(evidence, report.gpus);
+  report.tmpfs = tmpfs_reports(evidence);
+  report.shared_memory = evidence.shared_groups;
+  for (model::SharedGroup& group : report.shared_memory) group.name = base::printable(group.name, 200);
   report.phases = phases_of(evidence);
   report.ends = set_floor_ends(evidence, judged.tree.floor, processes);
   report.growth = explain_growth(evidence, processes, judged.sites, judged.tree);

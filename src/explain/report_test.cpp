@@ -149,6 +149,34 @@ TEST_F(Report, shared_memory_that_the_job_does_not_map_is_not_a_second_grave_cau
             1);
 }
 
+TEST_F(Report, small_tmpfs_is_the_limit_that_is_reached_first) {
+  const model::Report report = report_of(record("filling-tmpfs"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  ASSERT_TRUE(report.forecast);
+  EXPECT_EQ(report.forecast->limit, model::LimitKind::Tmpfs);
+  EXPECT_EQ(report.forecast->path, "/dev/shm");
+  EXPECT_EQ(report.forecast->limit_bytes, 1ULL << 30U);
+  // 1,074 MB less 200 MB of another job, at 0.75 MB per second: 1,165 s.
+  EXPECT_NEAR(report.forecast->seconds->estimate, 1165, 12);
+  ASSERT_EQ(report.tmpfs.size(), 1U);
+  EXPECT_FALSE(report.tmpfs[0].was_full);
+}
+
+TEST_F(Report, process_that_made_shared_memory_is_named) {
+  const model::Report report = report_of(record("filling-tmpfs"));
+
+  const model::Finding* finding = find_finding(report, "shared-memory-grows");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->title, HasSubstr("trainer (pid 100) made"));
+  EXPECT_EQ(finding->pid, 100);
+  EXPECT_THAT(
+      all_evidence(*finding),
+      HasSubstr("600 files like /dev/shm/batches-#/batch#.npy (449 MB), named after trainer (pid 100)"));
+  EXPECT_THAT(all_evidence(*finding),
+              HasSubstr("/dev/shm (1 GiB) is 60% full: 649 MB, 449 MB of it by files"));
+}
+
 TEST_F(Report, oom_kill_has_the_last_second_the_victim_the_limit_and_the_forecast) {
   const model::Report report = report_of(record("oom"));
 

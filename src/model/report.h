@@ -14,6 +14,7 @@
 #include "model/finding.h"
 #include "model/holder_report.h"
 #include "model/series_report.h"
+#include "model/shared_group.h"
 #include "model/site_report.h"
 #include "model/trim_trial.h"
 #include "model/verdict.h"
@@ -108,6 +109,8 @@ struct Report {
   Ends ends = {};                             // of the process tree
   ShortLived short_lived = {};
   std::vector<GpuReport> gpus = {};
+  std::vector<TmpfsReport> tmpfs = {};
+  std::vector<SharedGroup> shared_memory = {};
   std::vector<PhaseReport> phases = {};  // of the processes that tell theirs
   std::optional<GrowthReport> growth = std::nullopt;
   std::vector<SiteReport> sites = {};      // with an agent in the job: most growth first

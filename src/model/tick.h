@@ -65,6 +65,15 @@ struct HostReading {
   std::optional<double> pressure_percent = {};  // time in which some task waited for memory, last 10 s
 };
 
+// A file system in memory that the job uses. Its files count against its size as well as against the limit of
+// the memory.
+struct TmpfsReading {
+  int index = 0;
+  std::uint64_t used_bytes = 0;  // by all files, those of other jobs too
+  std::uint64_t total_bytes = 0;
+  std::uint64_t job_bytes = 0;  // files that the job made
+};
+
 struct GpuReading {
   int index = 0;
   std::uint64_t total_bytes = 0;
@@ -108,6 +117,7 @@ struct Tick {
   std::vector<ProcessReading> processes;
   std::optional<CgroupReading> cgroup;
   std::optional<HostReading> host;
+  std::vector<TmpfsReading> tmpfs;
   std::vector<GpuReading> gpus;
   std::vector<GpuProcessReading> gpu_processes;
   std::vector<HeapReading> heaps;        // of processes with an agent in them

@@ -98,7 +98,7 @@ inline std::string longer_words(std::string_view verb, const Verdict& verdict) {
                                                       : ": " + *verdict.needs);
 }
 
-enum class LimitKind { Cgroup, Host, Gpu };
+enum class LimitKind { Cgroup, Host, Gpu, Tmpfs };
 
 // When a limit is reached if the floor goes on as it does; high is absent
 // (infinity) where the interval of the rate includes "never".
@@ -108,6 +108,7 @@ struct Forecast {
   std::optional<Range> step;
   std::optional<Range> seconds;
   std::optional<std::uint64_t> reach_bytes = std::nullopt;  // where others use a part of the limit: the rest
+  std::string path = {};                                    // of a tmpfs: "/dev/shm"
 };
 
 constexpr std::string_view to_string(VerdictKind kind) {
@@ -144,6 +145,8 @@ constexpr std::string_view to_string(LimitKind limit) {
       return "host";
     case LimitKind::Gpu:
       return "gpu";
+    case LimitKind::Tmpfs:
+      return "tmpfs";
   }
   return {};
 }

@@ -88,6 +88,15 @@ struct PhaseReport {
   Phase phase;
 };
 
+// A file system in memory, at the last reading.
+struct TmpfsReport {
+  std::string path;  // as the job sees it
+  std::uint64_t total_bytes = 0;
+  std::uint64_t used_bytes = 0;  // by all files, those of other jobs too
+  std::uint64_t job_bytes = 0;
+  bool was_full = false;  // when a process of the job failed
+};
+
 // Where the memory of the cgroup went: tree + page cache + kernel + rest = current.
 struct Reconciliation {
   double at_s = 0;

@@ -91,6 +91,7 @@ const model::Tick& Monitor::tick(double at_s, double step) {
   find_cgroup(at_s);
   read_cgroup(at_s);
   read_host();
+  shared_objects_.fill(tick_.tmpfs);
   if (options_.use_gpu) gpus_.read(at_s, tree_.members(), tick_);
   if (gpus_.is_unclear()) {
     note_once(
@@ -193,6 +194,8 @@ void Monitor::add_up() {
   const std::uint64_t shared_bytes = shared_objects_.read(pids, tick_.at_s);
   target.unmapped_bytes = shared_bytes - std::min(shared_bytes, mapped_bytes);
   target.bytes += target.unmapped_bytes;
+  // Files are read more rarely than they grow: between two readings the memory is not flat.
+  if (shared_objects_.has_moved(worth_a_sweep_bytes())) target.exact = false;
 }
 
 bool Monitor::is_close_to_limit() const {

@@ -60,8 +60,8 @@ class Monitor {
 
   [[nodiscard]] const PssBudget& budget() const { return budget_; }
   [[nodiscard]] std::span<const gpu::Device> gpus() const { return gpus_.devices(); }
-  // What most of the job's shared memory is, mapped or not; empty where there is none.
-  [[nodiscard]] const std::string& shared_objects_words() const { return shared_objects_.largest_words(); }
+  // The job's shared memory, mapped or not.
+  [[nodiscard]] const SharedObjects& shared_objects() const { return shared_objects_; }
   // Why something is not seen; empty when all is.
   [[nodiscard]] const std::vector<std::string>& blind_spots() const { return blind_spots_; }
 

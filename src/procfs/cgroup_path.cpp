@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "procfs/mount_text.h"
 #include "procfs/scan.h"
 #include "procfs/text_file.h"
 
@@ -12,34 +13,6 @@ namespace lowtide::procfs {
 namespace {
 
 constexpr std::string_view kUsualPlace = "/sys/fs/cgroup";
-constexpr std::size_t kMostMountinfoBytes = 4U << 20U;
-
-bool has_item(std::string_view list, std::string_view item) {
-  while (!list.empty()) {
-    const std::size_t end = list.find(',');
-    if (list.substr(0, end) == item) {
-      return true;
-    }
-    list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
-  }
-  return false;
-}
-
-// mountinfo writes blanks and backslashes as \040 and \134.
-std::string unescape(std::string_view text) {
-  std::string plain;
-  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '\\' && at + 3 < text.size() && is_octal(text[at + 1]) && is_octal(text[at + 2]) &&
-        is_octal(text[at + 3])) {
-      plain += static_cast<char>((text[at + 1] - '0') * 64 + (text[at + 2] - '0') * 8 + (text[at + 3] - '0'));
-      at += 3;
-    } else {
-      plain += text[at];
-    }
-  }
-  return plain;
-}
 
 bool is_folder(const std::string& path) {
   struct stat found {};
@@ -140,8 +113,8 @@ std::vector<CgroupMount> parse_cgroup_mounts(std::string_view mountinfo) {
     for (int field = 0; field < 3; ++field) {
       take_word(line);
     }
-    std::string root = unescape(take_word(line));
-    std::string point = unescape(take_word(line));
+    std::string root = unescape_mount(take_word(line));
+    std::string point = unescape_mount(take_word(line));
     if (!root.empty() && !point.empty()) {
       mounts.push_back({unified ? 2 : 1, std::move(root), std::move(point)});
     }

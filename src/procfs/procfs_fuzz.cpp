@@ -18,6 +18,7 @@
 #include "procfs/stat.h"
 #include "procfs/statm.h"
 #include "procfs/status.h"
+#include "procfs/tmpfs_mounts.h"
 
 namespace {
 
@@ -70,6 +71,8 @@ void try_machine(unsigned which, std::string_view text) {
     (void)procfs::parse_cgroup_membership(text);
   } else if (which == 9) {
     (void)procfs::parse_cgroup_mounts(text);
+    for (const procfs::TmpfsMount& mount : procfs::parse_tmpfs_mounts(text))
+      LOWTIDE_CHECK(mount.point.starts_with('/'), "a mount point is an absolute path");
   } else if (which == 10) {
     (void)procfs::parse_cgroup_limit(text);
     (void)procfs::parse_cgroup_events(text);

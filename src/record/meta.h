@@ -47,6 +47,7 @@ enum class Meta : std::uint8_t {
   SharedObjects,
   NoSnapshot,
   GpuName,
+  TmpfsPath,
 };
 
 inline constexpr std::size_t kMostNotEntered = 100;
@@ -105,6 +106,7 @@ inline constexpr auto kMetaKeys = std::to_array<MetaSpec>({
      "size"},
     {Meta::NoSnapshot, "no_snapshot", MetaType::Text, "why a process has no snapshot, as text"},
     {Meta::GpuName, "gpu_N_name", MetaType::Text, "the name of GPU N"},
+    {Meta::TmpfsPath, "tmpfs_N_path", MetaType::Text, "where tmpfs N is mounted, as the job sees it"},
 });
 
 consteval bool are_in_order() {

@@ -1,6 +1,7 @@
 // A recording may come from anywhere: every value is checked before it is used (tables/table_reader.h).
 #include "record/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <unordered_map>
@@ -238,6 +239,14 @@ std::vector<model::LibraryVersion> Recording::libraries() {
   return state_->tables.all<model::LibraryVersion>();
 }
 
+std::vector<model::SharedGroup> Recording::shared_groups() {
+  std::vector<model::SharedGroup> groups = state_->tables.all<model::SharedGroup>();
+  std::erase_if(groups, [](const model::SharedGroup& group) { return group.count == 0; });
+  std::sort(groups.begin(), groups.end(),
+            [](const model::SharedGroup& a, const model::SharedGroup& b) { return a.place < b.place; });
+  return groups;
+}
+
 std::vector<model::Judgement> Recording::judgements() {
   std::vector<model::Judgement> list;
   state_->tables.for_each<JudgementRow>([&](JudgementRow& row) {
@@ -309,6 +318,10 @@ void Recording::for_each_cgroup(const std::function<void(const CgroupPoint&)>& v
 
 void Recording::for_each_host(const std::function<void(const HostPoint&)>& visit) {
   state_->visit<model::HostReading>(visit);
+}
+
+void Recording::for_each_tmpfs(const std::function<void(const TmpfsPoint&)>& visit) {
+  state_->visit<model::TmpfsReading>(visit);
 }
 
 void Recording::for_each_gpu(const std::function<void(const GpuPoint&)>& visit) {

@@ -16,6 +16,7 @@
 #include "model/library_version.h"
 #include "model/phase.h"
 #include "model/process.h"
+#include "model/shared_group.h"
 #include "model/site.h"
 #include "model/trim_trial.h"
 #include "record/header.h"
@@ -62,6 +63,7 @@ class Recording {
   // The text of a Python file of the job, if it was copied. `path` is as in the frames of sites().
   std::optional<std::string> source_text(const std::string& path);
   std::vector<model::LibraryVersion> libraries();
+  std::vector<model::SharedGroup> shared_groups();  // the largest first
   // Oldest first. Of very many only some have their objects (has_holders), see chosen_snapshots.h.
   std::vector<RecordedSnapshot> snapshots();
 
@@ -71,6 +73,7 @@ class Recording {
                               const std::function<void(const ProcessPoint&)>& visit);
   void for_each_cgroup(const std::function<void(const CgroupPoint&)>& visit);
   void for_each_host(const std::function<void(const HostPoint&)>& visit);
+  void for_each_tmpfs(const std::function<void(const TmpfsPoint&)>& visit);
   void for_each_gpu(const std::function<void(const GpuPoint&)>& visit);
   void for_each_gpu_process(const std::function<void(const GpuProcessPoint&)>& visit);
   void for_each_heap(const std::function<void(const HeapPoint&)>& visit);

@@ -380,6 +380,40 @@ TEST(Recording, trim_trials_that_make_no_sense_are_left_out_and_said) {
   EXPECT_FALSE(opened.value().warnings().empty());
 }
 
+TEST(Recording, tmpfs_and_shared_groups_come_back) {
+  const TemporaryFolder folder;
+  Writer writer = make_writer(folder.path("run.db"), 1);
+  model::Tick tick = make_tick(1, 1);
+  tick.tmpfs = {{.index = 3, .used_bytes = 40, .total_bytes = 64, .job_bytes = 30}};
+  writer.add(tick);
+  writer.set_meta<Meta::TmpfsPath>("/dev/shm", 3);
+  model::SharedGroup group{.place = 1, .kind = model::SharedKind::Memfd, .name = "frame#", .count = 5};
+  writer.update_shared_group(group);
+  writer.commit();
+  group.count = 6;
+  writer.update_shared_group(group);
+  writer.update_shared_group({.place = 0, .name = "/dev/shm/a#", .count = 2, .bytes = 7});
+  writer.update_shared_group({.place = 2});
+  writer.close();
+
+  auto opened = Recording::open(folder.path("run.db"));
+  ASSERT_TRUE(opened.ok());
+  std::vector<model::TmpfsReading> read;
+  opened.value().for_each_tmpfs([&](const TmpfsPoint& point) { read.push_back(point.last); });
+  const std::vector<model::SharedGroup> groups = opened.value().shared_groups();
+
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].index, 3);
+  EXPECT_EQ(read[0].used_bytes, 40U);
+  EXPECT_EQ(read[0].total_bytes, 64U);
+  EXPECT_EQ(read[0].job_bytes, 30U);
+  EXPECT_EQ(opened.value().meta<Meta::TmpfsPath>(3), "/dev/shm");
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].name, "/dev/shm/a#");
+  EXPECT_EQ(groups[1].count, 6U);
+  EXPECT_EQ(groups[1].kind, model::SharedKind::Memfd);
+}
+
 TEST(Recording, of_before_the_agent_has_no_sites_and_no_warning) {
   const TemporaryFolder folder;
   {

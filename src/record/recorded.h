@@ -41,6 +41,7 @@ using GpuPoint = PointOf<model::GpuReading>;
 using GpuProcessPoint = PointOf<model::GpuProcessReading>;
 using HeapPoint = PointOf<model::HeapReading>;
 using SitePoint = PointOf<model::SiteReading>;
+using TmpfsPoint = PointOf<model::TmpfsReading>;
 
 struct RecordedEvent {
   model::Event event;

@@ -78,6 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   recording.for_each_process_point([](const auto& point) { check(point); });
   recording.for_each_cgroup([](const auto& point) { check(point); });
   recording.for_each_host([](const auto& point) { check(point); });
+  recording.for_each_tmpfs([](const auto& point) { check(point); });
   recording.for_each_gpu([](const auto& point) { check(point); });
   recording.for_each_gpu_process([](const auto& point) { check(point); });
   return 0;

@@ -231,6 +231,10 @@ void Writer::update_process(const model::ProcessInfo& process) {
   state_->staged.stage(process);
 }
 
+void Writer::update_shared_group(const model::SharedGroup& group) {
+  state_->staged.stage(group);
+}
+
 void Writer::update_phase(const model::Phase& phase) {
   state_->staged.stage(phase);
 }

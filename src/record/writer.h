@@ -19,6 +19,7 @@
 #include "model/phase.h"
 #include "model/process.h"
 #include "model/report.h"
+#include "model/shared_group.h"
 #include "model/site.h"
 #include "model/snapshot.h"
 #include "model/source_file.h"
@@ -47,7 +48,8 @@ class Writer {
   void begin_process(const model::ProcessInfo& process);
   // What was learnt later: its role, its end, its exit status.
   void update_process(const model::ProcessInfo& process);
-  void update_phase(const model::Phase& phase);  // the latest word of a phase stays
+  void update_shared_group(const model::SharedGroup& group);  // the latest of its place stays
+  void update_phase(const model::Phase& phase);               // the latest word of a phase stays
   void add_phase_visit(const model::PhaseVisit& visit);
   // A site must have begun before it appears in a tick.
   void begin_site(const model::SiteInfo& site);

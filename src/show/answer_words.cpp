@@ -186,7 +186,12 @@ std::string answer_failure(const model::Report& report) {
   const int status = report.exit_status.value_or(0);
   if (status == 0 || report.answer.kind == AnswerKind::Oom) return "";
   const char* const signal = status > 128 ? sigabbrev_np(status - 128) : nullptr;
-  return signal == nullptr ? fmt::format("exit {}", status) : fmt::format("ended by SIG{}", signal);
+  std::string out =
+      signal == nullptr ? fmt::format("exit {}", status) : fmt::format("ended by SIG{}", signal);
+  for (const model::TmpfsReport& tmpfs : report.tmpfs) {
+    if (tmpfs.was_full) out += fmt::format(", {} was full", base::printable(tmpfs.path, 40));
+  }
+  return out;
 }
 
 AnswerWords answer_words(const model::Report& report) {

@@ -209,7 +209,12 @@ std::string forecast(const model::Forecast& forecast, const model::SeriesReport&
     words = fmt::format("the {} left of {} are used up", bytes_words(bytes_left(forecast, series)),
                         base::format_limit(forecast.limit_bytes));
   }
-  if (series.peak_bytes >= forecast.limit_bytes) {
+  // Files of other jobs fill it too: the memory of this one is another quantity.
+  const bool is_tmpfs = forecast.limit == model::LimitKind::Tmpfs;
+  if (is_tmpfs) {
+    words = fmt::format("{} ({}) is full", base::printable(forecast.path, 60),
+                        base::format_limit(forecast.limit_bytes));
+  } else if (series.peak_bytes >= forecast.limit_bytes) {
     words = fmt::format("{} was passed by the peak, {}; the floor reaches it",
                         base::format_limit(forecast.limit_bytes), bytes_words(series.peak_bytes));
   }

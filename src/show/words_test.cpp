@@ -59,6 +59,15 @@ TEST(Words, forecast_states_the_memory_with_which_it_was_computed) {
   EXPECT_EQ(forecast(at, series), "the 12.3 GB left of 25.3 GB are used up at step 1,930 (1,700 to 2,200)");
 }
 
+TEST(Words, forecast_of_a_tmpfs_names_it_and_leaves_the_memory_of_the_job_out) {
+  model::SeriesReport series = leaking(1e6, 1000, 1001);
+  series.peak_bytes = 64U << 20U;  // not only in files
+  model::Forecast at{model::LimitKind::Tmpfs, 64U << 20U, model::Range{1930, 1700, 2200}, std::nullopt};
+  at.path = "/dev/shm";
+
+  EXPECT_EQ(forecast(at, series), "/dev/shm (64 MiB) is full at step 1,930 (1,700 to 2,200)");
+}
+
 TEST(Words, warmup_over_time_ended_after_some_minutes) {
   model::SeriesReport series;
   series.verdict.kind = model::VerdictKind::Warmup;

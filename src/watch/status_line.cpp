@@ -71,6 +71,8 @@ std::optional<std::string> forecast_text(const model::Judgement& judgement) {
   const auto& forecast = judgement.forecast;
   if (!model::may_leak(judgement.verdict) || !forecast || !forecast->seconds) return std::nullopt;
   const double left_s = std::max(0.0, forecast->seconds->estimate - judgement.at_s);
+  if (forecast->limit == model::LimitKind::Tmpfs)
+    return fmt::format("{} full in {}", base::printable(forecast->path, 40), base::format_seconds(left_s));
   return fmt::format("limit {} in {}", base::format_limit(forecast->limit_bytes),
                      base::format_seconds(left_s));
 }

@@ -135,6 +135,12 @@ double Watch::tick(double step) {
         static_cast<double>(limit->reach_bytes - std::min(limit->reach_bytes, latest_->target.bytes)) /
         static_cast<double>(limit->limit_bytes);
   }
+  for (const model::TmpfsReading& tmpfs : latest_->tmpfs) {
+    if (tmpfs.job_bytes == 0) continue;
+    const auto room_bytes = tmpfs.total_bytes - std::min(tmpfs.total_bytes, tmpfs.used_bytes);
+    clues.room_share =
+        std::min(clues.room_share, static_cast<double>(room_bytes) / static_cast<double>(tmpfs.total_bytes));
+  }
   if (latest_->host) clues.pressure_percent = latest_->host->pressure_percent.value_or(0);
   return pace_.wait_s(clues);
 }
@@ -187,7 +193,8 @@ void Watch::record(const model::Tick& tick) {
   if (!monitor_.tree().empty()) writer_->add(tick);
   for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);
   note_limits_of_sight();
-  note_shared_objects();
+  // Memfds of a job that has ended are gone, and were there.
+  if (!monitor_.tree().empty()) note_shared_objects();
   writer_->commit();
 }
 
@@ -235,10 +242,20 @@ void Watch::note_agents() {
 }
 
 void Watch::note_shared_objects() {
-  const std::string& words = monitor_.shared_objects_words();
-  if (words.empty() || words == shared_objects_) return;
-  shared_objects_ = words;
-  writer_->set_meta<record::Meta::SharedObjects>(words);
+  const observe::SharedObjects& objects = monitor_.shared_objects();
+  for (const model::TmpfsReading& tmpfs : latest_->tmpfs) {
+    if (tmpfs_.insert(tmpfs.index).second)
+      writer_->set_meta<record::Meta::TmpfsPath>(objects.path_of(tmpfs.index),
+                                                 static_cast<std::size_t>(tmpfs.index));
+  }
+  const std::vector<model::SharedGroup>& groups = objects.groups();
+  // What a job removes at its end stays on record.
+  if (groups.empty() || groups == shared_groups_) return;
+  for (const model::SharedGroup& group : groups) writer_->update_shared_group(group);
+  for (std::size_t at = groups.size(); at < shared_groups_.size(); ++at)
+    writer_->update_shared_group({.place = static_cast<std::uint32_t>(at)});
+  shared_groups_ = groups;
+  writer_->set_meta<record::Meta::SharedObjects>(objects.largest_words());
 }
 
 void Watch::note_limits_of_sight() {

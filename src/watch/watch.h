@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "judge/live.h"
 #include "model/judgement.h"
 #include "model/outline.h"
+#include "model/shared_group.h"
 #include "model/snapshot.h"
 #include "model/trim_trial.h"
 #include "observe/monitor.h"
@@ -134,7 +136,8 @@ class Watch {
   std::optional<SnapshotScheduler> snapshots_;
   std::optional<SourceCopies> source_copies_;
   LibraryVersions library_versions_;
-  std::string shared_objects_;  // as it was recorded last
+  std::vector<model::SharedGroup> shared_groups_;  // as they were recorded last
+  std::set<int> tmpfs_;                            // whose paths are recorded
 };
 
 }  // namespace lowtide::watch

@@ -43,6 +43,8 @@ export interface Report {
   overhead: Overhead; // what the measurement cost; of a recording
   warnings: Warning[]; // what was not used, or was assumed
   target?: Target; // the process tree
+  tmpfs?: Tmpfs[]; // file systems in memory in which the job has files, and /dev/shm
+  shared_memory?: SharedMemory[]; // shared memory of the job, mapped or not, by similar names; the largest first
   short_lived?: ShortLived; // processes that are not listed
   trim_trials?: TrimTrial[]; // with `--trim-trial`; else empty
   reconciliation?: Reconciliation | null; // null without a cgroup
@@ -191,7 +193,8 @@ export interface RunSeries {
 
 // When the floor, with the usual spike on top where there are several, reaches the limit.
 export interface Forecast {
-  limit: "cgroup" | "host" | "gpu"; // whose limit it is
+  limit: "cgroup" | "host" | "gpu" | "tmpfs"; // whose limit it is; `tmpfs`: the size of a file system in memory
+  path: string | null; // where a tmpfs is mounted; null for another limit
   limit_bytes: number; // the limit
   reach_bytes: number | null; // the memory of the job at which the limit is reached, if others use a part of it; null: all of it
   step: Range | null; // at which step; null without steps
@@ -411,9 +414,29 @@ export interface Warning {
 export interface Target {
   peak_bytes: number | null; // its highest reading
   last_bytes: number | null; // its last reading
-  limit: "cgroup" | "host" | "gpu" | null; // whose limit it is; `host` also where the user gave it
+  limit: "cgroup" | "host" | "gpu" | "tmpfs" | null; // whose limit it is; `host` also where the user gave it
   limit_bytes: number | null; // the limit
   ending: "unknown" | "running" | "closed" | "cut-off"; // how the recording ended; `cut-off`: the monitor was killed
+}
+
+// A file system in memory, at the last reading.
+export interface Tmpfs {
+  path: string; // where it is mounted, as the job sees it
+  total_bytes: number; // its size
+  used_bytes: number; // used by all files, those of other jobs too
+  job_bytes: number; // used by files that the job made
+  was_full: boolean; // it was full when a process of the job failed
+}
+
+// Objects of shared memory with similar names.
+export interface SharedMemory {
+  kind: "file" | "segment" | "memfd"; // `file` in a tmpfs, System V `segment`, `memfd`
+  name: string | null; // their names, with # for numbers
+  count: number; // number of objects
+  bytes: number; // their memory
+  link: "unknown" | "creator" | "name" | "open" | "writer"; // how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: of the job it alone wrote that much while they came
+  pid: number | null; // the process that made or holds them; of several the one with most; null: not known
+  pid_bytes: number; // of `bytes`, the part of `pid`
 }
 
 // Processes that came and went too fast to be judged one by one.

@@ -171,6 +171,7 @@ Evidence read_evidence(record::Recording& recording) {
   count_shared_pages_of_parents(evidence);
   evidence.cgroup = read_moments<CgroupMoment>(recording, &record::Recording::for_each_cgroup);
   evidence.host = read_moments<HostMoment>(recording, &record::Recording::for_each_host);
+  evidence.tmpfs = read_tmpfs(recording);
   evidence.gpus = read_gpus(recording);
   evidence.phases = recording.phases();
   evidence.phase_visits = recording.phase_visits();
@@ -178,6 +179,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.heaps = read_heaps(recording);
   evidence.libraries = recording.libraries();
   evidence.shared_objects = recording.meta<record::Meta::SharedObjects>().value_or("");
+  evidence.shared_groups = recording.shared_groups();
   evidence.snapshots = recording.snapshots();
   drop_teardowns(evidence);
   evidence.target = bounded(fill_between(evidence.target, evidence.ticks), kMostTreePoints);

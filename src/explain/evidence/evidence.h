@@ -8,8 +8,10 @@
 #include "explain/evidence/gpu_evidence.h"
 #include "explain/evidence/series.h"
 #include "explain/evidence/site_evidence.h"
+#include "explain/evidence/tmpfs_evidence.h"
 #include "model/judgement.h"
 #include "model/process.h"
+#include "model/shared_group.h"
 #include "model/watched.h"
 #include "record/header.h"
 #include "record/reader.h"
@@ -51,6 +53,7 @@ struct Evidence {
   std::vector<TargetMoment> target_moments;
   std::vector<CgroupMoment> cgroup;
   std::vector<HostMoment> host;
+  std::vector<TmpfsEvidence> tmpfs;
   std::vector<GpuEvidence> gpus;
   std::vector<model::Phase> phases;
   std::vector<model::PhaseVisit> phase_visits;
@@ -62,6 +65,7 @@ struct Evidence {
   std::vector<HeapEvidence> heaps;
   std::vector<model::LibraryVersion> libraries;     // that allocate
   std::string shared_objects;                       // what most of the job's shared memory is
+  std::vector<model::SharedGroup> shared_groups;    // all of it; absent in old recordings
   std::vector<record::RecordedSnapshot> snapshots;  // of Python processes, oldest first
 
   RecordedSeries ticks;  // every moment at which something was read

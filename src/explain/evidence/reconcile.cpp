@@ -19,6 +19,9 @@ std::uint64_t swapped_at(const Evidence& evidence, double at_s) {
 }  // namespace
 
 std::optional<model::Reconciliation> reconcile(const Evidence& evidence) {
+  // At its end a job gives its memory back, and a shell that started it may live on.
+  constexpr double kLeastPart = 0.5;  // of what it had late in the run
+  const double least = kLeastPart * level(evidence.target, evidence.late).value_or(0);
   const TargetMoment* best = nullptr;
   const CgroupMoment* beside = nullptr;
   std::size_t next = 0;
@@ -26,6 +29,7 @@ std::optional<model::Reconciliation> reconcile(const Evidence& evidence) {
     while (next < evidence.cgroup.size() && evidence.cgroup[next].at_s < moment.at_s) ++next;
     if (next == evidence.cgroup.size()) break;
     if (evidence.cgroup[next].at_s > moment.at_s) continue;
+    if (static_cast<double>(moment.reading.bytes) < least) continue;
     // An exact moment is worth more than a later one that is not.
     if (best != nullptr && best->reading.exact && !moment.reading.exact) continue;
     best = &moment;

@@ -116,6 +116,13 @@ inline constexpr const char* kRespawnedWorkers =
 inline constexpr const char* kLeakFirst = "fix the leak; more memory only delays the kill";
 inline constexpr const char* kHostPeak = "raise the limit above the peak, or lower the peak";
 inline constexpr const char* kCheckpoint = "save a checkpoint before that";
+inline constexpr const char* kFullShm =
+    "delete files in /dev/shm that are no longer needed, or make it larger (`docker run --shm-size 8g`, or "
+    "`mount -o remount,size=8g /dev/shm`)";
+inline constexpr const char* kFullTmpfs =
+    "delete files in it that are no longer needed, make it larger (`mount -o remount,size=8g`), or write "
+    "them to a "
+    "disk";
 inline constexpr const char* kDiskFull = "write the recording to a disk with free space: --output FILE";
 
 }  // namespace lowtide::explain::advice

@@ -13,23 +13,15 @@ namespace {
 using Matcher = void (*)(const Scene&, Findings&);
 
 // Causes first, then where memory grew, then what is not a leak.
-constexpr std::array<Matcher, 17> kCatalogue{find_ending,
-                                             find_copy_on_write,
-                                             find_holding,
-                                             find_shared_graph,
-                                             find_leaking_sites,
-                                             find_leaks,
-                                             find_keeping_phase,
-                                             find_shared_memory,
-                                             find_gpu_growth,
-                                             find_limit_ahead,
-                                             find_shape,
-                                             find_first_touch,
-                                             find_allocator_retention,
-                                             find_trim_trial,
-                                             find_settled_holding,
-                                             find_overhead,
-                                             find_page_cache};
+constexpr std::array<Matcher, 18> kCatalogue{find_full_tmpfs,    find_ending,
+                                             find_copy_on_write, find_holding,
+                                             find_shared_graph,  find_leaking_sites,
+                                             find_leaks,         find_keeping_phase,
+                                             find_shared_memory, find_gpu_growth,
+                                             find_limit_ahead,   find_shape,
+                                             find_first_touch,   find_allocator_retention,
+                                             find_trim_trial,    find_settled_holding,
+                                             find_overhead,      find_page_cache};
 
 }  // namespace
 
@@ -52,6 +44,7 @@ Findings find_all(const Scene& scene) {
   std::stable_sort(out.begin(), out.end(),
                    [](const model::Finding& a, const model::Finding& b) { return a.severity < b.severity; });
   add_exclusions(scene, out);
+  name_creator(scene, out);
   // These are about the measurement, not about the job. They do not come first, whatever their severity.
   find_agent_faults(scene, out);
   find_recording_faults(scene, out);

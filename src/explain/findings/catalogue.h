@@ -48,6 +48,7 @@ std::vector<std::string> own_files(const Scene& scene);
 std::string spiking_phase(const model::Report& report);
 
 // The matchers, one per theme.
+void find_full_tmpfs(const Scene& scene, Findings& out);
 void find_leaking_sites(const Scene& scene, Findings& out);
 void find_holding(const Scene& scene, Findings& out);
 void find_shared_graph(const Scene& scene, Findings& out);
@@ -59,6 +60,9 @@ void find_trim_trial(const Scene& scene, Findings& out);
 void find_agent_faults(const Scene& scene, Findings& out);
 void find_copy_on_write(const Scene& scene, Findings& out);
 void find_shared_memory(const Scene& scene, Findings& out);
+// The process that made the memory that no process maps. Its other findings are about other memory, so this
+// comes after they are joined.
+void name_creator(const Scene& scene, Findings& out);
 void find_gpu_growth(const Scene& scene, Findings& out);
 void find_keeping_phase(const Scene& scene, Findings& out);
 void find_ending(const Scene& scene, Findings& out);

@@ -143,8 +143,11 @@ void find_limit_ahead(const Scene& scene, Findings& out) {
   model::Finding finding;
   finding.id = "limit-ahead";
   finding.severity = *left_s < kSoonSeconds ? model::Severity::Critical : model::Severity::High;
-  finding.title = fmt::format("the limit of {} is reached in about {}",
-                              base::format_limit(forecast->limit_bytes), base::format_seconds(*left_s));
+  const std::string size = base::format_limit(forecast->limit_bytes);
+  const std::string left = base::format_seconds(*left_s);
+  finding.title = forecast->limit == model::LimitKind::Tmpfs
+                      ? fmt::format("{} ({}) is full in about {}", forecast->path, size, left)
+                      : fmt::format("the limit of {} is reached in about {}", size, left);
   finding.confidence = scene.report.verdict.confidence;
   finding.evidence = {fmt::format(
       "between {} and {} into the run, if the growth continues", base::format_seconds(forecast->seconds->low),

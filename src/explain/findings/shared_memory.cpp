@@ -6,12 +6,42 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/shared_groups.h"
 #include "explain/settle/growth.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
+namespace {
+
+void add_groups(const Evidence& evidence, model::Finding& finding) {
+  constexpr std::size_t kMostGroups = 3;
+  constexpr double kWorthNaming = 0.05;  // of the largest
+  if (evidence.shared_groups.empty() && !evidence.shared_objects.empty())
+    finding.evidence.push_back("most of it: " + base::printable(evidence.shared_objects, 300));
+  for (std::size_t at = 0; at < std::min(kMostGroups, evidence.shared_groups.size()); ++at) {
+    const model::SharedGroup& group = evidence.shared_groups[at];
+    const auto largest = static_cast<double>(evidence.shared_groups.front().bytes);
+    if (static_cast<double>(group.bytes) >= kWorthNaming * largest)
+      finding.evidence.push_back(group_words(group, evidence));
+  }
+}
+
+// Where files of the job are: how much is left.
+void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
+  for (const TmpfsEvidence& tmpfs : evidence.tmpfs) {
+    if (tmpfs.last.job_bytes == 0 || tmpfs.last.total_bytes == 0) continue;
+    const double used = static_cast<double>(tmpfs.last.used_bytes);
+    finding.evidence.push_back(fmt::format(
+        "{} ({}) is {:.0f}% full: {}, {} of it by files of this job", tmpfs.path,
+        base::format_limit(tmpfs.last.total_bytes), 100 * used / static_cast<double>(tmpfs.last.total_bytes),
+        bytes_words(used), bytes_words(static_cast<double>(tmpfs.last.job_bytes))));
+  }
+}
+
+}  // namespace
 
 void find_shared_memory(const Scene& scene, Findings& out) {
   constexpr double kLeast = 8e6;   // bytes
@@ -32,8 +62,10 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   const bool is_mapped = !is_unmapped && growth.mapped_bytes >= kMapped * growth.bytes;
   const bool leaks = scene.report.verdict.kind == model::VerdictKind::Leak;
   finding.severity = leaks && (is_mapped || is_unmapped) ? model::Severity::High : model::Severity::Medium;
-  finding.title = is_unmapped ? fmt::format("the job made {} of shared memory that no process maps",
-                                            bytes_words(growth.bytes))
+  const MainCreator creator = is_unmapped ? find_main_creator(scene.evidence) : MainCreator();
+  finding.title = is_unmapped ? fmt::format("{} {} {} of shared memory that no process maps",
+                                            creator.process ? process_words(*creator.process) : "the job",
+                                            creator.holds ? "holds" : "made", bytes_words(growth.bytes))
                               : fmt::format("shared memory grew by {}{}", bytes_words(growth.bytes),
                                             is_mapped ? "" : ", but no process of this job maps it");
   finding.mechanism = model::Mechanism::SharedMemory;
@@ -44,11 +76,11 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
                                          bytes_words(growth.bytes), bytes_words(tree)));
   if (is_unmapped) {
-    if (!scene.evidence.shared_objects.empty())
-      finding.evidence.push_back("most of it: " + base::printable(scene.evidence.shared_objects, 300));
+    add_groups(scene.evidence, finding);
+    add_tmpfs(scene.evidence, finding);
     finding.evidence.emplace_back(
-        "counted: files in /dev/shm that the job made, System V segments that its processes created, and "
-        "memfds that they have open");
+        "counted: files in /dev/shm and other tmpfs that the job made, System V segments that its processes "
+        "created, and memfds that they have open");
   } else if (most != scene.processes.end()) {
     const double own =
         change(most->trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
@@ -63,6 +95,17 @@ void find_shared_memory(const Scene& scene, Findings& out) {
                 : is_mapped ? advice::kMappedSegments
                             : advice::kOtherSegments;
   out.push_back(std::move(finding));
+}
+
+void name_creator(const Scene& scene, Findings& out) {
+  const MainCreator creator = find_main_creator(scene.evidence);
+  const SharedMemoryGrowth growth = shared_memory_growth(scene.evidence, scene.processes);
+  if (creator.process == nullptr || growth.unmapped_bytes < growth.bytes) return;
+  for (model::Finding& finding : out) {
+    if (finding.id != "shared-memory-grows" || finding.pid) continue;
+    finding.pid = creator.process->pid;
+    finding.process = process_of(*creator.process);
+  }
 }
 
 }  // namespace lowtide::explain

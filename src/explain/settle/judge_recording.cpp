@@ -14,6 +14,7 @@
 #include "explain/settle/settle.h"
 #include "explain/settle/site_rules.h"
 #include "explain/settle/small_growth.h"
+#include "explain/settle/tmpfs.h"
 #include "judge/wording.h"
 
 namespace lowtide::explain {
@@ -116,16 +117,16 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   if (evidence.is_running) series.verdict = judge_running(std::move(series.verdict), evidence);
   series.name = "the process tree";
   series.verdict = settle_tree(std::move(series.verdict), judged, evidence);
-  if (!ceiling) return series;
-  series.limit_bytes = ceiling->limit.bytes;
+  if (ceiling) series.limit_bytes = ceiling->limit.bytes;
   // The series alone may see a rise that the rest of the evidence has explained.
   const model::VerdictKind kind = series.verdict.kind;
   if (kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive) return series;
-  series.forecast = forecast_tree(judged, evidence, *ceiling);
+  if (ceiling) series.forecast = forecast_tree(judged, evidence, *ceiling);
   if (series.forecast) {
     series.forecast->limit_bytes = ceiling->limit.bytes;
     if (ceiling->tree_bytes < ceiling->limit.bytes) series.forecast->reach_bytes = ceiling->tree_bytes;
   }
+  series.forecast = sooner(std::move(series.forecast), forecast_tmpfs(evidence));
   return series;
 }
 

@@ -151,6 +151,34 @@ void play_unmapped_shared_memory(record::Writer& writer) {
   play_foreign_shared_memory(writer, 0, 30 * kMB);
 }
 
+// Files that the job writes to a small /dev/shm, in which another job has files too.
+void play_filling_tmpfs(record::Writer& writer) {
+  Stage stage(writer);
+  constexpr std::uint64_t kSize = 1ULL << 30U;
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  writer.set_meta<record::Meta::TmpfsPath>("/dev/shm", 0);
+  model::TmpfsReading tmpfs{.total_bytes = kSize};
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 190 * kMB * settled(at) + stage.noise(1 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tmpfs.job_bytes = whole(0.75 * kMB * at);
+    tmpfs.used_bytes = tmpfs.job_bytes + whole(200 * kMB);
+    tick.tmpfs = {tmpfs};
+    tick.target.unmapped_bytes = tmpfs.job_bytes;
+    tick.target.bytes += tmpfs.job_bytes;
+    tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, tmpfs.used_bytes, 0.0};
+    stage.put(tick);
+  }
+  writer.update_shared_group({.name = "/dev/shm/batches-#/batch#.npy",
+                              .count = kTicks,
+                              .bytes = tmpfs.job_bytes,
+                              .link = model::SharedLink::Name,
+                              .pid = 100,
+                              .processes = 1,
+                              .pid_bytes = tmpfs.job_bytes});
+  stage.end(kTicks);
+}
+
 void play_oom(record::Writer& writer) {
   Stage stage(writer);
   constexpr std::uint64_t kLimit = 4ULL << 30U;
@@ -302,6 +330,7 @@ constexpr std::array kAll{
              play_neighbours_shared_memory},
     Scenario{"unmapped-shared-memory", "a leak, while /dev/shm fills with segments that the job does not map",
              play_unmapped_shared_memory},
+    Scenario{"filling-tmpfs", "files in /dev/shm are never removed, and it is small", play_filling_tmpfs},
     Scenario{"oom", "leaks into its cgroup's limit and is killed", play_oom},
     Scenario{"warmup", "rises for 90 s, then stays", play_warmup},
     Scenario{"spikes", "170 MB up and down every minute", play_spikes},

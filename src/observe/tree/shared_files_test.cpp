@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/fd.h"
 #include "base/testing/temp_folder.h"
@@ -56,10 +57,17 @@ class Stranger {
 // The job is the process of the test.
 class SharedFilesTest : public testing::Test {
  protected:
-  SharedFilesTest() : files_(roots()) { files_.read(self_); }
+  SharedFilesTest() : folders_(roots()), files_(roots()) { (void)read(); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  [[nodiscard]] std::uint64_t read() { return files_.read(self_); }
+  [[nodiscard]] std::uint64_t read() {
+    return files_.read(self_, folders_.all(), read_open_files("/proc", self_, folders_.all()));
+  }
+  [[nodiscard]] model::SharedGroup only_group() const {
+    const auto groups = files_.groups();
+    EXPECT_EQ(groups.size(), 1U);
+    return groups.empty() ? model::SharedGroup() : groups.front();
+  }
   void write_file(const std::string& name) const {
     const std::filesystem::path path = folder_ + "/" + name;
     std::filesystem::create_directories(path.parent_path());
@@ -77,12 +85,12 @@ class SharedFilesTest : public testing::Test {
 
  private:
   [[nodiscard]] procfs::Roots roots() const {
-    std::filesystem::remove_all(folder_);
     std::filesystem::create_directory(folder_);
     procfs::Roots roots;
     roots.shm = folder_;
     return roots;
   }
+  TmpfsFolders folders_;
   SharedFiles files_;
 };
 
@@ -122,6 +130,38 @@ TEST_F(SharedFilesTest, files_named_like_one_that_the_job_has_open_count) {
   for (int at = 0; at < 4; ++at) let_stranger_write("psm_" + std::to_string(at));
   const base::Fd open(::open((folder_ + "/psm_2").c_str(), O_RDONLY));
   EXPECT_EQ(read(), 4 * kOfStranger);
+}
+
+TEST_F(SharedFilesTest, process_in_the_name_of_a_file_is_known) {
+  write_file("batch-" + std::to_string(::getpid()) + "-0");
+  write_file("batch-" + std::to_string(::getpid()) + "-1");
+  (void)read();
+
+  const model::SharedGroup group = only_group();
+  EXPECT_EQ(group.name, folder_ + "/batch-#-#");
+  EXPECT_EQ(group.count, 2U);
+  EXPECT_EQ(group.link, model::SharedLink::Name);
+  EXPECT_EQ(group.pid, ::getpid());
+  EXPECT_EQ(group.pid_bytes, 2 * kOfJob);
+}
+
+TEST_F(SharedFilesTest, only_process_that_wrote_that_much_is_known) {
+  write_file("a");
+  (void)read();
+
+  EXPECT_EQ(only_group().link, model::SharedLink::Writer);
+  EXPECT_EQ(only_group().pid, ::getpid());
+}
+
+TEST_F(SharedFilesTest, removed_file_counts_as_long_as_it_is_open) {
+  write_file("a");
+  std::optional<base::Fd> open(::open((folder_ + "/a").c_str(), O_RDWR));
+  std::filesystem::remove(folder_ + "/a");
+  EXPECT_EQ(read(), kOfJob);
+  EXPECT_EQ(only_group().link, model::SharedLink::Open);
+
+  open.reset();
+  EXPECT_EQ(read(), 0U);
 }
 
 TEST_F(SharedFilesTest, removed_files_no_longer_count) {

@@ -18,6 +18,7 @@ using model::PhaseVisit;
 using model::ProcessInfo;
 using model::Range;
 using model::Rate;
+using model::SharedGroup;
 using model::SiteInfo;
 using model::Snapshot;
 using model::SourceFile;
@@ -189,6 +190,7 @@ constexpr auto kJudgementColumns = std::to_array<Column<JudgementRow>>({
         "limit_s", "the time at which the limit is reached"),
     of_forecast<&Forecast::seconds, &Range::low>("limit_s_low", "", kFollows),
     of_forecast<&Forecast::seconds, &Range::high>("limit_s_high", "NULL: possibly never", kFollows),
+    of_forecast<&Forecast::path>("limit_path", "of a tmpfs: where it is mounted", kFollows),
 });
 
 constexpr auto kSiteColumns = std::to_array<Column<SiteInfo>>({
@@ -347,6 +349,23 @@ constexpr auto kLibraryColumns = std::to_array<Column<LibraryVersion>>({
     column<&LibraryVersion::version>("version", "", kName),
 });
 
+constexpr auto kSharedColumns = std::to_array<Column<SharedGroup>>({
+    row_number<SharedGroup>(),
+    column<&SharedGroup::place>("place", "0: the largest", kNeeded),
+    column<&SharedGroup::kind>("kind", "what the objects are", kNeeded),
+    column<&SharedGroup::name>("name", "their names, with # for numbers", kName),
+    column<&SharedGroup::count>("count", "number of objects; 0: the group is gone"),
+    column<&SharedGroup::bytes>("bytes", "their memory, mapped or not"),
+    column<&SharedGroup::link>("link",
+                               "how `pid` is known; `creator`: from the kernel, `name`: it is in the names, "
+                               "`open`: it has them open, "
+                               "`writer`: of the job it alone wrote that much while they came"),
+    column<&SharedGroup::pid>(
+        "pid", "the process that made or holds them; of several the one with most; 0: unknown"),
+    column<&SharedGroup::processes>("processes", "number of processes that are known"),
+    column<&SharedGroup::pid_bytes>("pid_bytes", "of `bytes`, the part of `pid`"),
+});
+
 constexpr auto kOutageColumns = std::to_array<Column<Outage>>({
     row_number<Outage>(),
     column<&Outage::from_s>("from_s", "", kTime),
@@ -463,6 +482,15 @@ constexpr std::tuple kTables = {
         .columns = kLibraryColumns,
         .limit = {64, 1 * kMegabyte},
         .is_late = true},
+    Table<SharedGroup>{
+        .name = "shared_memory",
+        .meaning = "a group of shared memory objects of the job with similar names, at their latest reading; "
+                   "the largest groups",
+        .columns = kSharedColumns,
+        .limit = {64, kMegabyte},
+        .is_replaced = true,
+        .is_late = true,
+        .constraint = ", UNIQUE(place)"},
     Table<Outage>{.name = "outage",
                   .meaning = "a time span in which nothing could be written",
                   .columns = kOutageColumns,
@@ -498,6 +526,7 @@ template const Table<Phase>& table();
 template const Table<PhaseVisit>& table();
 template const Table<SourceFile>& table();
 template const Table<LibraryVersion>& table();
+template const Table<SharedGroup>& table();
 template const Table<Outage>& table();
 template const Table<TierRow>& table();
 

@@ -9,6 +9,7 @@
 #include "model/library_version.h"
 #include "model/phase.h"
 #include "model/process.h"
+#include "model/shared_group.h"
 #include "model/site.h"
 #include "model/snapshot.h"
 #include "model/source_file.h"

@@ -12,9 +12,9 @@ namespace {
 template <typename Enum>
 class NamesTest : public testing::Test {};
 
-using RecordedEnums =
-    testing::Types<model::ProcessRole, model::FrameLanguage, model::EventKind, model::VerdictKind,
-                   model::Axis, model::LimitKind, model::TrimOutcome, model::CacheKind>;
+using RecordedEnums = testing::Types<model::ProcessRole, model::FrameLanguage, model::EventKind,
+                                     model::VerdictKind, model::Axis, model::LimitKind, model::TrimOutcome,
+                                     model::CacheKind, model::SharedKind, model::SharedLink>;
 TYPED_TEST_SUITE(NamesTest, RecordedEnums);
 
 TYPED_TEST(NamesTest, every_enumerator_is_found_by_its_name) {

@@ -47,6 +47,7 @@ void SampleTables::stage(const model::Tick& tick, bool may_end_stretches) {
   stage_all(tick.processes);
   if (tick.cgroup) stage_one(*tick.cgroup);
   if (tick.host) stage_one(*tick.host);
+  stage_all(tick.tmpfs);
   stage_all(tick.gpus);
   stage_all(tick.gpu_processes);
   stage_all(tick.heaps);

@@ -23,6 +23,7 @@ using model::ProcessReading;
 using model::PssReading;
 using model::SiteReading;
 using model::TargetReading;
+using model::TmpfsReading;
 using model::TorchReading;
 
 // A value as the integer that a row holds.
@@ -131,7 +132,7 @@ constexpr auto kTargetColumns = std::to_array<Member<TargetReading>>({
     member<&TargetReading::exact>("exact", "0: pages may have moved between processes since PSS was read"),
     member<&TargetReading::unmapped_bytes>(
         "unmapped_bytes",
-        "the part of `bytes` that no process maps: files in /dev/shm, System V segments, memfds"),
+        "the part of `bytes` that no process maps: files in a tmpfs, System V segments, memfds"),
 });
 
 constexpr auto kProcessKeys = std::to_array<Member<ProcessReading>>({
@@ -234,6 +235,14 @@ constexpr auto kSiteMembers = std::to_array<Member<SiteReading>>({
                                                            "old samples that were freed since the start"),
 });
 
+constexpr auto kTmpfsKeys = std::to_array<Member<TmpfsReading>>({
+    key<&TmpfsReading::index>("tmpfs", "its number: `tmpfs_N_path` in `meta` is its path"),
+});
+constexpr auto kTmpfsColumns = std::to_array<Member<TmpfsReading>>({
+    member<&TmpfsReading::total_bytes>("total_bytes", "its size"),
+    member<&TmpfsReading::job_bytes>("job_bytes", "in files that the job made"),
+});
+
 template <typename Reading>
 struct Series {
   SeriesKind kind = SeriesKind::Target;
@@ -306,6 +315,14 @@ constexpr std::tuple kSeries = {
                         .judged = member<&SiteReading::live_bytes>("live_bytes"),
                         .keys = kSiteKeys,
                         .columns = kSiteMembers},
+    Series<TmpfsReading>{.kind = SeriesKind::Tmpfs,
+                         .name = "tmpfs",
+                         .meaning = "used bytes of a file system in memory, by all files in it",
+                         .is_late = true,
+                         .retained = kOfGpus,
+                         .judged = member<&TmpfsReading::used_bytes>("used_bytes"),
+                         .keys = kTmpfsKeys,
+                         .columns = kTmpfsColumns},
 };
 static_assert(std::tuple_size_v<decltype(kSeries)> == kKinds);
 
@@ -403,5 +420,8 @@ template PointOf<HeapReading> point_of(const SampleRow& row);
 template SeriesKind kind_of<SiteReading>();
 template SampleRow row_of(const SiteReading& reading);
 template PointOf<SiteReading> point_of(const SampleRow& row);
+template SeriesKind kind_of<TmpfsReading>();
+template SampleRow row_of(const TmpfsReading& reading);
+template PointOf<TmpfsReading> point_of(const SampleRow& row);
 
 }  // namespace lowtide::record

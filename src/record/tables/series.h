@@ -15,8 +15,8 @@
 
 namespace lowtide::record {
 
-enum class SeriesKind : std::uint8_t { Target, Process, Cgroup, Host, Gpu, GpuProcess, Heap, Site };
-inline constexpr std::size_t kKinds = 8;
+enum class SeriesKind : std::uint8_t { Target, Process, Cgroup, Host, Gpu, GpuProcess, Heap, Site, Tmpfs };
+inline constexpr std::size_t kKinds = 9;
 
 // Level 0 holds single readings, the others stretches of so many seconds.
 inline constexpr std::size_t kLevels = 5;

@@ -129,6 +129,18 @@ void StagedTables::stage(model::LibraryVersion library) {
   add(std::move(library), kMostStaged);
 }
 
+// Written in order, the latest of a place stays.
+void StagedTables::stage(const model::SharedGroup& group) {
+  auto& rows = staged<model::SharedGroup>().rows;
+  const auto same = std::find_if(rows.begin(), rows.end(),
+                                 [&](const model::SharedGroup& row) { return row.place == group.place; });
+  if (same != rows.end()) {
+    *same = group;
+  } else {
+    add(group, kMostStaged);
+  }
+}
+
 // The latest of a phase stays.
 void StagedTables::stage(const model::Phase& phase) {
   auto& rows = staged<model::Phase>().rows;

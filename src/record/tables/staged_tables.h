@@ -32,6 +32,7 @@ class StagedTables {
   void stage(const model::TrimTrial& trial);
   void stage(model::SourceFile source);
   void stage(model::LibraryVersion library);
+  void stage(const model::SharedGroup& group);
   void stage(const model::Phase& phase);
   void stage(const model::PhaseVisit& visit);
   // Only a part of it is kept (kept_snapshot.h).
@@ -65,8 +66,9 @@ class StagedTables {
 
   std::tuple<Staged<model::ProcessInfo>, Staged<model::SiteInfo>, Staged<FrameRow>, Staged<RecordedEvent>,
              Staged<JudgementRow>, Staged<model::TrimTrial>, Staged<model::Phase>, Staged<model::PhaseVisit>,
-             Staged<model::SourceFile>, Staged<model::LibraryVersion>, Staged<SnapshotRow>, Staged<NodeRow>,
-             Staged<TensorRow>, Staged<TypeRow>, Staged<ContentRow>, Staged<UseRow>, Staged<MetaRow>>
+             Staged<model::SourceFile>, Staged<model::LibraryVersion>, Staged<model::SharedGroup>,
+             Staged<SnapshotRow>, Staged<NodeRow>, Staged<TensorRow>, Staged<TypeRow>, Staged<ContentRow>,
+             Staged<UseRow>, Staged<MetaRow>>
       tables_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table

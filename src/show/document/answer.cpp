@@ -153,7 +153,10 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
   if (report.forecast) {
     const std::string words = forecast(*report.forecast, series);
     const bool is_gpu = report.forecast->limit == model::LimitKind::Gpu;
-    if (is_gpu || report.limit)
+    const bool is_tmpfs = report.forecast->limit == model::LimitKind::Tmpfs;
+    if (is_tmpfs) {
+      add(kText, "forecast", words);
+    } else if (is_gpu || report.limit)
       add(kText, "forecast", words + (is_gpu ? ", the GPU" : limit_source_suffix(*report.limit)));
     add(kMarkdown, "Forecast", words);
   }

@@ -173,6 +173,10 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
     const std::string time = format_seconds(left_s);
     when += (when.empty() ? " " : ", ") + (is_running ? "in about " + time : time + " later");
   }
+  if (forecast.limit == model::LimitKind::Tmpfs) {
+    return fmt::format(" The job {} {} ({}){}.", is_running ? "fills" : "would have filled",
+                       printable(forecast.path, 60), base::format_limit(forecast.limit_bytes), when);
+  }
   const bool is_gpu = forecast.limit == model::LimitKind::Gpu;
   if (!is_gpu && !report.limit) return "";
   const bool is_machine =

@@ -30,6 +30,11 @@ inline constexpr Metric kMetrics[] = {
     {"lowtide_limit_bytes", "gauge", "bytes", "", "The limit that the job reaches first."},
     {"lowtide_limit_reached_seconds", "gauge", "seconds", "",
      "Seconds until the floor reaches the limit, if it grows at the same rate."},
+    {"lowtide_tmpfs_used_bytes", "gauge", "bytes", "path",
+     "Used bytes of /dev/shm, and of /tmp and /run if they are in memory and the job uses them, by all "
+     "files."},
+    {"lowtide_tmpfs_size_bytes", "gauge", "bytes", "path", "Size of the file system."},
+    {"lowtide_tmpfs_job_bytes", "gauge", "bytes", "path", "Bytes of files in it that the job made."},
     {"lowtide_processes", "gauge", "", "role", "Number of running processes of the job, by role."},
     {"lowtide_process_memory_bytes", "gauge", "bytes", "role",
      "Private memory of the running processes, by role."},

@@ -102,7 +102,12 @@ void add_series(Exposition& out, const model::SeriesReport& series) {
 
 void add_limit(Exposition& out, const model::Report& report) {
   out.begin("lowtide_limit_bytes");
-  if (report.limit) out.add_bytes(report.limit->bytes);
+  const bool is_tmpfs = report.forecast && report.forecast->limit == model::LimitKind::Tmpfs;
+  if (is_tmpfs) {
+    out.add_bytes(report.forecast->limit_bytes);
+  } else if (report.limit) {
+    out.add_bytes(report.limit->bytes);
+  }
   out.begin("lowtide_limit_reached_seconds");
   if (report.forecast && report.forecast->seconds) {
     const double now_s = report.source.duration_s.value_or(0);
@@ -141,6 +146,21 @@ void add_gpus(Exposition& out, const model::Report& report) {
   for (const model::GpuReport& gpu : report.gpus) out.add_bytes(gpu.total_bytes, std::to_string(gpu.index));
 }
 
+// Other paths may be confidential.
+void add_tmpfs(Exposition& out, const model::Report& report) {
+  constexpr std::array<std::string_view, 4> kUsualPaths{"/dev/shm", "/tmp", "/var/tmp", "/run"};
+  const auto add = [&](MetricName name, std::uint64_t model::TmpfsReport::*bytes) {
+    out.begin(name);
+    for (const model::TmpfsReport& tmpfs : report.tmpfs) {
+      if (std::find(kUsualPaths.begin(), kUsualPaths.end(), tmpfs.path) != kUsualPaths.end())
+        out.add_bytes(tmpfs.*bytes, tmpfs.path);
+    }
+  };
+  add("lowtide_tmpfs_used_bytes", &model::TmpfsReport::used_bytes);
+  add("lowtide_tmpfs_size_bytes", &model::TmpfsReport::total_bytes);
+  add("lowtide_tmpfs_job_bytes", &model::TmpfsReport::job_bytes);
+}
+
 void add_findings(Exposition& out, const model::Report& report) {
   constexpr std::array kAll{model::Severity::Critical, model::Severity::High, model::Severity::Medium,
                             model::Severity::Low, model::Severity::Info};
@@ -159,6 +179,7 @@ std::string to_metrics(const model::Report& report, Format format) {
   add_cause(out, report);
   if (const model::SeriesReport* tree = tree_series(report)) add_series(out, *tree);
   add_limit(out, report);
+  add_tmpfs(out, report);
   add_processes(out, report);
   add_gpus(out, report);
   add_findings(out, report);

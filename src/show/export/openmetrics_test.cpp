@@ -77,8 +77,22 @@ TEST(OpenMetrics, cause_is_a_label_that_is_escaped) {
   EXPECT_THAT(to_openmetrics(report), Not(HasSubstr("lowtide_cause")));
 }
 
+TEST(OpenMetrics, tmpfs_that_is_full_first_is_the_limit) {
+  model::Report report = watched_leak_report();
+  report.tmpfs = {{.path = "/dev/shm", .total_bytes = 64, .used_bytes = 48, .job_bytes = 32}};
+  report.forecast->limit = model::LimitKind::Tmpfs;
+  report.forecast->limit_bytes = 64;
+
+  const std::string text = to_openmetrics(report);
+  EXPECT_THAT(text, HasSubstr("lowtide_limit_bytes 64\n"));
+  EXPECT_THAT(text, HasSubstr("lowtide_tmpfs_size_bytes{path=\"/dev/shm\"} 64\n"));
+  EXPECT_THAT(text, HasSubstr("lowtide_tmpfs_used_bytes{path=\"/dev/shm\"} 48\n"));
+  EXPECT_THAT(text, HasSubstr("lowtide_tmpfs_job_bytes{path=\"/dev/shm\"} 32\n"));
+}
+
 TEST(OpenMetrics, contains_no_command_and_no_path) {
   model::Report report = watched_leak_report();
+  report.tmpfs = {{.path = "/secret", .total_bytes = 1}};
   for (model::ProcessReport& process : report.processes) process.info.command = "secret";
   report.source.command = report.source.path = "secret";
   for (model::GpuReport& gpu : report.gpus) gpu.name = "secret";

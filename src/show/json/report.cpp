@@ -331,6 +331,34 @@ constexpr auto describe(Tag<ListedTarget>) {
                     "ending", "how the recording ended; `cut-off`: the monitor was killed"));
 }
 
+constexpr auto describe(Tag<model::TmpfsReport>) {
+  using model::TmpfsReport;
+  return object("Tmpfs", "a file system in memory, at the last reading",
+                field<&TmpfsReport::path>("path", "where it is mounted, as the job sees it"),
+                field<&TmpfsReport::total_bytes>("total_bytes", "its size"),
+                field<&TmpfsReport::used_bytes>("used_bytes", "used by all files, those of other jobs too"),
+                field<&TmpfsReport::job_bytes>("job_bytes", "used by files that the job made"),
+                field<&TmpfsReport::was_full>("was_full", "it was full when a process of the job failed"));
+}
+
+constexpr auto describe(Tag<model::SharedGroup>) {
+  using model::SharedGroup;
+  return object(
+      "SharedMemory", "objects of shared memory with similar names",
+      field<&SharedGroup::kind>("kind", "`file` in a tmpfs, System V `segment`, `memfd`"),
+      field_as<NonEmpty, &SharedGroup::name>("name", "their names, with # for numbers"),
+      field<&SharedGroup::count>("count", "number of objects"),
+      field<&SharedGroup::bytes>("bytes", "their memory"),
+      field<&SharedGroup::link>("link",
+                                "how `pid` is known; `creator`: from the kernel, `name`: it is in the names, "
+                                "`open`: it has them open, "
+                                "`writer`: of the job it alone wrote that much while they came"),
+      field(
+          "pid", "the process that made or holds them; of several the one with most; null: not known",
+          [](const SharedGroup& group) { return group.pid != 0 ? std::optional(group.pid) : std::nullopt; }),
+      field<&SharedGroup::pid_bytes>("pid_bytes", "of `bytes`, the part of `pid`"));
+}
+
 constexpr auto describe(Tag<ListedRate>) {
   return object("AnswerRate", "how fast memory grows",
                 field_as<WholeBytes, &ListedRate::bytes_per_step>("bytes_per_step", "null without steps"),
@@ -411,6 +439,10 @@ constexpr auto describe(Tag<WholeReport>) {
                          [](const WholeReport& whole) {
                            return ListedTarget{tree_series(whole.report), whole.report};
                          })),
+      of_recording(field<kReport, &Report::tmpfs>(
+          "tmpfs", "file systems in memory in which the job has files, and /dev/shm")),
+      of_recording(field<kReport, &Report::shared_memory>(
+          "shared_memory", "shared memory of the job, mapped or not, by similar names; the largest first")),
       of_recording(field<kReport, &Report::short_lived>("short_lived", "processes that are not listed")),
       of_recording(field<kReport, &Report::trim_trials>("trim_trials", "with `--trim-trial`; else empty")),
       of_recording(field<kReport, &Report::reconciliation>("reconciliation", "null without a cgroup")),

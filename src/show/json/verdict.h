@@ -95,7 +95,8 @@ constexpr auto describe(Tag<model::Forecast>) {
   using model::Forecast;
   return object(
       "Forecast", "when the floor, with the usual spike on top where there are several, reaches the limit",
-      field<&Forecast::limit>("limit", "whose limit it is"),
+      field<&Forecast::limit>("limit", "whose limit it is; `tmpfs`: the size of a file system in memory"),
+      field_as<NonEmpty, &Forecast::path>("path", "where a tmpfs is mounted; null for another limit"),
       field<&Forecast::limit_bytes>("limit_bytes", "the limit"),
       field<&Forecast::reach_bytes>("reach_bytes",
                                     "the memory of the job at which the limit is reached, if others "
