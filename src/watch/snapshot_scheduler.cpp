@@ -17,6 +17,12 @@ std::uint64_t walk_bytes(const observe::Member& member) {
   return member.status.rss_bytes / 2 + kWalkTablesBytes;
 }
 
+// A fork copies no page tables of mapped files and of shared memory.
+std::uint64_t forked_bytes(const observe::Member& member) {
+  return member.status.has_split ? member.status.anon_bytes + member.status.swap_bytes
+                                 : member.status.rss_bytes;
+}
+
 // An interpreter that ends writes to all pages that it frees, and the originals stay until the child ends.
 std::uint64_t walk_bytes_at_end(const observe::Member& member) {
   return worst_walk_bytes(member.status.rss_bytes);
@@ -43,7 +49,11 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
     const auto id = ids_.find(snapshot.pid);
     if (id == ids_.end()) continue;
     snapshot.at_s += at_s;  // the agent sends a negative age
-    looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.fork_s, snapshot.whole_s);
+    ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(id->second)];
+    looked.pace.note_taken({.fork_s = snapshot.fork_s,
+                            .walk_s = snapshot.cpu_s > 0 ? snapshot.cpu_s : snapshot.whole_s,
+                            .whole_s = snapshot.whole_s,
+                            .forked_bytes = looked.forked_bytes});
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
     taken_.push_back(std::move(snapshot));
   }
@@ -65,7 +75,7 @@ bool SnapshotScheduler::is_due(ProcessSchedule& looked, const observe::Member& m
     looked.took_headroom_snapshot = true;
     looked.is_eager = true;
   }
-  return looked.answered < asked_ || looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes,
+  return looked.answered < asked_ || looked.pace.is_due(at_s - member.info.started_s, forked_bytes(member),
                                                         looked.is_eager, looked.start_up);
 }
 
@@ -79,12 +89,12 @@ std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& look
   const double age_s = at_s - member.info.started_s;
   std::uint32_t which = 0;
   if (!is_walking && (!room_bytes || *room_bytes >= walk_bytes(member)) &&
-      looked.pace.is_due(age_s, member.status.rss_bytes, true)) {
+      looked.pace.is_due(age_s, forked_bytes(member), true)) {
     which |= static_cast<std::uint32_t>(wire::LastLook::OutOfMemory);
   }
   const bool has_room = !room_bytes || *room_bytes >= walk_bytes_at_end(member);
   if (at_end_ && has_room && !member.uses_gpu && member.info.role != model::ProcessRole::Worker &&
-      looked.pace.is_due_at_end(age_s, member.status.rss_bytes)) {
+      looked.pace.is_due_at_end(age_s, forked_bytes(member))) {
     which |= static_cast<std::uint32_t>(wire::LastLook::AtEnd);
     if (room_bytes) *room_bytes -= walk_bytes_at_end(member);
   }
@@ -133,6 +143,7 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
   }
   if (chosen == nullptr) return;
   chosen->pace.note_asked(tick.at_s - whom->info.started_s, chosen->start_up);
+  chosen->forked_bytes = forked_bytes(*whom);
   chosen->is_eager = false;
   chosen->answered = asked_;
   agents->ask_walk(whom->info.pid);

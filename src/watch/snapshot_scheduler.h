@@ -43,7 +43,8 @@ class SnapshotScheduler {
     StartUp start_up = StartUp::Unknown;
     bool is_eager = false;
     bool took_headroom_snapshot = false;
-    std::size_t answered = 0;  // of asked_
+    std::uint64_t forked_bytes = 0;  // when it was last asked
+    std::size_t answered = 0;        // of asked_
   };
 
   void take(observe::Monitor& monitor, double at_s, record::Writer* writer);

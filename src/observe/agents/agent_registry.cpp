@@ -274,6 +274,7 @@ void AgentRegistry::read_walks() {
       snapshot.value().at_s = walk.came_s - base::steady_seconds();
       snapshot.value().pause_s = std::max(0, said.result) / 1e6;
       snapshot.value().fork_s = said.fork_us / 1e6;
+      snapshot.value().cpu_s = walk.walker->cpu_s();
       snapshots_.push_back(std::move(snapshot).value());
     }
     return true;
