@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import time
 
-from box import LIMIT_S, Box, Skip, main, wait_until
+from box import LIMIT_S, Box, Skip, main, text_of, wait_until
 
 # 150 MB are freed and cannot go back by themselves: small blocks in use lie between.
 RETAINS = """
@@ -180,6 +180,30 @@ def job_with_a_limit_on_its_address_space_loses_little_of_it(box: Box):
     ended = subprocess.run(words, cwd=box.folder, env=box.environment, capture_output=True, text=True, timeout=LIMIT_S)
 
     assert 0 < int(ended.stdout) < 6_000_000, ended
+
+# Keeps more memory than a helper does, until the folder of the test is removed.
+HOLDS = """
+import os, time
+kept = os.urandom(48 << 20)
+while os.path.exists('err') and not os.path.exists('finish'):
+    time.sleep(0.05)
+"""
+
+
+def large_process_that_runs_without_the_agent_is_listed_with_its_reason(box: Box):
+    job = box.script("holds.py", HOLDS)
+    box.path("err").touch()
+    run = box.start("sh", "-c", 'env -i "$@" & "$@"; wait', "sh", *job, options=("--no-status", "--output", "run.lowtide"))
+
+    def listed():
+        with contextlib.suppress(sqlite3.Error):
+            return box.recording("run.lowtide").rows("SELECT value FROM meta WHERE key LIKE 'not_entered__'")
+    texts = wait_until(listed, lambda: f"a process without the agent; {text_of(box.path('err'))}")
+    box.path("finish").touch()
+    assert run.wait(LIMIT_S) == 0
+
+    assert len(texts) == 1 and "LD_PRELOAD was removed" in texts[0][0], texts
+    assert "not entered  pid " in text_of(box.path("err")), text_of(box.path("err"))
 
 
 if __name__ == "__main__":
