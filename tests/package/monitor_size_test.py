@@ -1,4 +1,4 @@
-"""The monitor beside PyPI's torch, whose symbol tables have ten times the size of Debian's.
+"""The monitor beside PyPI's torch and transformers, whose symbol tables have ten times the size of Debian's.
 
 usage: monitor_size_test.py --binary LOWTIDE [NAME...] | --list
 """
@@ -17,6 +17,10 @@ def monitor_of_a_training_stays_small(binary):
 
 def monitor_of_a_trainer_of_transformers_stays_small(binary):
     _check_monitor_beside(binary, "transformers_loop.py")
+
+
+def monitor_of_64_processes_stays_small(binary):
+    _check_monitor_beside(binary, "many_processes.py")
 
 
 def _check_monitor_beside(binary, load):
