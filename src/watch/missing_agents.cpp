@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "observe/agents/socket_folder.h"
 #include "procfs/text_file.h"
 #include "record/meta.h"
 #include "symbols/maps.h"
+#include "watch/process_image.h"
 
 namespace lowtide::watch {
 namespace {
@@ -34,10 +36,10 @@ std::string_view reason_without_agent(std::string_view maps, std::string_view en
   return "the loader did not load the agent: it runs as another user, or sees other files";
 }
 
-void MissingAgents::tick(const observe::ProcessTree& tree, const observe::AgentRegistry& agents,
-                         double at_s) {
+void MissingAgents::tick(const observe::ProcessTree& tree, observe::AgentRegistry& agents, double at_s) {
   if (at_s < next_look_s_) return;
   next_look_s_ = at_s + kLookEveryS;
+  drop_replaced(tree, agents);
   const std::vector<std::int32_t> with_agent = agents.pids();
   std::map<std::int64_t, std::uint64_t> known;
   int looks = 0;
@@ -58,6 +60,27 @@ void MissingAgents::tick(const observe::ProcessTree& tree, const observe::AgentR
     note(member, agents.socket_path());
   }
   known_ = std::move(known);
+}
+
+// An exec that loads the agent again is followed by a new hello. An agent that said hello since the previous
+// check may be that of either program: it stays, and is checked the next time.
+void MissingAgents::drop_replaced(const observe::ProcessTree& tree, observe::AgentRegistry& agents) {
+  std::map<std::int64_t, Entered> entered;
+  for (const std::int32_t pid : agents.pids()) {
+    const observe::Member* member = tree.find(pid);
+    const std::uint64_t image = member == nullptr ? 0 : read_image(pid);
+    if (image == 0) continue;
+    const auto before = entered_.find(pid);
+    const bool is_replaced = before != entered_.end() &&
+                             before->second.start_ticks == member->info.start_ticks &&
+                             before->second.image != image;
+    if (is_replaced && agents.began_s(pid) < before->second.seen_s) {
+      agents.note_exec(pid);
+      continue;
+    }
+    entered[pid] = {member->info.start_ticks, image, base::steady_seconds()};
+  }
+  entered_ = std::move(entered);
 }
 
 // One that cannot be read belongs to somebody else or has ended: nothing is known of it.

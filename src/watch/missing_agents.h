@@ -20,7 +20,7 @@ namespace lowtide::watch {
 
 class MissingAgents {
  public:
-  void tick(const observe::ProcessTree& tree, const observe::AgentRegistry& agents, double at_s);
+  void tick(const observe::ProcessTree& tree, observe::AgentRegistry& agents, double at_s);
 
   // "pid 4711 (python worker.py): why", in the order in which they were found.
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
@@ -28,9 +28,18 @@ class MissingAgents {
   [[nodiscard]] std::size_t not_listed() const { return not_listed_; }
 
  private:
+  // One that has the agent.
+  struct Entered {
+    std::uint64_t start_ticks = 0;
+    std::uint64_t image = 0;
+    double seen_s = 0;  // steady seconds, at which it was this image
+  };
+
+  void drop_replaced(const observe::ProcessTree& tree, observe::AgentRegistry& agents);
   void note(const observe::Member& member, const std::string& socket_path);
 
-  std::map<std::int64_t, std::uint64_t> known_;  // pid -> start, of those that were looked at
+  std::map<std::int64_t, Entered> entered_;      // by pid
+  std::map<std::int64_t, std::uint64_t> known_;  // pid -> start, of those without it that were looked at
   std::vector<std::string> texts_;
   std::size_t not_listed_ = 0;
   double next_look_s_ = 0;

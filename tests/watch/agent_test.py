@@ -205,6 +205,37 @@ def large_process_that_runs_without_the_agent_is_listed_with_its_reason(box: Box
     assert len(texts) == 1 and "LD_PRELOAD was removed" in texts[0][0], texts
     assert "not entered  pid " in text_of(box.path("err")), text_of(box.path("err"))
 
+# Allocates under the agent, and becomes another program without it.
+REPLACES = """
+import os, sys, time
+kept = [bytes(range(256)) * 4000 for _ in range(50)]
+while not os.path.exists('go'):
+    time.sleep(0.05)
+os.execve(sys.executable, [sys.executable, sys.argv[1]], {})
+"""
+
+
+def memory_of_a_program_is_gone_when_its_process_runs_another_without_the_agent(box: Box):
+    holds = box.script("holds.py", HOLDS)[-1]
+    run = box.start(*box.script("replaces.py", REPLACES), holds, options=("--no-status", "--output", "run.lowtide"))
+    rows = [0]
+
+    def has_rows(sql):
+        with contextlib.suppress(sqlite3.Error):
+            rows[0] = box.recording("run.lowtide").one(sql)
+        return rows[0]
+    wait_until(lambda: has_rows("SELECT max(live_samples) FROM heap_memory"), lambda: f"samples; {text_of(box.path('err'))}")
+    box.path("go").touch()
+    wait_until(lambda: has_rows("SELECT count(*) FROM meta WHERE key LIKE 'not_entered__' AND value LIKE '%LD_PRELOAD%'"),
+               lambda: f"the program without the agent; {text_of(box.path('err'))}")
+
+    last_s = box.recording("run.lowtide").one("SELECT max(at_s) FROM heap_memory")
+    box.wait_for_more_samples("run.lowtide", 8)
+
+    assert box.recording("run.lowtide").one("SELECT max(at_s) FROM heap_memory") == last_s
+    box.path("finish").touch()
+    assert run.wait(LIMIT_S) == 0
+
 
 if __name__ == "__main__":
     main(globals())

@@ -144,6 +144,11 @@ void AgentRegistry::note_exec(std::int64_t pid) {
   agents_.erase(agent);
 }
 
+double AgentRegistry::began_s(std::int64_t pid) const {
+  const auto agent = agents_.find(static_cast<std::int32_t>(pid));
+  return agent == agents_.end() ? 0 : agent->second->began_s;
+}
+
 std::vector<std::int32_t> AgentRegistry::pids() const {
   std::vector<std::int32_t> out;
   for (const auto& [pid, agent] : agents_) out.push_back(pid);
