@@ -6,9 +6,10 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
-from box import LIMIT_S, Box, Skip, main, text_of, wait_until
+from box import LIMIT_S, NOBODY, Box, Skip, main, need_root, text_of, wait_until
 
 # 150 MB are freed and cannot go back by themselves: small blocks in use lie between.
 RETAINS = """
@@ -49,6 +50,22 @@ def what_a_killed_lowtide_left_is_removed_by_the_next(box: Box):
 
     assert len(_sockets(box)) == 1 and len(list(box.path("runtime").iterdir())) == 1
     assert lives.poll() is None
+
+
+def runtime_folder_that_another_user_may_change_is_not_used(box: Box):
+    """Its owner could put another socket in its place, and would get copies of the stacks of a job of root."""
+    need_root()
+    runtime = box.path("runtime")
+    runtime.mkdir()
+    box.environment["XDG_RUNTIME_DIR"] = str(runtime)
+    tells = ("-c", "import os; print(os.environ['LOWTIDE_AGENT_SOCKET'])")
+    used = []
+    for owner, mode in ((0, 0o700), (NOBODY, 0o700), (0, 0o770)):
+        os.chown(runtime, owner, owner)
+        runtime.chmod(mode)
+        used.append(box.run(sys.executable, *tells, options=("--no-recording",)).stdout.decode().startswith(f"{runtime}/"))
+
+    assert used == [True, False, False], used
 
 
 def _is_closed(box):
