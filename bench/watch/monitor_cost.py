@@ -21,13 +21,13 @@ MOST_STEADY = 0.01
 
 
 def _python():
-    """A Python with torch, jax and numpy from PyPI."""
+    """A Python with torch, transformers, jax and numpy from PyPI."""
     named = os.environ.get("LOWTIDE_TEST_VENV")
     place = pathlib.Path(named) if named else ROOT / "build" / "bench-venv"
     if not (place / "bin" / "python").exists():
-        print(f"  installing torch, jax and numpy into {place} (some gigabytes)", file=sys.stderr, flush=True)
+        print(f"  installing torch, transformers, jax and numpy into {place} (some gigabytes)", file=sys.stderr, flush=True)
         subprocess.run([sys.executable, "-m", "venv", place], check=True)
-        subprocess.run([place / "bin" / "pip", "install", "-q", "torch", "jax", "numpy"], check=True)
+        subprocess.run([place / "bin" / "pip", "install", "-q", "torch", "transformers[torch]", "jax", "numpy"], check=True)
     return place / "bin" / "python"
 
 
@@ -52,7 +52,8 @@ def bench_monitor(arguments, folder):
     print(f"\nthe monitor beside PyPI's wheels, runs of {seconds} s: peak memory, share of one core in the first minute and "
           f"after it (goals: {MOST_MB} MB, {MOST_FIRST:.0%}, {MOST_STEADY:.0%})")
     within = True
-    for load, module in (("torch_loop.py", "torch"), ("jax_loop.py", "jax"), ("many_processes.py", "torch")):
+    for load, module in (("torch_loop.py", "torch"), ("transformers_loop.py", "transformers"), ("jax_loop.py", "jax"),
+                         ("many_processes.py", "torch")):
         if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode:
             print(f"  {load:20} SKIPPED: {python} has no {module}")
             continue

@@ -114,6 +114,7 @@ struct Snapshot {
   double fork_s = 0;   // of the pause: on a processor, not waiting for one; not recorded
   double walk_s = 0;   // in the child: to count every object
   double whole_s = 0;  // in the child, all of it
+  double cpu_s = 0;    // CPU time of the child; 0: not known; not recorded
   std::uint64_t table_bytes = 0;
   std::uint64_t objects = 0;
   std::uint64_t object_bytes = 0;

@@ -95,6 +95,7 @@ void RecordingFile::discard() {
   if (path.empty()) return;
   for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((path + suffix).c_str());
   path.clear();
+  unkept.reset();
 }
 
 RecordingFile make_recording(const Settings& flags, const record::Header& header) {
@@ -103,7 +104,10 @@ RecordingFile make_recording(const Settings& flags, const record::Header& header
   std::vector<std::string> places;
   if (flags.keep_recording && flags.output) places.push_back(*flags.output);
   if (flags.keep_recording) places.push_back(name);
-  places.push_back(temporary_folder() + "/" + name);
+  if (!flags.keep_recording) {
+    if (auto folder = UnkeptFolder::make(temporary_folder())) file.unkept.emplace(std::move(folder).value());
+  }
+  places.push_back((file.unkept ? file.unkept->path() : temporary_folder()) + "/" + name);
   for (const std::string& place : places) {
     if (!clear_place(place, file)) continue;
     const bool is_temporary = &place == &places.back();

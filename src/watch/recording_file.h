@@ -8,10 +8,12 @@
 #include "record/header.h"
 #include "record/writer.h"
 #include "watch/settings.h"
+#include "watch/unkept_folder.h"
 
 namespace lowtide::watch {
 
 struct RecordingFile {
+  std::optional<UnkeptFolder> unkept;    // before the writer, which closes its files first
   std::optional<record::Writer> writer;  // none: no file could be written
   std::string path;
   std::vector<std::string> warnings;  // why it is not in the place that the user asked for

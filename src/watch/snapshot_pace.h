@@ -1,9 +1,11 @@
 // How often a snapshot of a process may be taken.
 //
 // A snapshot costs the job the pause of the fork, 12 ms for a GiB of 4K pages, and then a page fault for
-// every page that the job writes while the child lives. So the pauses stay below a thousandth of the time
-// (CPU time of the fork: waiting for a CPU does not predict the next pause), the snapshots below a fiftieth,
-// and the gaps grow with the age of the run: at first a few seconds show the most, later hours do.
+// every page that the job writes while the child lives. So the pauses stay below a thousandth of the time,
+// the snapshots below a fiftieth, and the gaps grow with the age of the run: at first a few seconds show the
+// most, later hours do. Both are counted as CPU time, because waiting for a CPU does not predict the next
+// one: the child has a low priority, and on a busy machine it takes ten times as long for the same work. It
+// is there for at most half of the time, because shared pages are not counted meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +21,14 @@ enum class StartUp {
   Stepping,  // the first steps are done
 };
 
+// What a snapshot has cost.
+struct SnapshotCost {
+  double fork_s = 0;               // CPU time of the fork; 0: not known
+  double walk_s = 0;               // CPU time of the child
+  double whole_s = 0;              // from the start of the child to its end
+  std::uint64_t forked_bytes = 0;  // whose page tables were copied
+};
+
 class SnapshotPace {
  public:
   static constexpr double kFirstS = 4;  // imports, the model, the first steps
@@ -32,13 +42,15 @@ class SnapshotPace {
   static constexpr double kGapOfAge = 0.5;
   static constexpr double kPauseFactor = 1000;
   static constexpr double kWalkFactor = 50;
+  static constexpr double kChildFactor = 2;
   static constexpr double kForkSPerByte = 0.012 / (1ULL << 30U);
 
   // `eager`: there is a reason for a snapshot now, such as a verdict that leans to a leak for the first time.
-  [[nodiscard]] bool is_due(double age_s, std::uint64_t resident_bytes, bool eager,
+  // `forked_bytes`: the memory whose page tables a fork copies, that is all but the pages of files.
+  [[nodiscard]] bool is_due(double age_s, std::uint64_t forked_bytes, bool eager,
                             StartUp start_up = StartUp::Unknown) const {
     constexpr double kHaste = 5;
-    const double pause_s = std::max(pause_s_, fork_s(resident_bytes));
+    const double pause_s = expected_pause_s(forked_bytes);
     const int looks = start_up == StartUp::Stepping ? looks_ - looks_before_steps_ : looks_;
     const bool is_early = looks < kFirstLooks && pause_s <= kShortPauseS;
     if (start_up == StartUp::Loading && age_s < kLongestLoadS) return false;
@@ -47,16 +59,17 @@ class SnapshotPace {
       return age_s >= std::max(first_s, kPauseFactor * pause_s / (is_early ? kHaste : 1));
     }
     const double since_s = age_s - *asked_s_;
-    const double costs_s = std::max(kPauseFactor * pause_s, kWalkFactor * walk_s_);
-    if (eager || is_early) return since_s >= std::max(eager ? 1.0 : kLeastGapS, costs_s / kHaste);
-    return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s});
+    const double costs_s = std::max(kPauseFactor * pause_s, kWalkFactor * last_.walk_s);
+    const double child_s = kChildFactor * last_.whole_s;
+    if (eager || is_early) return since_s >= std::max({eager ? 1.0 : kLeastGapS, costs_s / kHaste, child_s});
+    return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s, child_s});
   }
 
   // Once, when the process ends: this snapshot does not delay the job. Also if one was requested just now: it
   // may not come any more, and if it did, the agent takes no other for a second.
-  [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t resident_bytes) const {
+  [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t forked_bytes) const {
     constexpr double kFactor = 100;
-    return age_s >= std::max(kFirstS, kFactor * std::max(pause_s_, fork_s(resident_bytes)));
+    return age_s >= std::max(kFirstS, kFactor * expected_pause_s(forked_bytes));
   }
 
   // Counts even if it fails, so that a process without snapshots is not asked at every tick.
@@ -66,21 +79,20 @@ class SnapshotPace {
     if (start_up != StartUp::Stepping) looks_before_steps_ = looks_;
   }
   [[nodiscard]] int looks() const { return looks_; }
-  void note_taken(double fork_s, double walk_s) {
-    pause_s_ = fork_s;
-    walk_s_ = walk_s;
-  }
+  void note_taken(const SnapshotCost& cost) { last_ = cost; }
 
  private:
-  [[nodiscard]] static double fork_s(std::uint64_t resident_bytes) {
-    return kForkSPerByte * static_cast<double>(resident_bytes);
+  // That of the last fork, in proportion: it is much shorter with huge pages.
+  [[nodiscard]] double expected_pause_s(std::uint64_t forked_bytes) const {
+    if (last_.fork_s <= 0) return kForkSPerByte * static_cast<double>(forked_bytes);
+    const auto before_bytes = static_cast<double>(std::max<std::uint64_t>(last_.forked_bytes, 1));
+    return last_.fork_s * std::max(1.0, static_cast<double>(forked_bytes) / before_bytes);
   }
 
   std::optional<double> asked_s_;  // by the age of the process
   int looks_ = 0;
   int looks_before_steps_ = 0;
-  double pause_s_ = 0;
-  double walk_s_ = 0;
+  SnapshotCost last_;
 };
 
 }  // namespace lowtide::watch

@@ -17,6 +17,16 @@ std::uint64_t walk_bytes(const observe::Member& member) {
   return member.status.rss_bytes / 2 + kWalkTablesBytes;
 }
 
+// A fork copies no page tables of mapped files and of shared memory.
+std::uint64_t forked_bytes(const observe::Member& member) {
+  return member.status.has_split ? member.status.anon_bytes + member.status.swap_bytes
+                                 : member.status.rss_bytes;
+}
+
+bool is_worker(const observe::Member& member) {
+  return member.info.role == model::ProcessRole::Worker;
+}
+
 // An interpreter that ends writes to all pages that it frees, and the originals stay until the child ends.
 std::uint64_t walk_bytes_at_end(const observe::Member& member) {
   return worst_walk_bytes(member.status.rss_bytes);
@@ -43,7 +53,12 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
     const auto id = ids_.find(snapshot.pid);
     if (id == ids_.end()) continue;
     snapshot.at_s += at_s;  // the agent sends a negative age
-    looked_[static_cast<std::uint32_t>(id->second)].pace.note_taken(snapshot.fork_s, snapshot.whole_s);
+    ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(id->second)];
+    looked.pace.note_taken({.fork_s = snapshot.fork_s,
+                            .walk_s = snapshot.cpu_s > 0 ? snapshot.cpu_s : snapshot.whole_s,
+                            .whole_s = snapshot.whole_s,
+                            .forked_bytes = looked.forked_bytes});
+    turns_.note_ended(at_s, snapshot.whole_s);
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
     taken_.push_back(std::move(snapshot));
   }
@@ -65,7 +80,7 @@ bool SnapshotScheduler::is_due(ProcessSchedule& looked, const observe::Member& m
     looked.took_headroom_snapshot = true;
     looked.is_eager = true;
   }
-  return looked.answered < asked_ || looked.pace.is_due(at_s - member.info.started_s, member.status.rss_bytes,
+  return looked.answered < asked_ || looked.pace.is_due(at_s - member.info.started_s, forked_bytes(member),
                                                         looked.is_eager, looked.start_up);
 }
 
@@ -79,16 +94,21 @@ std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& look
   const double age_s = at_s - member.info.started_s;
   std::uint32_t which = 0;
   if (!is_walking && (!room_bytes || *room_bytes >= walk_bytes(member)) &&
-      looked.pace.is_due(age_s, member.status.rss_bytes, true)) {
+      looked.pace.is_due(age_s, forked_bytes(member), true)) {
     which |= static_cast<std::uint32_t>(wire::LastLook::OutOfMemory);
   }
   const bool has_room = !room_bytes || *room_bytes >= walk_bytes_at_end(member);
-  if (at_end_ && has_room && !member.uses_gpu && member.info.role != model::ProcessRole::Worker &&
-      looked.pace.is_due_at_end(age_s, member.status.rss_bytes)) {
+  if (at_end_ && has_room && !member.uses_gpu && !is_worker(member) &&
+      looked.pace.is_due_at_end(age_s, forked_bytes(member))) {
     which |= static_cast<std::uint32_t>(wire::LastLook::AtEnd);
     if (room_bytes) *room_bytes -= walk_bytes_at_end(member);
   }
   return which;
+}
+
+SnapshotTurns::Candidate SnapshotScheduler::turn_of(const ProcessSchedule& looked,
+                                                    const observe::Member& member) {
+  return {.is_worker = is_worker(member), .looks = looked.pace.looks()};
 }
 
 void SnapshotScheduler::note_reason_against(const std::string& reason, record::Writer* writer) {
@@ -97,7 +117,6 @@ void SnapshotScheduler::note_reason_against(const std::string& reason, record::W
   writer->set_meta<record::Meta::NoSnapshot>(reason);
 }
 
-// One snapshot at a time, because each needs memory for the pages that its process writes.
 void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick, bool may_leak,
                              record::Writer* writer) {
   observe::AgentRegistry* const agents = monitor.agents();
@@ -105,8 +124,6 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
   take(monitor, tick.at_s, writer);
   if (is_over_) return;
   note_reasons(tick, may_leak);
-  // The process with the fewest requests comes first: one that runs no Python code never answers, and must
-  // not delay the others.
   const bool is_walking = agents->is_walking();
   const auto room_bytes = room_below_limit(monitor, tick);
   const auto room_before_group_kill = monitor.room_before_group_kill();
@@ -126,13 +143,17 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
       continue;
     }
     looked.start_up = start_up_of(*agents, pid, tick.step);
-    if (is_walking || !is_due(looked, *member, tick.at_s, room_bytes)) continue;
-    if (chosen != nullptr && looked.pace.looks() >= chosen->pace.looks()) continue;
+    const bool is_asked = looked.answered < asked_;
+    if (is_walking || (!turns_.is_free(tick.at_s) && !is_asked)) continue;
+    if (!is_due(looked, *member, tick.at_s, room_bytes)) continue;
+    if (chosen != nullptr && !turns_.is_before(turn_of(looked, *member), turn_of(*chosen, *whom))) continue;
     chosen = &looked;
     whom = member;
   }
   if (chosen == nullptr) return;
   chosen->pace.note_asked(tick.at_s - whom->info.started_s, chosen->start_up);
+  turns_.note_asked(is_worker(*whom));
+  chosen->forked_bytes = forked_bytes(*whom);
   chosen->is_eager = false;
   chosen->answered = asked_;
   agents->ask_walk(whom->info.pid);

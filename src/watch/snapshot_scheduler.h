@@ -16,6 +16,7 @@
 #include "observe/monitor.h"
 #include "record/writer.h"
 #include "watch/snapshot_pace.h"
+#include "watch/snapshot_turns.h"
 
 namespace lowtide::watch {
 
@@ -43,9 +44,11 @@ class SnapshotScheduler {
     StartUp start_up = StartUp::Unknown;
     bool is_eager = false;
     bool took_headroom_snapshot = false;
-    std::size_t answered = 0;  // of asked_
+    std::uint64_t forked_bytes = 0;  // when it was last asked
+    std::size_t answered = 0;        // of asked_
   };
 
+  static SnapshotTurns::Candidate turn_of(const ProcessSchedule& looked, const observe::Member& member);
   void take(observe::Monitor& monitor, double at_s, record::Writer* writer);
   void note_reason_against(const std::string& reason, record::Writer* writer);
   void note_reasons(const model::Tick& tick, bool may_leak);
@@ -59,6 +62,7 @@ class SnapshotScheduler {
   std::map<std::uint32_t, ProcessSchedule> looked_;  // by ProcessId
   std::map<std::int64_t, model::ProcessId>
       ids_;  // also of processes that end before their last snapshot arrives
+  SnapshotTurns turns_;
   std::vector<model::Snapshot> taken_;
   bool at_end_;
   bool is_over_ = false;

@@ -1,24 +1,19 @@
 #include "watch/tree_entry.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <functional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "attach/inject.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/text.h"
 #include "observe/agents/socket_folder.h"
 #include "procfs/process_files.h"
 #include "symbols/maps.h"
+#include "watch/process_image.h"
 
 namespace lowtide::watch {
 namespace {
@@ -30,16 +25,6 @@ constexpr std::size_t kMostNameBytes = 60;
 constexpr std::chrono::milliseconds kPlaceLimit{2000};
 constexpr std::chrono::milliseconds kAnswerLimit{5000};
 constexpr double kLongestEndS = 10;
-
-// Changes with every exec: the kernel gives each program its load address and random bytes. A fork has the
-// values of its parent.
-std::uint64_t read_image(std::int64_t pid) {
-  const base::Fd file(::open(fmt::format("/proc/{}/auxv", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, 1024> bytes{};
-  const ssize_t count = file.valid() ? ::read(file.get(), bytes.data(), bytes.size()) : 0;
-  if (count <= 0) return 0;
-  return std::hash<std::string_view>{}({bytes.data(), static_cast<std::size_t>(count)});
-}
 
 bool has_agent_mapped(std::int64_t pid) {
   const auto maps = symbols::read_maps_text("/proc", static_cast<std::int32_t>(pid));

@@ -76,6 +76,9 @@ void WatchLoop::tick() {
   if (options_.entry != nullptr) {
     options_.entry->tick(watch_.monitor().tree(), watch_.at_s());
     watch_.note_not_entered(options_.entry->not_entered(), options_.entry->not_listed());
+  } else if (observe::AgentRegistry* const agents = watch_.monitor().agents()) {
+    missing_agents_.tick(watch_.monitor().tree(), *agents, watch_.at_s());
+    watch_.note_not_entered(missing_agents_.texts(), missing_agents_.not_listed());
   }
   if (has_screen()) {
     options_.screen->take_tick(watch_);

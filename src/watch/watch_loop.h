@@ -9,6 +9,7 @@
 
 #include "watch/group_witness.h"
 #include "watch/live_screen.h"
+#include "watch/missing_agents.h"
 #include "watch/output_relay.h"
 #include "watch/output_steps.h"
 #include "watch/signals.h"
@@ -66,6 +67,7 @@ class WatchLoop {
   Signals& signals_;
   Options options_;
   StatusLine status_line_;
+  MissingAgents missing_agents_;
   std::optional<int> exit_status_;
   bool detach_ = false;
   bool interrupted_ = false;

@@ -1,4 +1,4 @@
-"""The monitor beside PyPI's torch, whose symbol tables have ten times the size of Debian's.
+"""The monitor beside PyPI's torch and transformers, whose symbol tables have ten times the size of Debian's.
 
 usage: monitor_size_test.py --binary LOWTIDE [NAME...] | --list
 """
@@ -12,9 +12,21 @@ MOST_BYTES = 48_000_000
 
 
 def monitor_of_a_training_stays_small(binary):
+    _check_monitor_beside(binary, "torch_loop.py")
+
+
+def monitor_of_a_trainer_of_transformers_stays_small(binary):
+    _check_monitor_beside(binary, "transformers_loop.py")
+
+
+def monitor_of_64_processes_stays_small(binary):
+    _check_monitor_beside(binary, "many_processes.py")
+
+
+def _check_monitor_beside(binary, load):
     with folder() as place:
         run(binary, [binary, "run", "--no-status", "--no-report", "--output", place / "run.lowtide", "--",
-                     frameworks(), ROOT / "bench" / "watch" / "loads" / "torch_loop.py", 15], timeout=300)
+                     frameworks(), ROOT / "bench" / "watch" / "loads" / load, 15], timeout=300)
         with contextlib.closing(sqlite3.connect(place / "run.lowtide")) as database:
             read = dict(database.execute("SELECT key, value FROM meta"))
     assert int(read["agent_samples"]) > 1000, read  # so that there was something to name

@@ -6,9 +6,10 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
-from box import LIMIT_S, Box, Skip, main, wait_until
+from box import LIMIT_S, NOBODY, Box, Skip, main, need_root, text_of, wait_until
 
 # 150 MB are freed and cannot go back by themselves: small blocks in use lie between.
 RETAINS = """
@@ -49,6 +50,22 @@ def what_a_killed_lowtide_left_is_removed_by_the_next(box: Box):
 
     assert len(_sockets(box)) == 1 and len(list(box.path("runtime").iterdir())) == 1
     assert lives.poll() is None
+
+
+def runtime_folder_that_another_user_may_change_is_not_used(box: Box):
+    """Its owner could put another socket in its place, and would get copies of the stacks of a job of root."""
+    need_root()
+    runtime = box.path("runtime")
+    runtime.mkdir()
+    box.environment["XDG_RUNTIME_DIR"] = str(runtime)
+    tells = ("-c", "import os; print(os.environ['LOWTIDE_AGENT_SOCKET'])")
+    used = []
+    for owner, mode in ((0, 0o700), (NOBODY, 0o700), (0, 0o770)):
+        os.chown(runtime, owner, owner)
+        runtime.chmod(mode)
+        used.append(box.run(sys.executable, *tells, options=("--no-recording",)).stdout.decode().startswith(f"{runtime}/"))
+
+    assert used == [True, False, False], used
 
 
 def _is_closed(box):
@@ -180,6 +197,61 @@ def job_with_a_limit_on_its_address_space_loses_little_of_it(box: Box):
     ended = subprocess.run(words, cwd=box.folder, env=box.environment, capture_output=True, text=True, timeout=LIMIT_S)
 
     assert 0 < int(ended.stdout) < 6_000_000, ended
+
+# Keeps more memory than a helper does, until the folder of the test is removed.
+HOLDS = """
+import os, time
+kept = os.urandom(48 << 20)
+while os.path.exists('err') and not os.path.exists('finish'):
+    time.sleep(0.05)
+"""
+
+
+def large_process_that_runs_without_the_agent_is_listed_with_its_reason(box: Box):
+    job = box.script("holds.py", HOLDS)
+    box.path("err").touch()
+    run = box.start("sh", "-c", 'env -i "$@" & "$@"; wait', "sh", *job, options=("--no-status", "--output", "run.lowtide"))
+
+    def listed():
+        with contextlib.suppress(sqlite3.Error):
+            return box.recording("run.lowtide").rows("SELECT value FROM meta WHERE key LIKE 'not_entered__'")
+    texts = wait_until(listed, lambda: f"a process without the agent; {text_of(box.path('err'))}")
+    box.path("finish").touch()
+    assert run.wait(LIMIT_S) == 0
+
+    assert len(texts) == 1 and "LD_PRELOAD was removed" in texts[0][0], texts
+    assert "not entered  pid " in text_of(box.path("err")), text_of(box.path("err"))
+
+# Allocates under the agent, and becomes another program without it.
+REPLACES = """
+import os, sys, time
+kept = [bytes(range(256)) * 4000 for _ in range(50)]
+while not os.path.exists('go'):
+    time.sleep(0.05)
+os.execve(sys.executable, [sys.executable, sys.argv[1]], {})
+"""
+
+
+def memory_of_a_program_is_gone_when_its_process_runs_another_without_the_agent(box: Box):
+    holds = box.script("holds.py", HOLDS)[-1]
+    run = box.start(*box.script("replaces.py", REPLACES), holds, options=("--no-status", "--output", "run.lowtide"))
+    rows = [0]
+
+    def has_rows(sql):
+        with contextlib.suppress(sqlite3.Error):
+            rows[0] = box.recording("run.lowtide").one(sql)
+        return rows[0]
+    wait_until(lambda: has_rows("SELECT max(live_samples) FROM heap_memory"), lambda: f"samples; {text_of(box.path('err'))}")
+    box.path("go").touch()
+    wait_until(lambda: has_rows("SELECT count(*) FROM meta WHERE key LIKE 'not_entered__' AND value LIKE '%LD_PRELOAD%'"),
+               lambda: f"the program without the agent; {text_of(box.path('err'))}")
+
+    last_s = box.recording("run.lowtide").one("SELECT max(at_s) FROM heap_memory")
+    box.wait_for_more_samples("run.lowtide", 8)
+
+    assert box.recording("run.lowtide").one("SELECT max(at_s) FROM heap_memory") == last_s
+    box.path("finish").touch()
+    assert run.wait(LIMIT_S) == 0
 
 
 if __name__ == "__main__":

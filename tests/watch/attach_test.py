@@ -128,6 +128,16 @@ def end_of_the_job_ends_the_watching(box: Box):
     assert "exit" in [row[0] for row in box.recording("run.lowtide").rows("SELECT kind FROM event")]
 
 
+def kernel_that_needs_memory_ends_the_watcher_before_the_job(box: Box):
+    job = box.spawn(["sleep", "60"])
+    before = text_of(f"/proc/{job.pid}/oom_score_adj")
+    process = box.start(str(job.pid), "--output", "run.lowtide", verb="attach")
+    box.wait_for_samples("run.lowtide")
+
+    assert text_of(f"/proc/{process.pid}/oom_score_adj") == "1000\n"
+    assert text_of(f"/proc/{job.pid}/oom_score_adj") == before
+
+
 def interrupt_detaches_and_leaves_the_job_alone(box: Box):
     for number in (signal.SIGINT, signal.SIGTERM):
         job = box.spawn(box.script("works.py", WORKS))

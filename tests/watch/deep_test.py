@@ -58,6 +58,17 @@ def leaks():
 """
 
 
+# The same without Python.
+NATIVE = """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+void* volatile last;
+void keep_a_block(void) { last = malloc(256 << 10); memset(last, 1, 256 << 10); }
+int main(void) { while (access("err", F_OK) == 0) { keep_a_block(); usleep(50000); } }
+"""
+
+
 class _Job:
     """A Python process that starts children on demand."""
 
@@ -155,6 +166,17 @@ def child_that_is_started_by_exec_later_is_entered(box: Box):
     _end(box, monitor)
 
 
+def native_program_that_is_started_later_is_entered(box: Box):
+    job = _Job(box)
+    program = _compiled(box, "keeps", NATIVE, "-O0", "-g")
+    monitor = _attach(box, job.pid)
+
+    native = job.start(f"run({program!r})")
+
+    _wait_for_line(box, native, "keep_a_block")
+    _end(box, monitor)
+
+
 def process_that_runs_another_program_is_entered_again(box: Box):
     job = _Job(box)
     monitor = _attach(box, job.pid)
@@ -201,13 +223,17 @@ def process_that_cannot_be_entered_is_listed_with_its_reason(box: Box):
     assert overhead["not_entered_count"] == len(overhead["not_entered"]) == 1, overhead
 
 
-def _static_program(box):
+def _compiled(box, name, source, *options):
     compiler = shutil.which("cc")
-    box.path("static.c").write_text("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n")
-    words = [compiler, "-static", "-o", "static", "static.c"]
+    box.path(f"{name}.c").write_text(source)
+    words = [compiler, *options, "-o", name, f"{name}.c"]
     if not compiler or subprocess.run(words, cwd=box.folder, capture_output=True).returncode != 0:
-        raise Skip("no static program can be built here")
-    return str(box.path("static"))
+        raise Skip(f"no program can be built here: cc {' '.join(options)}")
+    return str(box.path(name))
+
+
+def _static_program(box):
+    return _compiled(box, "static", "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n", "-static")
 
 
 def process_of_another_user_is_listed_with_its_reason(box: Box):

@@ -52,6 +52,24 @@ def no_recording_leaves_nothing(box: Box):
     assert os.listdir(box.folder) == [], os.listdir(box.folder)
 
 
+def recording_that_nobody_keeps_goes_with_a_killed_monitor(box: Box):
+    """The next monitor that keeps no recording removes it, and leaves that of a living one alone."""
+    finish = box.path("finish")
+    job = ("-c", "import os, sys, time\nwhile not os.path.exists(sys.argv[1]): time.sleep(0.02)", str(finish))
+    killed, living = (box.start(sys.executable, *job, options=("--no-recording",)) for _ in range(2))
+    wait_until(lambda: len(box.recordings()) == 2, lambda: f"two recordings: {box.recordings()}")
+    assert all(path.parent.stat().st_mode & 0o077 == 0 for path in box.recordings()), box.recordings()
+
+    killed.kill()
+    killed.wait()
+    box.run("true", options=("--no-recording",))
+
+    assert len(box.recordings()) == 1, box.recordings()
+    finish.touch()
+    assert living.wait(LIMIT_S) == 0
+    assert sorted(os.listdir(box.folder)) == ["err", "finish"], os.listdir(box.folder)
+
+
 def folder_that_is_missing_is_reported_and_another_one_is_used(box: Box):
     ended = box.run(*box.seen_job(), options=("--output", "no/such/folder/run.lowtide"))
 

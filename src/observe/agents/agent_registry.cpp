@@ -144,6 +144,11 @@ void AgentRegistry::note_exec(std::int64_t pid) {
   agents_.erase(agent);
 }
 
+double AgentRegistry::began_s(std::int64_t pid) const {
+  const auto agent = agents_.find(static_cast<std::int32_t>(pid));
+  return agent == agents_.end() ? 0 : agent->second->began_s;
+}
+
 std::vector<std::int32_t> AgentRegistry::pids() const {
   std::vector<std::int32_t> out;
   for (const auto& [pid, agent] : agents_) out.push_back(pid);
@@ -273,6 +278,7 @@ void AgentRegistry::read_walks() {
       snapshot.value().at_s = walk.came_s - base::steady_seconds();
       snapshot.value().pause_s = std::max(0, said.result) / 1e6;
       snapshot.value().fork_s = said.fork_us / 1e6;
+      snapshot.value().cpu_s = walk.walker->cpu_s();
       snapshots_.push_back(std::move(snapshot).value());
     }
     return true;

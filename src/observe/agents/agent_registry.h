@@ -53,6 +53,9 @@ class AgentRegistry {
   // It has run another program by exec: its agent, and what that had counted, is gone.
   void note_exec(std::int64_t pid);
 
+  // When the agent of the process said hello, in steady seconds; 0: it has none.
+  [[nodiscard]] double began_s(std::int64_t pid) const;
+
   // Reads what has come. To be called again after wait_s(), or rings run over.
   void poll();
   [[nodiscard]] double wait_s() const { return wait_s_; }

@@ -37,7 +37,7 @@ double steady_s() {
 }
 
 // Its connection closes a moment before it can be reaped.
-void await_end(const WalkerWatch& walker) {
+void await_end(WalkerWatch& walker) {
   const auto until = Clock::now() + std::chrono::seconds(1);
   while (!walker.has_ended() && Clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "procfs/process_files.h"
@@ -23,12 +24,19 @@ class WalkerWatch {
   void end() const;
 
   // True when it has ended, and may be reaped or is.
-  [[nodiscard]] bool has_ended() const;
+  [[nodiscard]] bool has_ended();
+
+  // The CPU time that it had used when it was last asked for; all of it if it was there until its end.
+  [[nodiscard]] double cpu_s() const;
 
  private:
+  // Empty: it is gone.
+  std::optional<procfs::Stat> read();
+
   std::int32_t pid_;
   procfs::Roots roots_;
-  std::uint64_t ticks_ = ~std::uint64_t{0};  // of a processor, ever
+  std::uint64_t ticks_ = 0;         // of a CPU, as last read
+  std::uint64_t asleep_ticks_ = 0;  // since when it has slept
   double asleep_since_s_ = -1;
 };
 

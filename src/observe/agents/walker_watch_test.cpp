@@ -68,6 +68,22 @@ TEST(WalkerWatch, one_that_works_is_not) {
   EXPECT_FALSE(watch.is_stuck(20));
 }
 
+TEST(WalkerWatch, time_that_it_has_used_is_known_after_its_end_and_does_not_include_waiting) {
+  constexpr double kEnoughS = 0.1;
+  const Child working(wire::kWalkerName, [] {});
+  const Child waiting(wire::kWalkerName, [] { ::pause(); });
+  WalkerWatch watch(working.pid());
+  WalkerWatch other(waiting.pid());
+
+  while (watch.cpu_s() < kEnoughS) EXPECT_FALSE(watch.is_stuck(10));
+  EXPECT_FALSE(other.is_stuck(10));
+  watch.end();
+  while (!watch.has_ended()) ::usleep(1000);
+
+  EXPECT_GE(watch.cpu_s(), kEnoughS);
+  EXPECT_LT(other.cpu_s(), kEnoughS);
+}
+
 TEST(WalkerWatch, a_process_of_another_name_is_left_alone) {
   const Child child("python3", [] { ::pause(); });
   WalkerWatch watch(child.pid());
