@@ -53,8 +53,38 @@ def show(cause, said, report):
     print(f"  process    lowtide {megabytes(gpu['process_bytes']):>12} MB   nvidia-smi {said['driver']} MiB")
     print(f"  outside    lowtide {megabytes(gpu['outside_torch_bytes']):>12} MB")
     print(f"  pinned     lowtide {megabytes(gpu['pinned_bytes']):>12} MB   torch {megabytes(said['pinned']):>12} MB")
+    show_ledger(gpu, said)
     for holder in report["holders"][:1]:
         print(f"  holder     {holder['path']}, {megabytes(holder.get('growth_device_bytes'))} MB on devices")
+
+
+def show_ledger(gpu, said):
+    """What fills the GPU at the last snapshot: the rows add up to it, and those of the training are what torch has."""
+    ledger = gpu["ledger"]
+    if ledger is None:
+        print("  ledger     none: WRONG")
+        return
+    rows = {part["name"]: part["bytes"] for part in ledger["parts"]}
+    adds_up = sum(rows.values()) == gpu["total_bytes"]
+    right = adds_up and all(rows.get(name) == count for name, count in said["uses"].items())
+    print(f"  ledger     {'right' if right else 'WRONG'}; " + ", ".join(f"{name} {megabytes(count)}" for name, count in rows.items()))
+
+
+def run_jax(words, folder):
+    """JAX takes most of the GPU when it starts; a list keeps 4 MiB per step."""
+    if subprocess.run([words.python, "-c", "import jax; jax.devices('gpu')"], capture_output=True).returncode:
+        print("\njax: not measured, no JAX with a GPU")
+        return
+    recording = os.path.join(folder, "jax.lowtide")
+    done = subprocess.run([words.binary, "run", "--output", recording, "--", words.python, HERE / "jax_job.py", str(words.steps),
+                           str(words.seconds)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout.strip().splitlines()[-1])
+    report = json.loads(subprocess.run([words.binary, "report", "--json", recording], capture_output=True, text=True).stdout)
+    gpu = report["gpus"][0]
+    right = gpu["framework"] == "JAX" and gpu["verdict"]["kind"] == "leak" and gpu["allocated_bytes"] == said["bytes_in_use"]
+    print(f"\njax: {'right' if right else 'WRONG'}; {report['answer']['headline']}\n  allocated  lowtide {megabytes(gpu['allocated_bytes'])} MB, "
+          f"JAX {megabytes(said['bytes_in_use'])} MB, the driver {megabytes(gpu['process_bytes'])} MB; JAX reports {sorted(said)}")
 
 
 def run_out(words, folder):
@@ -157,6 +187,7 @@ def tell_apart(words):
             show(cause, *done.result())
         run_out(words, folder)
         run_into_peak(words, folder)
+        run_jax(words, folder)
     print()
 
 

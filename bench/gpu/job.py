@@ -53,8 +53,18 @@ for _ in range(25):  # so that the last reading is of this state: the agent come
     time.sleep(0.1)
 stats = torch.cuda.memory_stats()
 host_stats = getattr(torch.cuda, "host_memory_stats", dict)
+parameters = list(model.parameters())
+state = [value for values in optimizer.state.values() for value in values.values() if torch.is_tensor(value) and value.is_cuda]
+
+
+def storage_bytes(tensors):
+    return sum(tensor.untyped_storage().nbytes() for tensor in tensors)
+
+
+uses = {"parameters": storage_bytes(parameters), "gradients": storage_bytes(p.grad for p in parameters if p.grad is not None),
+        "optimizer state": storage_bytes(state)}
 driver = subprocess.run(["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"],
                         capture_output=True, text=True).stdout
 print(json.dumps({"allocated": stats["allocated_bytes.all.current"], "reserved": stats["reserved_bytes.all.current"],
                   "inactive": stats["inactive_split_bytes.all.current"], "retries": stats["num_alloc_retries"],
-                  "pinned": host_stats().get("allocated_bytes.current"), "ooms": stats["num_ooms"], "driver": driver.strip(), "loss": float(loss)}), flush=True)
+                  "pinned": host_stats().get("allocated_bytes.current"), "ooms": stats["num_ooms"], "uses": uses, "driver": driver.strip(), "loss": float(loss)}), flush=True)

@@ -11,7 +11,7 @@ namespace lowtide::model {
 enum class SharedKind { File, Segment, Memfd };
 
 // How the process of a group is known. `Creator`: the kernel reports it. `Name`: its pid is in the names.
-// `Open`: it has them open. `Writer`: of the processes of the job it alone wrote that much while they came.
+// `Open`: it has them open. `Writer`: the only process of the job that wrote that much at that time.
 enum class SharedLink { Unknown, Creator, Name, Open, Writer };
 
 struct SharedGroup {

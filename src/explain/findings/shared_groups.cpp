@@ -66,7 +66,7 @@ std::string group_words(const model::SharedGroup& group, const Evidence& evidenc
     out += fmt::format(", {} of it {}", bytes_words(static_cast<double>(group.pid_bytes)), how);
   }
   if (group.link == model::SharedLink::Writer)
-    out += ": of the processes of the job, it alone wrote that much while they appeared";
+    out += ", the only process of the job that wrote that much at that time";
   return out;
 }
 

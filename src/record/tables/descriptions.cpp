@@ -359,7 +359,7 @@ constexpr auto kSharedColumns = std::to_array<Column<SharedGroup>>({
     column<&SharedGroup::link>("link",
                                "how `pid` is known; `creator`: from the kernel, `name`: it is in the names, "
                                "`open`: it has them open, "
-                               "`writer`: of the job it alone wrote that much while they came"),
+                               "`writer`: the only process of the job that wrote that much at that time"),
     column<&SharedGroup::pid>(
         "pid", "the process that made or holds them; of several the one with most; 0: unknown"),
     column<&SharedGroup::processes>("processes", "number of processes that are known"),

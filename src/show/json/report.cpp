@@ -352,7 +352,7 @@ constexpr auto describe(Tag<model::SharedGroup>) {
       field<&SharedGroup::link>("link",
                                 "how `pid` is known; `creator`: from the kernel, `name`: it is in the names, "
                                 "`open`: it has them open, "
-                                "`writer`: of the job it alone wrote that much while they came"),
+                                "`writer`: the only process of the job that wrote that much at that time"),
       field(
           "pid", "the process that made or holds them; of several the one with most; null: not known",
           [](const SharedGroup& group) { return group.pid != 0 ? std::optional(group.pid) : std::nullopt; }),
