@@ -54,11 +54,12 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
     if (id == ids_.end()) continue;
     snapshot.at_s += at_s;  // the agent sends a negative age
     ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(id->second)];
+    const double cpu_s = snapshot.cpu_s > 0 ? snapshot.cpu_s : snapshot.whole_s;
     looked.pace.note_taken({.fork_s = snapshot.fork_s,
-                            .walk_s = snapshot.cpu_s > 0 ? snapshot.cpu_s : snapshot.whole_s,
+                            .walk_s = cpu_s,
                             .whole_s = snapshot.whole_s,
                             .forked_bytes = looked.forked_bytes});
-    turns_.note_ended(at_s, snapshot.whole_s);
+    turns_.note_ended(at_s, snapshot.whole_s, cpu_s);
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
     taken_.push_back(std::move(snapshot));
   }
@@ -144,7 +145,8 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
     }
     looked.start_up = start_up_of(*agents, pid, tick.step);
     const bool is_asked = looked.answered < asked_;
-    if (is_walking || (!turns_.is_free(tick.at_s) && !is_asked)) continue;
+    const bool may_go = is_asked || looked.is_eager || turns_.is_free(tick.at_s);
+    if (is_walking || !may_go) continue;
     if (!is_due(looked, *member, tick.at_s, room_bytes)) continue;
     if (chosen != nullptr && !turns_.is_before(turn_of(looked, *member), turn_of(*chosen, *whom))) continue;
     chosen = &looked;

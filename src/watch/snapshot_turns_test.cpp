@@ -40,13 +40,34 @@ TEST(SnapshotTurns, after_a_walk_there_is_time_to_count_shared_pages) {
   SnapshotTurns turns;
   EXPECT_TRUE(turns.is_free(0));
 
-  turns.note_ended(10, 0.2);
+  turns.note_ended(10, 0.2, 0.2);
   EXPECT_FALSE(turns.is_free(10.1));
   EXPECT_TRUE(turns.is_free(10.2));
 
-  turns.note_ended(20, 30);
+  turns.note_ended(20, 30, 0.2);
   EXPECT_FALSE(turns.is_free(22.9));
   EXPECT_TRUE(turns.is_free(23));
+}
+
+TEST(SnapshotTurns, workers_that_are_started_again_and_again_do_not_use_more_than_the_budget) {
+  SnapshotTurns turns;
+  double spent_s = 0;
+  for (double at_s = 0; at_s < 600; at_s += 0.25) {
+    if (!turns.is_free(at_s)) continue;  // there is always a new worker
+    turns.note_ended(at_s, 0.15, 0.15);
+    spent_s += 0.15;
+  }
+  EXPECT_GT(spent_s, 10);
+  EXPECT_LT(spent_s, 17);
+}
+
+TEST(SnapshotTurns, one_process_with_a_long_walk_keeps_its_own_pace) {
+  SnapshotTurns turns;
+  for (const double at_s :
+       {4, 34, 64, 94, 244}) {  // a walk of 3 s: four in ten times their cost, then fifty times
+    EXPECT_TRUE(turns.is_free(at_s)) << at_s;
+    turns.note_ended(at_s, 3, 3);
+  }
 }
 
 }  // namespace

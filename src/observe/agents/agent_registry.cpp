@@ -135,6 +135,7 @@ void AgentRegistry::take_hello(AgentHello hello) {
   auto& agent = agents_[hello.pid];
   agent = std::make_unique<Agent>(std::move(ring).value(), hello.pid, *tools_);
   agent->began_s = agent->limited_s = base::steady_seconds();
+  if (!first_began_s_) first_began_s_ = agent->began_s;
 }
 
 void AgentRegistry::note_exec(std::int64_t pid) {
@@ -401,6 +402,7 @@ void AgentRegistry::read_books(model::Tick& tick, const ProcessTree& tree) {
 
 void AgentRegistry::limit_samples(Agent& agent, double at_s) const {
   SamplingNeed need{.watched_s = at_s - agent.began_s,
+                    .came_s = agent.began_s - first_began_s_.value_or(agent.began_s),
                     .processes = agents_.size(),
                     .grows = grows_,
                     .searched_s = agent.searched_s};

@@ -160,6 +160,7 @@ class AgentRegistry {
   static std::uint64_t dropped_of(const AgentStatus& status);
 
   double sites_interval_s_ = 1.0;
+  std::optional<double> first_began_s_;  // steady seconds
   bool grows_ = false;
   std::string folder_;
   std::string path_;
