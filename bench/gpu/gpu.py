@@ -82,7 +82,10 @@ def run_jax(words, folder):
     said = json.loads(done.stdout.strip().splitlines()[-1])
     report = json.loads(subprocess.run([words.binary, "report", "--json", recording], capture_output=True, text=True).stdout)
     gpu = report["gpus"][0]
-    right = gpu["framework"] == "JAX" and gpu["verdict"]["kind"] == "leak" and gpu["allocated_bytes"] == said["bytes_in_use"]
+    # No variable and no line of an array is known, so it takes longer to be sure.
+    verdict = gpu["verdict"]
+    is_leak = verdict["kind"] == "leak" or (verdict["kind"] == "inconclusive" and verdict["lean"]["kind"] == "leak")
+    right = gpu["framework"] == "JAX" and is_leak and gpu["allocated_bytes"] == said["bytes_in_use"]
     print(f"\njax: {'right' if right else 'WRONG'}; {report['answer']['headline']}\n  allocated  lowtide {megabytes(gpu['allocated_bytes'])} MB, "
           f"JAX {megabytes(said['bytes_in_use'])} MB, the driver {megabytes(gpu['process_bytes'])} MB; JAX reports {sorted(said)}")
 

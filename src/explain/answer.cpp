@@ -84,6 +84,15 @@ bool is_small_beside(const Finding& cause, const Finding& failure) {
   return cause.growth_bytes < kSmall * static_cast<double>(model::sum_of(failure.parts));
 }
 
+// The variable is one through which the failed step reaches its own activations: a batch that grew, and
+// nothing that is kept from step to step.
+bool is_of_failed_step(const Finding& cause, const Finding& failure) {
+  return !cause.variable.empty() &&
+         std::any_of(failure.parts.begin(), failure.parts.end(), [&](const model::MemoryPart& part) {
+           return part.name == "activations" && part.what.ends_with("`" + cause.variable + "`");
+         });
+}
+
 // The cause of growth; where there is no growth, what the memory went into.
 std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
@@ -102,7 +111,7 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto full = std::find_if(all.begin(), all.end(),
                                  [](const Finding& finding) { return finding.id == "cuda-out-of-memory"; });
   if (full != all.end() && oom_of(report) != nullptr &&
-      (found == all.end() || is_small_beside(*found, *full)))
+      (found == all.end() || is_small_beside(*found, *full) || is_of_failed_step(*found, *full)))
     found = full;
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());

@@ -1,6 +1,7 @@
 #include "explain/gpu_ledger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "explain/tensor_parts.h"
@@ -17,6 +18,17 @@ std::uint64_t reading_at(const RecordedSeries& series, double at_s) {
   const auto after = std::find_if(series.begin(), series.end(),
                                   [at_s](const TrailPoint& point) { return point.at_s > at_s; });
   return (after == series.begin() ? *after : *std::prev(after)).high_bytes;
+}
+
+// torch's count is a moment older than the driver's: while torch reserves more, what lies outside of it looks
+// larger than it is.
+std::uint64_t outside_at(const RecordedSeries& series, double at_s) {
+  constexpr double kNearS = 3;
+  std::uint64_t least = reading_at(series, at_s);
+  for (const TrailPoint& point : series) {
+    if (std::abs(point.at_s - at_s) <= kNearS) least = std::min(least, point.low_bytes);
+  }
+  return least;
 }
 
 const Share* only_share(const Evidence& evidence, const GpuEvidence& gpu, std::int64_t pid) {
@@ -53,8 +65,8 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
   add("without a Python object", allocated - snapshot.device_bytes,
       "allocated by torch for C++ code: workspaces, buffers, rounding");
   add("free, kept by torch", reserved - allocated, "reserved and not allocated");
-  const std::uint64_t outside = reading_at(share.outside, snapshot.at_s);
-  add("outside torch", outside, "CUDA context and code, cuBLAS, NCCL, other libraries");
+  add("outside torch", outside_at(share.outside, snapshot.at_s),
+      "CUDA context and code, cuBLAS, NCCL, other libraries");
   const std::uint64_t used = reading_at(gpu.used, snapshot.at_s);
   const std::uint64_t process = reading_at(share.trail, snapshot.at_s);
   add("other processes", used - std::min(used, process), "and, in some containers, the CUDA context");

@@ -68,9 +68,9 @@ TEST(GpuLedger, adds_up_to_the_memory_of_the_gpu) {
   const model::GpuReport report = gpu_of(evidence_with({tensors_at(50, 40)}));
 
   ASSERT_TRUE(report.ledger);
-  EXPECT_THAT(report.ledger->parts, ElementsAre(row("`kept`", 40), row("without a Python object", 1),
-                                                row("free, kept by torch", 9), row("outside torch", 2),
-                                                row("other processes", 3), row("free", 25)));
+  EXPECT_THAT(report.ledger->parts,
+              ElementsAre(row("`kept`", 40), row("without a Python object", 1), row("free, kept by torch", 9),
+                          row("outside torch", 2), row("other processes", 3), row("free", 25)));
   EXPECT_EQ(model::sum_of(report.ledger->parts), 80 * kLedgerGB);
   EXPECT_FALSE(report.peak_ledger) << "the only snapshot is the last";
 }

@@ -19,7 +19,7 @@ auto part_of_gb(const char* name, std::uint64_t gb) {
 }
 
 model::HeldNode tensor_node(std::string path, std::string type, std::uint64_t gb,
-                     std::optional<std::size_t> holder) {
+                            std::optional<std::size_t> holder) {
   model::HeldNode out;
   out.path = std::move(path);
   out.type = std::move(type);
@@ -44,9 +44,9 @@ model::Snapshot training() {
 TEST(TensorParts, parameters_gradients_and_activations_are_parts_of_their_own) {
   const TensorParts found = find_tensor_parts(training());
 
-  EXPECT_THAT(found.parts,
-              ElementsAre(part_of_gb("activations", 20), part_of_gb("optimizer state", 16), part_of_gb("parameters", 8),
-                          part_of_gb("gradients", 8), part_of_gb("`history`", 4), part_of_gb("other tensors", 4)));
+  EXPECT_THAT(found.parts, ElementsAre(part_of_gb("activations", 20), part_of_gb("optimizer state", 16),
+                                       part_of_gb("parameters", 8), part_of_gb("gradients", 8),
+                                       part_of_gb("`history`", 4), part_of_gb("other tensors", 4)));
   EXPECT_EQ(model::sum_of(found.parts), 60 * kGigabyte);
   EXPECT_EQ(found.variable, "`history`");
 }
@@ -58,7 +58,8 @@ TEST(TensorParts, parameters_are_not_counted_again_below_the_variable_that_holds
                     tensor_node("__main__.models[0]", "__main__.Net", 6, 1)};
   snapshot.uses = {{1, TensorUse::Parameter, 0, 2 * kGigabyte}, {2, TensorUse::Parameter, 0, 5 * kGigabyte}};
 
-  EXPECT_THAT(find_tensor_parts(snapshot).parts, ElementsAre(part_of_gb("parameters", 7), part_of_gb("`models`", 3)));
+  EXPECT_THAT(find_tensor_parts(snapshot).parts,
+              ElementsAre(part_of_gb("parameters", 7), part_of_gb("`models`", 3)));
 }
 
 TEST(TensorParts, saved_tensors_of_a_variable_belong_to_the_variable) {
@@ -67,7 +68,8 @@ TEST(TensorParts, saved_tensors_of_a_variable_belong_to_the_variable) {
   snapshot.nodes = {tensor_node("__main__", "dict", 10, {}), tensor_node("__main__.losses", "list", 9, 0)};
   snapshot.uses = {{1, TensorUse::Saved, 0, 8 * kGigabyte}, {0, TensorUse::Saved, 0, 1 * kGigabyte}};
 
-  EXPECT_THAT(find_tensor_parts(snapshot).parts, ElementsAre(part_of_gb("`losses`", 9), part_of_gb("activations", 1)));
+  EXPECT_THAT(find_tensor_parts(snapshot).parts,
+              ElementsAre(part_of_gb("`losses`", 9), part_of_gb("activations", 1)));
 }
 
 TEST(TensorParts, never_exceed_what_the_tensors_have) {

@@ -94,7 +94,7 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     const model::Verdict& verdict = gpu.series.verdict;
     say_beside_torch(gpu, out);
     say_pinned(gpu, out);
-    if (model::leans_to_leak(verdict)) say_growth(gpu, out);
+    if (model::leans_to_leak(verdict) && !rises(gpu.outside)) say_growth(gpu, out);
     const bool is_told_by_torch = gpu.series.quantity == model::Quantity::GpuAllocated;
     if (verdict.kind != model::VerdictKind::Leak || (gpu.torch && !is_told_by_torch)) continue;
     model::Finding finding;
