@@ -44,7 +44,8 @@ TEST(Answer, growth_that_is_little_of_what_tensors_held_is_not_why_an_allocation
 
   report.findings[1].variable = "input";
   report.findings[0].parts[0].what = "in the autograd graph of `input`";
-  EXPECT_EQ(find_answer(report).finding, 0U) << "the failed step reaches its activations through the variable";
+  EXPECT_EQ(find_answer(report).finding, 0U)
+      << "the failed step reaches its activations through the variable";
 
   report.findings.pop_back();
   report.verdict.kind = model::VerdictKind::Inconclusive;

@@ -65,7 +65,8 @@ Finding* find_primary(Findings& findings, std::int64_t pid) {
       if (side_of(finding) != side || !is_about(finding, pid)) continue;
       const bool is_part = side == Side::SharedMemory || side == Side::Retention;
       if (is_part && finding.share.value_or(0) < kMainPart) continue;
-      if (side == Side::Variable && finding.severity > Severity::High && finding.share.value_or(0) < kMainPart)
+      if (side == Side::Variable && finding.severity > Severity::High &&
+          finding.share.value_or(0) < kMainPart)
         continue;
       if (found == nullptr || finding.growth_bytes > found->growth_bytes) found = &finding;
     }
