@@ -461,7 +461,7 @@ class SharedMemory(TypedDict):
     name: str | None  # their names, with # for numbers
     count: int  # number of objects
     bytes: int  # their memory
-    link: Literal["unknown", "creator", "name", "open", "writer"]  # how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: of the job it alone wrote that much while they came
+    link: Literal["unknown", "creator", "name", "open", "writer"]  # how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: the only process of the job that wrote that much at that time
     pid: int | None  # the process that made or holds them; of several the one with most; null: not known
     pid_bytes: int  # of `bytes`, the part of `pid`
 

@@ -129,12 +129,21 @@ std::string process_text(const model::Report& report, const model::FindingProces
   return equals > 1 ? name + " only" : name;
 }
 
+// A GPU that may leak beside a process tree that does not.
+const model::SeriesReport* leaning_gpu_of(const model::Report& report) {
+  return report.primary_run < report.runs.size()
+             ? model::find_leaning_gpu(report.runs[report.primary_run].series)
+             : nullptr;
+}
+
 std::string advice_without_cause(const model::Report& report) {
   for (const Finding& finding : report.findings) {
     const bool is_about_shape =
         finding.id == "warmup-ended" || finding.id == "validation-spikes" || finding.id == "gc-sawtooth";
     if (is_about_shape && finding.ruled_out && !may_grow(report.verdict)) return finding.fix;
   }
+  if (const model::SeriesReport* gpu = leaning_gpu_of(report))
+    return model::longer_words("run", gpu->verdict);
   switch (report.verdict.kind) {
     case VerdictKind::Leak:
       return advice::kLeak;

@@ -55,14 +55,21 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
 
   model::GpuLedger out{.at_s = snapshot.at_s, .parts = find_tensor_parts(snapshot).parts};
   if (model::sum_of(out.parts) != snapshot.device_bytes) return std::nullopt;
+  // A few bytes of counters are not worth a row.
+  constexpr std::uint64_t kLeastRest = 1U << 20U;
+  std::uint64_t rest = 0;
+  if (!out.parts.empty() && out.parts.back().name == kOtherTensors && out.parts.back().bytes < kLeastRest) {
+    rest = out.parts.back().bytes;
+    out.parts.pop_back();
+  }
   std::uint64_t left = gpu.last.total_bytes;
   const auto add = [&](const char* name, std::uint64_t bytes, const char* what) {
     const std::uint64_t fits = std::min(bytes, left);
     left -= fits;
     if (fits > 0) out.parts.push_back({name, fits, what});
   };
-  left -= std::min(left, snapshot.device_bytes);
-  add("without a Python object", allocated - snapshot.device_bytes,
+  left -= std::min(left, model::sum_of(out.parts));
+  add("without a Python object", allocated - snapshot.device_bytes + rest,
       "allocated by torch for C++ code: workspaces, buffers, rounding");
   add("free, kept by torch", reserved - allocated, "reserved and not allocated");
   add("outside torch", outside_at(share.outside, snapshot.at_s),

@@ -61,7 +61,7 @@ std::vector<std::uint64_t> model_bytes_below(const Snapshot& snapshot) {
   return out;
 }
 
-// What the tensors of a variable are used for, without parameters and gradients.
+// What the tensors of a variable are used for, without parameters and gradients; empty where it has no name.
 model::MemoryPart part_of(const Snapshot& snapshot, std::size_t at, std::uint64_t bytes) {
   const HeldNode& node = snapshot.nodes[at];
   const std::string variable = base::printable(quoted_variable(node), 60);
@@ -75,6 +75,7 @@ model::MemoryPart part_of(const Snapshot& snapshot, std::size_t at, std::uint64_
                ? model::MemoryPart{.name = "model", .bytes = bytes, .what = variable + ", with its gradients"}
                : model::MemoryPart{.name = "buffers of the model", .bytes = bytes, .what = variable};
   }
+  if (variable.find('`') == std::string::npos) return {};
   return {.name = variable, .bytes = bytes, .what = described(node)};
 }
 
@@ -107,8 +108,10 @@ class PartList {
       const HeldNode& node = snapshot_.nodes[at];
       const std::uint64_t bytes = node.device_bytes - std::min(node.device_bytes, of_model[at]);
       if (!is_variable(snapshot_, node) || static_cast<double>(bytes) < least) continue;
+      model::MemoryPart part = part_of(snapshot_, at, bytes);
+      if (part.what.empty()) continue;  // it has no name
       rows_[at] = true;
-      add_variable(part_of(snapshot_, at, bytes));
+      add_variable(std::move(part));
     }
   }
 
@@ -127,7 +130,7 @@ class PartList {
     std::stable_sort(out_.parts.begin(), out_.parts.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
     out_.is_mostly_graph = 2 * of_graphs_ > snapshot_.device_bytes;
-    add({.name = "other tensors",
+    add({.name = kOtherTensors,
          .bytes = left_,
          .what = snapshot_.uses.empty() ? "several variables hold them, as model and optimizer do parameters"
                                         : "each small, or held by several variables"});

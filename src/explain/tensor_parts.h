@@ -10,6 +10,9 @@
 
 namespace lowtide::explain {
 
+// The part of tensors that no variable holds alone.
+inline constexpr const char* kOtherTensors = "other tensors";
+
 struct TensorParts {
   std::vector<model::MemoryPart> parts;  // most first; they add up to the tensors of the snapshot
   bool is_mostly_graph = false;          // most of it belongs to autograd graphs

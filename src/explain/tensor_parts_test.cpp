@@ -72,6 +72,17 @@ TEST(TensorParts, saved_tensors_of_a_variable_belong_to_the_variable) {
               ElementsAre(part_of_gb("`losses`", 9), part_of_gb("activations", 1)));
 }
 
+TEST(TensorParts, without_a_name_belong_to_the_other_tensors) {
+  model::Snapshot snapshot;
+  snapshot.device_bytes = 10 * kGigabyte;
+  snapshot.nodes = {tensor_node("", "tuple", 8, {}), tensor_node("__main__", "dict", 2, {}),
+                    tensor_node("__main__.kept", "list", 2, 1)};
+  snapshot.uses = {{{}, TensorUse::Parameter, 0, 0}};
+
+  EXPECT_THAT(find_tensor_parts(snapshot).parts,
+              ElementsAre(part_of_gb("`kept`", 2), part_of_gb("other tensors", 8)));
+}
+
 TEST(TensorParts, never_exceed_what_the_tensors_have) {
   model::Snapshot snapshot = training();
   snapshot.device_bytes = 30 * kGigabyte;

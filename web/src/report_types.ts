@@ -434,7 +434,7 @@ export interface SharedMemory {
   name: string | null; // their names, with # for numbers
   count: number; // number of objects
   bytes: number; // their memory
-  link: "unknown" | "creator" | "name" | "open" | "writer"; // how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: of the job it alone wrote that much while they came
+  link: "unknown" | "creator" | "name" | "open" | "writer"; // how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: the only process of the job that wrote that much at that time
   pid: number | null; // the process that made or holds them; of several the one with most; null: not known
   pid_bytes: number; // of `bytes`, the part of `pid`
 }

@@ -196,26 +196,34 @@ def watch_instance(optimizer):
     optimizer.step = step
 
 
-# A step inside a compiled function calls no hook, because a hook would be part of the graph. It raises the version of
-# the parameters, which a function around the compiled one can compare.
+# It changes with every step of the optimizer. Fused kernels do not raise the version of a parameter.
+def version_of(optimizer):
+    parameter = optimizer.param_groups[0]['params'][0]
+    count = optimizer.state.get(parameter, {}).get('step')
+    return parameter._version, getattr(count, '_version', count)
+
+
+# A step inside a compiled function calls no hook, because a hook would be part of the graph. A function around the
+# compiled one compares the versions before and after a call.
 def watch_compiled(torch, Optimizer):
-    weak, parameters = modules['_weakref'].ref, {}  # the first parameter of every optimizer, by its id
+    weak, optimizers = modules['_weakref'].ref, {}  # by id
     real_init, real_compile = Optimizer.__init__, torch.compile
 
     def __init__(self, *arguments, **named):
         real_init(self, *arguments, **named)
         try:
             key = id(self)
-            parameters[key] = weak(self.param_groups[0]['params'][0], lambda _: parameters.pop(key, None))
+            version_of(self)
+            optimizers[key] = weak(self, lambda _: optimizers.pop(key, None))
         except Exception:
             pass  # an optimizer of another kind
 
     def versions():
         found = {}
-        for key, parameter in list(parameters.items()):
-            alive = parameter()
+        for key, optimizer in list(optimizers.items()):
+            alive = optimizer()
             if alive is not None:
-                found[key] = alive._version, steps.get(key)
+                found[key] = version_of(alive), steps.get(key)
         return found
 
     def counted(function):
@@ -319,11 +327,20 @@ def current(stats, name):
     return stats[name]['all']['current']
 
 
+# The frame that asked for the memory. A thread of autograd has none: then backward() of the main thread asked.
+def asking_frame():
+    sys = modules['sys']
+    try:
+        return sys._getframe(3)
+    except ValueError:
+        return sys._current_frames().get(main_thread)
+
+
 # The Python frames that asked for the memory, innermost first: line, function and file of each.
 def stack():
     lines = []
     try:
-        frame = modules['sys']._getframe(2)
+        frame = asking_frame()
         while frame is not None and len(lines) < 64:
             code = frame.f_code
             name = getattr(code, 'co_qualname', code.co_name).replace(' ', '_')

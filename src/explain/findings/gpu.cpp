@@ -31,6 +31,11 @@ bool rises(const std::optional<model::Verdict>& verdict) {
   return verdict && model::may_leak(*verdict);
 }
 
+// The verdict on the GPU is that of the memory outside of torch.
+bool speaks_for_outside(const model::GpuReport& gpu) {
+  return gpu.torch && gpu.series.quantity == model::Quantity::GpuUsed;
+}
+
 // The same for all GPUs of a process: reported once.
 void say_pinned(const model::GpuReport& gpu, Findings& out) {
   const bool is_told = std::any_of(out.begin(), out.end(), [&](const model::Finding& finding) {
@@ -54,7 +59,7 @@ void say_pinned(const model::GpuReport& gpu, Findings& out) {
 
 // Of what the driver counts, the parts that torch's own count does not have.
 void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
-  if (!gpu.torch || rises(gpu.allocated)) return;
+  if (!gpu.torch || (rises(gpu.allocated) && !speaks_for_outside(gpu))) return;
   model::Finding finding;
   finding.severity = model::Severity::Medium;
   finding.pid = gpu.pid;
@@ -94,7 +99,7 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     const model::Verdict& verdict = gpu.series.verdict;
     say_beside_torch(gpu, out);
     say_pinned(gpu, out);
-    if (model::leans_to_leak(verdict) && !rises(gpu.outside)) say_growth(gpu, out);
+    if (model::leans_to_leak(verdict) && !speaks_for_outside(gpu)) say_growth(gpu, out);
     const bool is_told_by_torch = gpu.series.quantity == model::Quantity::GpuAllocated;
     if (verdict.kind != model::VerdictKind::Leak || (gpu.torch && !is_told_by_torch)) continue;
     model::Finding finding;

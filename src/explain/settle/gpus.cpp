@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "model/floor.h"
+
 namespace lowtide::explain {
 namespace {
 
@@ -51,7 +53,11 @@ void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvi
     report.outside = outside.verdict;
     report.pinned = judge_part(share.pinned, evidence).verdict;
   }
-  if (is_torch && !model::may_leak(allocated.verdict) && model::may_leak(outside.verdict)) {
+  const bool is_outside =
+      is_torch && model::may_leak(outside.verdict) &&
+      (!model::may_leak(allocated.verdict) ||
+       model::floor_growth(outside.verdict.floor) > model::floor_growth(allocated.verdict.floor));
+  if (is_outside) {
     report.series = std::move(outside);
     report.series.forecast = forecast_of(share.outside, device, evidence);
     report.series.quantity = model::Quantity::GpuUsed;

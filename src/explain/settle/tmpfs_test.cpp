@@ -95,7 +95,7 @@ TEST(Tmpfs, full_one_is_reported_only_with_a_failure) {
   EXPECT_TRUE(was_full(128 + 7, kTmpfsSeconds));
   EXPECT_FALSE(was_full(0, kTmpfsSeconds));
   EXPECT_FALSE(was_full(128 + 15, kTmpfsSeconds)) << "somebody ended it";
-  EXPECT_FALSE(was_full(1, kTmpfsSeconds / 2)) << "it was half full then";
+  EXPECT_FALSE(was_full(1, kTmpfsSeconds * 0.5)) << "it was half full then";
   EXPECT_FALSE(was_full(1, kTmpfsSeconds + 600)) << "its last reading is too old";
 }
 

@@ -179,10 +179,9 @@ void Tensors::note_storage(PyObject* tensor, Node node, TensorGroup& group, Obje
   const wire::TensorUse use = use_of(graph, node);
   Storage& found = *place_of(key);
   if (found.key != 0) {
-    if (use == wire::TensorUse::Parameter) {
+    // One that is only saved stays so if this tensor is saved as well.
+    if (use == wire::TensorUse::Parameter || found.use == wire::TensorUse::Saved) {
       found.use = use;
-    } else if (found.use == wire::TensorUse::Saved) {
-      found.use = use;  // it stays one that is only saved if this tensor is saved as well
     }
     if (!graph.is_more_fleeting(node, found.holder)) {
       found.holder = graph.common_holder(found.holder, node);
