@@ -51,6 +51,12 @@ inline constexpr const char* kUnmappedSegments =
     "delete files in /dev/shm, call unlink() on SharedMemory, close memfds, and remove System V segments "
     "when "
     "they are no longer used";
+inline constexpr const char* kUnmappedFiles =
+    "delete the files when they are no longer used; of multiprocessing.SharedMemory, call unlink()";
+inline constexpr const char* kUnmappedSystemV =
+    "remove System V segments when they are no longer used: detaching from one does not remove it";
+inline constexpr const char* kUnmappedMemfds =
+    "close the descriptors of memfds, and unmap them, when they are no longer used";
 inline constexpr const char* kOtherSegments =
     "if this job creates segments in /dev/shm, unlink them; otherwise they belong to another job";
 // {}: kCopiedObjects or kCopiedPages.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -29,16 +30,37 @@ void add_groups(const Evidence& evidence, model::Finding& finding) {
   }
 }
 
-// Where files of the job are: how much is left.
+// Where files of the job are, when they had most there: at the end of a job they are deleted.
 void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
   for (const TmpfsEvidence& tmpfs : evidence.tmpfs) {
-    if (tmpfs.last.job_bytes == 0 || tmpfs.last.total_bytes == 0) continue;
-    const double used = static_cast<double>(tmpfs.last.used_bytes);
+    const auto most = std::max_element(
+        tmpfs.job.begin(), tmpfs.job.end(),
+        [](const TrailPoint& a, const TrailPoint& b) { return a.high_bytes < b.high_bytes; });
+    if (most == tmpfs.job.end() || most->high_bytes == 0 || tmpfs.last.total_bytes == 0) continue;
+    const auto then = std::find_if(tmpfs.used.begin(), tmpfs.used.end(),
+                                   [&](const TrailPoint& point) { return point.at_s >= most->at_s; });
+    if (then == tmpfs.used.end()) continue;
+    const auto used = static_cast<double>(std::max(then->high_bytes, most->high_bytes));
     finding.evidence.push_back(fmt::format(
-        "{} ({}) is {:.0f}% full: {}, {} of it by files of this job", tmpfs.path,
+        "{} ({}) was {:.0f}% full: {}, {} of it by files of this job", base::printable(tmpfs.path, 100),
         base::format_limit(tmpfs.last.total_bytes), 100 * used / static_cast<double>(tmpfs.last.total_bytes),
-        bytes_words(used), bytes_words(static_cast<double>(tmpfs.last.job_bytes))));
+        bytes_words(used), bytes_words(static_cast<double>(most->high_bytes))));
   }
+}
+
+// What helps depends on what nearly all of it is.
+const char* advice_for_unmapped(const Evidence& evidence) {
+  constexpr double kNearlyAllOfIt = 0.9;
+  double all = 0;
+  std::map<model::SharedKind, double> kinds;
+  for (const model::SharedGroup& group : evidence.shared_groups) {
+    all += static_cast<double>(group.bytes);
+    kinds[group.kind] += static_cast<double>(group.bytes);
+  }
+  if (kinds[model::SharedKind::File] > kNearlyAllOfIt * all) return advice::kUnmappedFiles;
+  if (kinds[model::SharedKind::Segment] > kNearlyAllOfIt * all) return advice::kUnmappedSystemV;
+  if (kinds[model::SharedKind::Memfd] > kNearlyAllOfIt * all) return advice::kUnmappedMemfds;
+  return advice::kUnmappedSegments;
 }
 
 }  // namespace
@@ -91,7 +113,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
           fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }
-  finding.fix = is_unmapped ? advice::kUnmappedSegments
+  finding.fix = is_unmapped ? advice_for_unmapped(scene.evidence)
                 : is_mapped ? advice::kMappedSegments
                             : advice::kOtherSegments;
   out.push_back(std::move(finding));

@@ -12,7 +12,8 @@ import torch._dynamo.utils
 torch.manual_seed(0)
 steps, what = int(sys.argv[1]), sys.argv[2]
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+kinds = {"whole": torch.optim.SGD, "optimizer": torch.optim.Adam}
+optimizer = kinds[what](model.parameters(), lr=0.01)
 update = torch.compile(optimizer.step, backend="aot_eager") if what == "optimizer" else optimizer.step
 
 
