@@ -45,8 +45,8 @@ TEST(SnapshotTurns, after_a_walk_there_is_time_to_count_shared_pages) {
   EXPECT_TRUE(turns.is_free(10.2));
 
   turns.note_ended(20, 30, 0.2);
-  EXPECT_FALSE(turns.is_free(22.9));
-  EXPECT_TRUE(turns.is_free(23));
+  EXPECT_FALSE(turns.is_free(27.9));
+  EXPECT_TRUE(turns.is_free(28));
 }
 
 TEST(SnapshotTurns, workers_that_are_started_again_and_again_do_not_use_more_than_the_budget) {
