@@ -38,7 +38,8 @@ class SnapshotTurns {
   }
 
  private:
-  // Three readings of PSS at least, also on a busy machine: the verdict on a worker that copies pages needs twelve.
+  // Three readings of PSS at least, also on a busy machine: the verdict on a worker that copies pages needs
+  // twelve.
   static constexpr double kLongestRestS = 8;
 
   static constexpr double kShare = 0.02;  // of one CPU
