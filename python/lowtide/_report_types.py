@@ -329,7 +329,7 @@ class Gpu(TypedDict):
     retries: NotRequired[int | None]  # times that torch returned all free memory and tried again
     ooms: NotRequired[int | None]  # allocations that failed
     pinned_bytes: NotRequired[int | None]  # pinned host memory
-    ledger: NotRequired[GpuLedger | None]  # at the last snapshot; null where torch or the snapshot does not tell all of it
+    ledger: NotRequired[GpuLedger | None]  # at the last snapshot; null if a part of the memory is not known
     peak_ledger: NotRequired[GpuLedger | None]  # at the snapshot with most memory, if that is another
     verdict: Verdict  # of the allocated memory, or of the memory outside of torch where that leaks; without torch, of the used memory
 

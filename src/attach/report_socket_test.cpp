@@ -13,13 +13,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Root lends its folder to the user of the target, who may put a link in its place.
-TEST(ReportSocket, link_that_takes_the_place_of_its_folder_is_not_followed_when_it_is_removed) {
+// A folder that was lent, and another one with a file of the name of the socket.
+fs::path make_folders() {
   std::string pattern = (fs::temp_directory_path() / "report_XXXXXX").string();
-  const fs::path place = ::mkdtemp(pattern.data());
+  fs::path place = ::mkdtemp(pattern.data());
   fs::create_directory(place / "lent");
   fs::create_directory(place / "elsewhere");
   std::ofstream(place / "elsewhere" / "agents.call") << "a file of root";
+  return place;
+}
+
+// Root lends its folder to the user of the target, who may put a link in its place.
+TEST(ReportSocket, link_that_takes_the_place_of_its_folder_is_not_followed_when_it_is_removed) {
+  const fs::path place = make_folders();
   base::Fd folder(::open((place / "lent").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   {
     const auto socket =
@@ -37,11 +43,7 @@ TEST(ReportSocket, link_that_takes_the_place_of_its_folder_is_not_followed_when_
 
 // The same before it is made: what has its name in the folder of the link stays.
 TEST(ReportSocket, is_made_in_the_folder_that_was_opened_and_not_where_its_path_leads) {
-  std::string pattern = (fs::temp_directory_path() / "report_XXXXXX").string();
-  const fs::path place = ::mkdtemp(pattern.data());
-  fs::create_directory(place / "lent");
-  fs::create_directory(place / "elsewhere");
-  std::ofstream(place / "elsewhere" / "agents.call") << "a file of root";
+  const fs::path place = make_folders();
   base::Fd folder(::open((place / "lent").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   fs::rename(place / "lent", place / "old");
   fs::create_directory_symlink(place / "elsewhere", place / "lent");

@@ -170,7 +170,7 @@ std::size_t find_turn(const Evidence& e, std::span<const double> unit, std::size
   return after > 2 * std::max(0.0, before) ? knee + rest.knee : 0;
 }
 
-// Growth by less is no leak.
+// Less growth than this is not called a leak.
 bool is_material(const Evidence& e, const Regime& r) {
   const double matters = std::max(0.012 * e.curve.level, at_most_share(30 * base::kMB, e.curve.level, 0.03));
   return r.slope * e.span > matters && r.slope * r.span > 0.4 * matters;

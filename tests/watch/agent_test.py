@@ -58,12 +58,12 @@ def runtime_folder_that_another_user_may_change_is_not_used(box: Box):
     runtime = box.path("runtime")
     runtime.mkdir()
     box.environment["XDG_RUNTIME_DIR"] = str(runtime)
-    tells = ("-c", "import os; print(os.environ['LOWTIDE_AGENT_SOCKET'])")
+    print_socket = ("-c", "import os; print(os.environ['LOWTIDE_AGENT_SOCKET'])")
     used = []
     for owner, mode in ((0, 0o700), (NOBODY, 0o700), (0, 0o770)):
         os.chown(runtime, owner, owner)
         runtime.chmod(mode)
-        used.append(box.run(sys.executable, *tells, options=("--no-recording",)).stdout.decode().startswith(f"{runtime}/"))
+        used.append(box.run(sys.executable, *print_socket, options=("--no-recording",)).stdout.decode().startswith(f"{runtime}/"))
 
     assert used == [True, False, False], used
 

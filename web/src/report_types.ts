@@ -313,7 +313,7 @@ export interface Gpu {
   retries?: number | null; // times that torch returned all free memory and tried again
   ooms?: number | null; // allocations that failed
   pinned_bytes?: number | null; // pinned host memory
-  ledger?: GpuLedger | null; // at the last snapshot; null where torch or the snapshot does not tell all of it
+  ledger?: GpuLedger | null; // at the last snapshot; null if a part of the memory is not known
   peak_ledger?: GpuLedger | null; // at the snapshot with most memory, if that is another
   verdict: Verdict; // of the allocated memory, or of the memory outside of torch where that leaks; without torch, of the used memory
 }

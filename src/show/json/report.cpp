@@ -309,7 +309,7 @@ constexpr auto describe(Tag<ListedGpu>) {
       of_recording(
           field<kWatched, kTorch, &TorchReading::pinned_bytes>("pinned_bytes", "pinned host memory")),
       of_recording(field<kWatched, &GpuReport::ledger>(
-          "ledger", "at the last snapshot; null where torch or the snapshot does not tell all of it")),
+          "ledger", "at the last snapshot; null if a part of the memory is not known")),
       of_recording(field<kWatched, &GpuReport::peak_ledger>(
           "peak_ledger", "at the snapshot with most memory, if that is another")),
       field<&ListedGpu::verdict>(
