@@ -174,7 +174,7 @@ TEST_F(Report, process_that_made_shared_memory_is_named) {
       all_evidence(*finding),
       HasSubstr("600 files like /dev/shm/batches-#/batch#.npy (449 MB), named after trainer (pid 100)"));
   EXPECT_THAT(all_evidence(*finding),
-              HasSubstr("/dev/shm (1 GiB) was 60% full: 649 MB, 449 MB of it by files"));
+              HasSubstr("/dev/shm (1 GiB) was at most 60% full: 649 MB, 449 MB of it by files"));
 }
 
 TEST_F(Report, oom_kill_has_the_last_second_the_victim_the_limit_and_the_forecast) {

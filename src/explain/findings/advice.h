@@ -52,7 +52,7 @@ inline constexpr const char* kUnmappedSegments =
     "when "
     "they are no longer used";
 inline constexpr const char* kUnmappedFiles =
-    "delete the files when they are no longer used; of multiprocessing.SharedMemory, call unlink()";
+    "delete the files when they are no longer used; for multiprocessing SharedMemory, call unlink()";
 inline constexpr const char* kUnmappedSystemV =
     "remove System V segments when they are no longer used: detaching from one does not remove it";
 inline constexpr const char* kUnmappedMemfds =

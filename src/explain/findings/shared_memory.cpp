@@ -41,10 +41,11 @@ void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
                                    [&](const TrailPoint& point) { return point.at_s >= most->at_s; });
     if (then == tmpfs.used.end()) continue;
     const auto used = static_cast<double>(std::max(then->high_bytes, most->high_bytes));
-    finding.evidence.push_back(fmt::format(
-        "{} ({}) was {:.0f}% full: {}, {} of it by files of this job", base::printable(tmpfs.path, 100),
-        base::format_limit(tmpfs.last.total_bytes), 100 * used / static_cast<double>(tmpfs.last.total_bytes),
-        bytes_words(used), bytes_words(static_cast<double>(most->high_bytes))));
+    finding.evidence.push_back(
+        fmt::format("{} ({}) was at most {:.0f}% full: {}, {} of it by files of this job",
+                    base::printable(tmpfs.path, 100), base::format_limit(tmpfs.last.total_bytes),
+                    100 * used / static_cast<double>(tmpfs.last.total_bytes), bytes_words(used),
+                    bytes_words(static_cast<double>(most->high_bytes))));
   }
 }
 
