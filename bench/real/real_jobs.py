@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lets lowtide watch jobs with published libraries, and compares its reports with what is known of each job.
 
-    real_jobs.py --binary LOWTIDE --python PYTHON [--seconds 60] [-j 2] [--truth] [--keep FOLDER [--again]] [JOB...]
+    real_jobs.py --binary LOWTIDE --python PYTHON [--seconds 60] [-j 2] [--truth] [--keep FOLDER [--again]] [--jobs FOLDER] [JOB...]
 
 The header of a job contains the truth. A report is compared in five points:
   verdict   a leak, or leaning to one; for a job without a leak anything else
@@ -13,6 +13,8 @@ A point for which the report gives no answer is open ("-"), not wrong.
 
 --truth runs the jobs without lowtide, as they are and with --fix, and prints their memory: the sum of Pss_Anon and
 Pss_Shmem of all processes and the bytes of shared memory that the job made, at a third and at the end of the run.
+
+--jobs bench/gpu/jobs runs the jobs for a GPU instead; they need a torch that has one.
 """
 import argparse
 import concurrent.futures
@@ -35,25 +37,26 @@ POINTS = ("verdict", "line", "holder", "library", "story")
 GENERAL = {"list", "cache", "closure", "log", "worker"}
 
 
-def read_jobs(names):
-    for path in sorted((HERE / "jobs").glob("*.py")):
+def read_jobs(folder, names):
+    for path in sorted(folder.glob("*.py")):
         text = path.read_text()
         if path.stem == "job" or (names and path.stem not in names):
             continue
         job = dict(re.findall(r"^#   (\w+): (.*)$", text[:text.index("# END")], re.M))
         lines = text.splitlines()
-        job.update(name=path.stem, path=path,
+        job.update(name=path.stem, path=path.resolve(),
                    lines={number for number, line in enumerate(lines, 1) if "<LINE>" in line or "<KEPT>" in line})
         yield job
 
 
 def command_of(job, options, fix=False):
-    python = TORCH_PYTHON if "torch" in job.get("packages", "").split() else options.python
+    needs_debian = "torch" in job.get("packages", "").split() and options.jobs == HERE / "jobs"
+    python = TORCH_PYTHON if needs_debian else options.python
     return [python, str(job["path"]), "--seconds", str(options.seconds)] + (["--fix"] if fix else [])
 
 
 def environment():
-    return os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(HERE / "jobs")}
 
 
 def watch(job, options, folder):
@@ -203,11 +206,12 @@ def main():
     parser.add_argument("--python", required=True, help="with the libraries of requirements.txt")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, help="jobs at a time; default: one per core")
+    parser.add_argument("--jobs", type=pathlib.Path, default=HERE / "jobs", metavar="FOLDER", help="the jobs; default: those of bench/real")
     parser.add_argument("--truth", action="store_true", help="measure the jobs without lowtide")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--again", action="store_true", help="only read the recordings in FOLDER")
     options = parser.parse_intermixed_args()
-    jobs = list(read_jobs(options.names))
+    jobs = list(read_jobs(options.jobs, options.names))
     if not jobs:
         parser.error(f"no job is called {' or '.join(options.names)}")
     if options.again and not options.keep:

@@ -81,7 +81,7 @@ bool has_other_growth(const model::Report& report) {
 // What grew is little of what tensors held when the allocation failed: it is not why it failed.
 bool is_small_beside(const Finding& cause, const Finding& failure) {
   constexpr double kSmall = 0.25;
-  return cause.growth_bytes < kSmall * static_cast<double>(model::sum_of(failure.parts));
+  return cause.growth_bytes < kSmall * static_cast<double>(model::tensor_bytes_of(failure.parts));
 }
 
 // The variable is one through which the failed step reaches its own activations: a batch that grew, and

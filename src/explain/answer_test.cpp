@@ -39,6 +39,8 @@ TEST(Answer, growth_that_is_little_of_what_tensors_held_is_not_why_an_allocation
   EXPECT_EQ(find_answer(report).finding, 0U);
   EXPECT_EQ(find_answer(report).kind, model::AnswerKind::Oom);
 
+  report.findings[0].parts.push_back(
+      {.name = "other processes", .bytes = 400'000'000'000, .has_tensors = false});
   report.findings[1].growth_bytes = 60e9;
   EXPECT_EQ(find_answer(report).finding, 1U);
 

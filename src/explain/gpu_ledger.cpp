@@ -12,7 +12,7 @@ namespace {
 using model::Snapshot;
 using Share = GpuEvidence::Share;
 
-// The latest reading that is not younger than the moment, or the first one.
+// The latest reading up to the moment, or the first one.
 std::uint64_t reading_at(const RecordedSeries& series, double at_s) {
   if (series.empty()) return 0;
   const auto after = std::find_if(series.begin(), series.end(),
@@ -66,7 +66,7 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
   const auto add = [&](const char* name, std::uint64_t bytes, const char* what) {
     const std::uint64_t fits = std::min(bytes, left);
     left -= fits;
-    if (fits > 0) out.parts.push_back({name, fits, what});
+    if (fits > 0) out.parts.push_back({.name = name, .bytes = fits, .what = what, .has_tensors = false});
   };
   left -= std::min(left, model::sum_of(out.parts));
   add("without a Python object", allocated - snapshot.device_bytes + rest,
@@ -89,7 +89,7 @@ void add_gpu_ledgers(const Evidence& evidence, std::vector<model::GpuReport>& gp
                                   [&](const GpuEvidence& one) { return one.index == report.index; });
     if (gpu == evidence.gpus.end() || !report.pid) continue;
     const Share* const share = only_share(evidence, *gpu, *report.pid);
-    if (share == nullptr) continue;
+    if (share == nullptr || (share->torch && share->torch->framework != model::Framework::Torch)) continue;
     std::uint64_t most_bytes = 0;
     for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
       if (recorded.process != share->id) continue;

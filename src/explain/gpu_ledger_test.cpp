@@ -92,6 +92,10 @@ TEST(GpuLedger, is_left_out_where_it_cannot_be_known) {
   EXPECT_FALSE(gpu_of(evidence_with({foreign})).ledger);
   EXPECT_FALSE(gpu_of(evidence_with({old})).ledger);
 
+  Evidence of_jax = evidence_with({tensors_at(50, 40)});
+  of_jax.gpus.front().processes.front().torch = model::TorchReading{.framework = model::Framework::Jax};
+  EXPECT_FALSE(gpu_of(of_jax).ledger) << "torch's parts are not those of JAX";
+
   Evidence two_gpus = evidence_with({tensors_at(50, 40)});
   two_gpus.gpus.push_back(two_gpus.gpus.front());
   two_gpus.gpus.back().index = 1;

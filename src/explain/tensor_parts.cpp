@@ -72,7 +72,7 @@ model::MemoryPart part_of(const Snapshot& snapshot, std::size_t at, std::uint64_
   if (has_child(snapshot, at, "._modules") || has_child(snapshot, at, "._parameters")) {
     // Recordings before 2026-11-19 have no uses.
     return snapshot.uses.empty()
-               ? model::MemoryPart{.name = "model", .bytes = bytes, .what = variable + ", with its gradients"}
+               ? model::MemoryPart{.name = "model", .bytes = bytes, .what = variable}
                : model::MemoryPart{.name = "buffers of the model", .bytes = bytes, .what = variable};
   }
   if (variable.find('`') == std::string::npos) return {};
@@ -130,10 +130,7 @@ class PartList {
     std::stable_sort(out_.parts.begin(), out_.parts.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
     out_.is_mostly_graph = 2 * of_graphs_ > snapshot_.device_bytes;
-    add({.name = kOtherTensors,
-         .bytes = left_,
-         .what = snapshot_.uses.empty() ? "several variables hold them, as model and optimizer do parameters"
-                                        : "each small, or held by several variables"});
+    add({.name = kOtherTensors, .bytes = left_, .what = "each small, or held by several variables"});
     return std::move(out_);
   }
 

@@ -12,11 +12,18 @@ struct MemoryPart {
   std::string name;  // "activations", "`cache`"
   std::uint64_t bytes = 0;
   std::string what = {};  // "a dict of 20 items"
+  bool has_tensors = true;
 };
 
 inline std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {
   std::uint64_t out = 0;
   for (const MemoryPart& part : parts) out += part.bytes;
+  return out;
+}
+
+inline std::uint64_t tensor_bytes_of(const std::vector<MemoryPart>& parts) {
+  std::uint64_t out = 0;
+  for (const MemoryPart& part : parts) out += part.has_tensors ? part.bytes : 0;
   return out;
 }
 

@@ -98,7 +98,7 @@ constexpr std::string_view to_string(TensorUse use) {
 }
 
 // Storages of tensors of one use that a node holds, without those that a listed node below it holds. Storages
-// of no known use are left out. `Saved`: by a function of an autograd graph, and nothing else holds them.
+// of no known use are left out. `Saved`: found first through a function of an autograd graph.
 struct HeldUse {
   std::optional<std::size_t> node = {};  // in the snapshot; absent: no listed node holds them
   TensorUse use = TensorUse::Parameter;

@@ -100,6 +100,7 @@ base::Result<UnkeptFolder> UnkeptFolder::make(const std::string& parent) {
         info.st_nlink > 0) {
       return UnkeptFolder(std::move(path), std::move(lock));
     }
+    ::rmdir(path.c_str());  // where locks are not supported
   }
   return base::Error{base::ErrorCode::Io, "make a folder in " + parent + ": it was removed each time"};
 }

@@ -186,7 +186,6 @@ struct PhasePart {
 };
 static_assert(sizeof(PhasePart) == 64);
 
-// What torch's allocator says of a GPU.
 enum class Framework : std::uint32_t { Torch = 0, Jax = 1 };
 
 // What the allocator of a framework has of a GPU.

@@ -155,7 +155,7 @@ enum class TensorUse : std::uint32_t {
   Other = 0,
   Parameter = 1,  // a torch.nn.Parameter
   Gradient = 2,   // of a parameter
-  Saved = 3,      // by a function of an autograd graph, and by nothing else
+  Saved = 3,      // found first through a function of an autograd graph
 };
 
 // Storages of one use that a node holds, without those that a node below it holds. Uses of `Other` are left

@@ -29,19 +29,32 @@ touch "$1/nvidiactl" && mount --move "$1" /dev && shift && exec "$@"
 def _report_of(words, folder, *command):
     recording = os.path.join(folder, "job.lowtide")
     done = subprocess.run([*command[:-1], words.binary, "run", "--output", recording, "--", PYTHON, *command[-1]], text=True,
-                          capture_output=True, timeout=180, env=os.environ | {"LD_LIBRARY_PATH": folder})
+                          capture_output=True, timeout=180, env=os.environ | {"LD_LIBRARY_PATH": folder, "PYTHONPATH": os.path.join(folder, "site-packages")})
     told = subprocess.run([words.binary, "report", "--json", recording], capture_output=True, text=True, timeout=60)
     return done, json.loads(told.stdout)
 
 
-def failed_cuda_allocation_has_the_line_that_asked(words):
+def _report_of_failure(words, failing):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(HERE / "stand_in", folder, dirs_exist_ok=True)
-        done, report = _report_of(words, folder, [os.path.join(folder, "fills_gpu.py")])
+        done, report = _report_of(words, folder, [os.path.join(folder, "fills_gpu.py"), failing])
     assert done.returncode == 1 and "out of memory" in done.stderr, done
-    answer = report["answer"]
-    assert answer["kind"] == "oom" and "CUDA allocation failed at fills_gpu.py:17" in answer["headline"], answer
-    assert answer["line"]["function"] == "train_step" and answer["line"]["file"].endswith("/fills_gpu.py"), answer
+    assert report["answer"]["kind"] == "oom", report["answer"]
+    return report["answer"]
+
+
+def failed_cuda_allocation_has_the_line_that_asked(words):
+    lines = (HERE / "stand_in" / "fills_gpu.py").read_text().splitlines()
+    for failing, source in (("forward", "torch.empty(640)"), ("backward", "torch.autograd.backward(640)")):
+        answer = _report_of_failure(words, failing)
+        line = [text.strip() for text in lines].index(source) + 1
+        assert f"CUDA allocation failed at fills_gpu.py:{line}" in answer["headline"], (failing, answer)
+        assert answer["line"]["function"] == "train_step" and answer["line"]["file"].endswith("/fills_gpu.py"), answer
+
+
+def failed_cuda_allocation_of_an_unknown_thread_has_no_line(words):
+    answer = _report_of_failure(words, "other")
+    assert answer["line"] is None and "fills_gpu.py" not in answer["headline"], answer
 
 
 def _gpus_of_job(words, script):

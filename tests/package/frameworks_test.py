@@ -52,7 +52,7 @@ def _tensorboard(place):
 def compiled_training_has_its_steps_and_the_same_losses(binary):
     job = JOBS / "compiled.py"
     with folder() as place:
-        for what in ("whole", "optimizer"):
+        for what in ("whole", "optimizer", "twice", "emptied"):
             bare = told(run(binary, [frameworks(), job, 60, what], cwd=place))
             watched = run(binary, [binary, "run", "--no-report", "--output", "job.lowtide", "--", frameworks(), job, 60, what], cwd=place)
             assert told(watched) == bare, (what, bare, watched)

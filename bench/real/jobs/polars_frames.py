@@ -37,5 +37,5 @@ class Results:
 
 results = Results()
 for step in steps():
-    results.add(step, numpy.random.rand(30_000))
+    results.add(step, numpy.random.rand(30_000))  # <LINE> the frame keeps this array, and allocates the other columns
     results.best(step)

@@ -57,7 +57,13 @@ constinit int g_tries_left = 20;
 constinit std::atomic<std::uint64_t> g_asked_in{0};
 constinit std::atomic<std::uint64_t> g_look_after_ns{0};
 constinit std::atomic<std::uint32_t> g_looks{0};
-constinit std::uint32_t g_identified_devices = 0;  // a bit for each that CUDA was asked about
+
+// A bit for each device that is identified in the tables of the epoch.
+struct Identified {
+  std::uint32_t epoch;
+  std::uint32_t devices;
+};
+constinit Identified g_identified = {};  // with the GIL
 
 // --- what the script reports -------------------------------------------------------------------
 
@@ -134,10 +140,13 @@ PyObject* tell_phase(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t cou
 // Once for each device: its number does not change while the process runs.
 void identify(std::uint64_t device, wire::DevicePart& into) {
   const std::uint32_t bit = 1U << device;
-  if ((g_identified_devices & bit) != 0) {
+  if (g_identified.epoch != epoch()) {
+    g_identified = {epoch(), 0};
+  }
+  if ((g_identified.devices & bit) != 0) {
     return;
   }
-  g_identified_devices |= bit;
+  g_identified.devices |= bit;
   const CudaDevice found = find_cuda_device(static_cast<int>(device));
   into.uuid[0].store(found.uuid[0], std::memory_order_relaxed);
   into.uuid[1].store(found.uuid[1], std::memory_order_relaxed);

@@ -10,6 +10,8 @@ tell_step = tell_phase = tell_device = tell_pinned = tell_oom = tell_end = print
 # --- embedded from here on ---
 
 steps = {}          # of every optimizer, by id: the one that steps most often counts
+unhooked = {}       # by id: optimizers that have not called a hook yet
+MOST_UNHOOKED = 8
 most = 0            # steps told
 own_steps = False   # the job calls lowtide.step() itself
 phase = ''
@@ -21,6 +23,8 @@ largest = 1         # modules that one call of train() or eval() has switched, a
 switching = 0       # modules that the present one has switched
 main_thread = modules['_thread'].get_ident()
 this_thread = modules['_thread'].get_ident
+own_pid = modules['posix'].getpid
+jax_owner = own_pid()  # the process that has made the backends of JAX
 
 
 def enter(name, again=False):  # again: back from a phase within it
@@ -31,12 +35,17 @@ def enter(name, again=False):  # again: back from a phase within it
 
 
 def note_step(optimizer):  # by its id: it must not live longer for our sake
+    unhooked.pop(optimizer, None)
+    note_steps(optimizer, 1)
+
+
+def note_steps(optimizer, done):
     global most
     if own_steps:
         return
     if len(steps) > 10000:
         steps.clear()
-    count = steps.get(optimizer, 0) + 1
+    count = steps.get(optimizer, 0) + done
     steps[optimizer] = count
     if count > most:
         most = count
@@ -73,7 +82,7 @@ def compiling():  # of torch, where it has one
 
 
 def like(wrapper, real):
-    for name in ('__name__', '__qualname__', '__doc__', '__module__'):
+    for name in ('__name__', '__qualname__', '__doc__', '__module__', '__annotations__'):
         try:
             setattr(wrapper, name, getattr(real, name))
         except AttributeError:
@@ -196,60 +205,57 @@ def watch_instance(optimizer):
     optimizer.step = step
 
 
-# It changes with every step of the optimizer. Fused kernels do not raise the version of a parameter.
+# A step in compiled code calls no hook, because a hook would be part of the graph. So optimizers that have called none
+# are compared whenever the monitor asks: each step adds one to the version of their own count of steps, or, where they
+# have no such count, of a parameter.
+class Unhooked:
+    def __init__(self, optimizer):
+        self.alive = modules['_weakref'].ref(optimizer)
+        self.source, self.version = version_of(optimizer)
+
+
 def version_of(optimizer):
     parameter = optimizer.param_groups[0]['params'][0]
     count = optimizer.state.get(parameter, {}).get('step')
-    return parameter._version, getattr(count, '_version', count)
+    if count is None:
+        return 'parameter', parameter._version
+    return 'count', getattr(count, '_version', count)
 
 
-# A step inside a compiled function calls no hook, because a hook would be part of the graph. A function around the
-# compiled one compares the versions before and after a call.
-def watch_compiled(torch, Optimizer):
-    weak, optimizers = modules['_weakref'].ref, {}  # by id
-    real_init, real_compile = Optimizer.__init__, torch.compile
+def remember(optimizer):
+    for key in [key for key, known in unhooked.items() if known.alive() is None]:
+        del unhooked[key]
+    if len(unhooked) < MOST_UNHOOKED:
+        unhooked[id(optimizer)] = Unhooked(optimizer)
+
+
+def watch_creation(kind):
+    real = kind.__init__
 
     def __init__(self, *arguments, **named):
-        real_init(self, *arguments, **named)
-        try:
-            key = id(self)
-            version_of(self)
-            optimizers[key] = weak(self, lambda _: optimizers.pop(key, None))
-        except Exception:
-            pass  # an optimizer of another kind
+        real(self, *arguments, **named)
+        if not compiling():
+            guarded(lambda: remember(self))()
 
-    def versions():
-        found = {}
-        for key, optimizer in list(optimizers.items()):
-            alive = optimizer()
-            if alive is not None:
-                found[key] = version_of(alive), steps.get(key)
-        return found
+    kind.__init__ = like(__init__, real)
 
-    def counted(function):
-        def call(*arguments, **named):
-            if compiling():
-                return function(*arguments, **named)
-            before = versions()
-            result = function(*arguments, **named)
-            for key, (version, count) in versions().items():
-                known = before.get(key)
-                if known is not None and version != known[0] and count == known[1]:
-                    note_step(key)
-            return result
 
-        return like(call, function)
+def steps_since(known, optimizer):
+    source, version = version_of(optimizer)
+    before = known.version if source == known.source else 0  # the count begins with the first step
+    known.source, known.version = source, version
+    return version - before
 
-    def compile(*arguments, **named):
-        result = real_compile(*arguments, **named)
-        if type(result) is not type(compile) or '_torchdynamo_orig_callable' not in result.__dict__:
-            return result  # a module, whose optimizer steps outside, or a decorator, which calls this function
-        call = counted(result)
-        call.__dict__.update(result.__dict__)
-        return call
 
-    Optimizer.__init__ = like(__init__, real_init)
-    torch.compile = like(compile, real_compile)
+def count_compiled():
+    for key, known in list(unhooked.items()):
+        optimizer = known.alive()
+        if optimizer is None:
+            continue
+        with modules['torch']._C.DisableTorchFunction():  # a mode of the job must not see this
+            done = guarded(lambda: steps_since(known, optimizer))()
+        if done and 0 < done < 10000:  # a loaded state starts again
+            note_steps(key, done)
 
 
 def hook(torch, optimizers):
@@ -262,7 +268,7 @@ def hook(torch, optimizers):
     else:
         watch_every_class(optimizers.Optimizer)
     if register is not None and callable(getattr(torch, 'compile', None)):
-        watch_compiled(torch, optimizers.Optimizer)
+        watch_creation(optimizers.Optimizer)
     watch_modules(torch.nn.Module)
     watch_saves(torch)
 
@@ -327,13 +333,23 @@ def current(stats, name):
     return stats[name]['all']['current']
 
 
-# The frame that asked for the memory. A thread of autograd has none: then backward() of the main thread asked.
+def is_backward(frame):
+    while frame is not None:
+        if frame.f_code.co_name in ('backward', 'grad') and frame.f_globals.get('__name__') == 'torch.autograd':
+            return True
+        frame = frame.f_back
+    return False
+
+
+# The frame that asked for the memory. A thread of autograd has none: then the thread asked that waits for autograd,
+# if there is only one.
 def asking_frame():
     sys = modules['sys']
     try:
         return sys._getframe(3)
     except ValueError:
-        return sys._current_frames().get(main_thread)
+        waiting = [frame for frame in sys._current_frames().values() if is_backward(frame)]
+        return waiting[0] if len(waiting) == 1 else None
 
 
 # The Python frames that asked for the memory, innermost first: line, function and file of each.
@@ -371,11 +387,14 @@ def count_torch(torch):
 
 
 # JAX takes most of a GPU when it starts, so only its own count shows what arrays need. Backends that the job has made
-# are asked; none is made here.
+# are asked; none is made here. A forked child has those of its parent, perhaps with a lock that nobody opens.
 def count_jax():
+    global jax_owner
     bridge = modules.get('jax._src.xla_bridge')
     backends = getattr(bridge, '_backends', None)
-    if not backends or not is_whole(bridge):
+    if not backends:
+        jax_owner = own_pid()
+    if not backends or jax_owner != own_pid() or not is_whole(bridge):
         return
     for client in list(backends.values()):
         if client.platform == 'cpu':
@@ -388,6 +407,8 @@ def count_jax():
 
 
 def count():
+    if unhooked and not own_steps:
+        count_compiled()
     cuda = modules.get('torch.cuda')
     if hooked and cuda is not None and cuda.is_initialized():
         count_torch(modules['torch'])

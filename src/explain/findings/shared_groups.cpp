@@ -15,11 +15,13 @@ namespace {
 
 constexpr double kNearlyAll = 0.9;
 
-// Pids are used again: the latest process counts.
+// Pids are used again: of several processes with this one none is chosen.
 const model::ProcessInfo* process_with(const Evidence& evidence, std::int64_t pid) {
-  const auto found = std::find_if(evidence.processes.rbegin(), evidence.processes.rend(),
-                                  [&](const ProcessEvidence& process) { return process.info.pid == pid; });
-  return found == evidence.processes.rend() ? nullptr : &found->info;
+  const auto has_pid = [pid](const ProcessEvidence& process) { return process.info.pid == pid; };
+  const auto& all = evidence.processes;
+  const auto found = std::find_if(all.begin(), all.end(), has_pid);
+  const bool is_only = found != all.end() && std::none_of(std::next(found), all.end(), has_pid);
+  return is_only ? &found->info : nullptr;
 }
 
 std::string object_words(const model::SharedGroup& group) {
@@ -66,7 +68,7 @@ std::string group_words(const model::SharedGroup& group, const Evidence& evidenc
     out += fmt::format(", {} of it {}", bytes_words(static_cast<double>(group.pid_bytes)), how);
   }
   if (group.link == model::SharedLink::Writer)
-    out += ", the only process of the job that wrote that much at that time";
+    out += ", the only one of the processes that ran then that wrote that much";
   return out;
 }
 
@@ -79,7 +81,8 @@ MainCreator find_main_creator(const Evidence& evidence) {
   double all = 0;
   for (const model::SharedGroup& group : evidence.shared_groups) {
     all += static_cast<double>(group.bytes);
-    if (group.pid == 0) continue;
+    // Who wrote is a conclusion from counters: a process that ran for a moment is not in them.
+    if (group.pid == 0 || group.link == model::SharedLink::Writer) continue;
     Part& part = parts[group.pid];
     part.bytes += static_cast<double>(group.pid_bytes);
     if (group.link == model::SharedLink::Open) part.held += static_cast<double>(group.pid_bytes);

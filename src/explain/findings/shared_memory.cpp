@@ -30,22 +30,24 @@ void add_groups(const Evidence& evidence, model::Finding& finding) {
   }
 }
 
-// Where files of the job are, when they had most there: at the end of a job they are deleted.
+// How full a tmpfs with files of the job was at most: at the end of a job they are deleted.
 void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
   for (const TmpfsEvidence& tmpfs : evidence.tmpfs) {
-    const auto most = std::max_element(
-        tmpfs.job.begin(), tmpfs.job.end(),
-        [](const TrailPoint& a, const TrailPoint& b) { return a.high_bytes < b.high_bytes; });
-    if (most == tmpfs.job.end() || most->high_bytes == 0 || tmpfs.last.total_bytes == 0) continue;
-    const auto then = std::find_if(tmpfs.used.begin(), tmpfs.used.end(),
-                                   [&](const TrailPoint& point) { return point.at_s >= most->at_s; });
-    if (then == tmpfs.used.end()) continue;
-    const auto used = static_cast<double>(std::max(then->high_bytes, most->high_bytes));
+    const auto is_less = [](const TrailPoint& a, const TrailPoint& b) { return a.high_bytes < b.high_bytes; };
+    const auto most = std::max_element(tmpfs.used.begin(), tmpfs.used.end(), is_less);
+    const auto most_of_job = std::max_element(tmpfs.job.begin(), tmpfs.job.end(), is_less);
+    if (most == tmpfs.used.end() || most_of_job == tmpfs.job.end() || most_of_job->high_bytes == 0 ||
+        tmpfs.last.total_bytes == 0)
+      continue;
+    const auto of_job = std::find_if(tmpfs.job.begin(), tmpfs.job.end(),
+                                     [&](const TrailPoint& point) { return point.at_s >= most->at_s; });
+    if (of_job == tmpfs.job.end()) continue;
+    const auto used = static_cast<double>(std::max(most->high_bytes, of_job->high_bytes));
     finding.evidence.push_back(
         fmt::format("{} ({}) was at most {:.0f}% full: {}, {} of it by files of this job",
                     base::printable(tmpfs.path, 100), base::format_limit(tmpfs.last.total_bytes),
                     100 * used / static_cast<double>(tmpfs.last.total_bytes), bytes_words(used),
-                    bytes_words(static_cast<double>(most->high_bytes))));
+                    bytes_words(static_cast<double>(of_job->high_bytes))));
   }
 }
 

@@ -35,6 +35,10 @@ std::optional<std::uint64_t> written_by(const std::string& proc, std::int64_t pi
 
 void WrittenBytes::read(std::span<const std::int64_t> pids) {
   for (auto& [pid, written] : written_) written.before_bytes = written.last_bytes;
+  std::vector<std::int64_t> sorted(pids.begin(), pids.end());
+  std::sort(sorted.begin(), sorted.end());
+  are_same_pids_ = sorted == pids_;
+  pids_ = std::move(sorted);
   for (const std::int64_t pid : pids) {
     if (written_.size() == kMostWriters && !written_.contains(pid)) continue;
     const auto read = written_by(proc_, pid);
@@ -57,6 +61,7 @@ std::uint64_t WrittenBytes::all() const {
 }
 
 std::optional<std::int64_t> WrittenBytes::only_writer(std::uint64_t bytes) const {
+  if (!are_same_pids_) return std::nullopt;
   std::uint64_t all_bytes = 0;
   std::uint64_t most_bytes = 0;
   std::optional<std::int64_t> most;

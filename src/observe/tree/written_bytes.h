@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lowtide::observe {
 
@@ -23,7 +24,8 @@ class WrittenBytes {
   [[nodiscard]] bool contains(std::int64_t pid) const { return written_.contains(pid); }
 
   // The process that alone can have written this much since the call before the last: all the others together
-  // wrote less than a quarter of it. None: there are several, or a counter may not be read.
+  // wrote less than a quarter of it. None: there are several, a counter may not be read, or a process started
+  // or ended in this time.
   [[nodiscard]] std::optional<std::int64_t> only_writer(std::uint64_t bytes) const;
 
  private:
@@ -36,6 +38,8 @@ class WrittenBytes {
 
   std::string proc_;
   bool has_begun_ = false;
+  std::vector<std::int64_t> pids_;  // of the last call
+  bool are_same_pids_ = false;      // as at the call before
   std::map<std::int64_t, Written> written_;
 };
 

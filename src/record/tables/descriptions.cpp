@@ -451,7 +451,7 @@ constexpr std::tuple kTables = {
         .name = "snapshot_use",
         .meaning =
             "storages of tensors of one use that a node of a snapshot holds, without those that a node "
-            "below it holds; `saved`: only a function of an autograd graph holds them",
+            "below it holds; `saved`: found first through a function of an autograd graph",
         .columns = kUseColumns,
         .limit = {100'000, 8 * kMegabyte},
         .is_late = true},

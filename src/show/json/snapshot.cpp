@@ -62,8 +62,8 @@ constexpr auto describe(Tag<SnapshotFacts>) {
       use_field<model::TensorUse::Parameter>("parameter_bytes",
                                              "torch.nn.Parameter, on the host and on GPUs"),
       use_field<model::TensorUse::Gradient>("gradient_bytes", "gradients of parameters"),
-      use_field<model::TensorUse::Saved>("saved_bytes",
-                                         "what only functions of autograd graphs hold: activations"),
+      use_field<model::TensorUse::Saved>(
+          "saved_bytes", "what was found first through functions of autograd graphs: activations"),
       field("growth_device_bytes", "for a difference: growth of tensors on GPUs",
             [](const SnapshotFacts& facts) {
               const SnapshotReport& report = facts.report;

@@ -1,8 +1,14 @@
-"""Asks for more memory of a GPU than there is, once lowtide observes the allocator."""
+"""Asks for more memory of a GPU than there is, once lowtide observes the allocator.
 
+usage: fills_gpu.py forward|backward|other
+"""
+
+import sys
+import threading
 import time
 
 import torch
+import torch.autograd
 
 
 def wait_for_observer():
@@ -12,10 +18,17 @@ def wait_for_observer():
         time.sleep(0.05)
 
 
-def train_step():
-    time.sleep(1)
-    torch.empty(640)
+def train_step(failing):
+    if failing == "forward":
+        torch.empty(640)
+    elif failing == "backward":
+        torch.autograd.backward(640)
+    else:
+        torch.autograd.ask_in_a_thread_without_frames(640)
 
 
 wait_for_observer()
-train_step()
+step = threading.Thread(target=train_step, args=sys.argv[1:])
+step.start()
+step.join()
+sys.exit(1)

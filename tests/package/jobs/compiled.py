@@ -1,6 +1,9 @@
 """A training whose whole step, or optimizer, is compiled. Writes its losses to the last digit, and how often torch compiled.
 
-usage: compiled.py STEPS whole|optimizer
+`twice`: what is compiled is compiled again. `emptied`: only the model is compiled, and the optimizer has its parameters
+only during a step, as with DeepSpeed.
+
+usage: compiled.py STEPS whole|optimizer|twice|emptied
 """
 
 import json
@@ -12,8 +15,8 @@ import torch._dynamo.utils
 torch.manual_seed(0)
 steps, what = int(sys.argv[1]), sys.argv[2]
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 1))
-kinds = {"whole": torch.optim.SGD, "optimizer": torch.optim.Adam}
-optimizer = kinds[what](model.parameters(), lr=0.01)
+kind = torch.optim.Adam if what == "optimizer" else torch.optim.SGD
+optimizer = kind(model.parameters(), lr=0.01)
 update = torch.compile(optimizer.step, backend="aot_eager") if what == "optimizer" else optimizer.step
 
 
@@ -25,8 +28,24 @@ def train_step(batch):
     return loss
 
 
-if what == "whole":
+def compiled_forward_step(batch):
+    group = optimizer.param_groups[0]
+    loss = forward(batch)
+    loss.backward()
+    group["params"] = list(model.parameters())
+    update()
+    optimizer.zero_grad()
+    group["params"] = []
+    return loss
+
+
+if what in ("whole", "twice"):
     train_step = torch.compile(train_step, backend="aot_eager")
+if what == "twice":
+    train_step = torch.compile(train_step, backend="aot_eager")
+if what == "emptied":
+    forward = torch.compile(lambda batch: model(batch).square().mean(), backend="aot_eager")
+    train_step = compiled_forward_step
 losses = [train_step(torch.randn(32, 64)).item().hex() for _ in range(steps)]
 print(json.dumps({"losses": losses, "compiled": torch._dynamo.utils.counters["stats"].get("unique_graphs", 0),
                   "breaks": sum(torch._dynamo.utils.counters["graph_break"].values())}))

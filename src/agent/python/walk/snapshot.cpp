@@ -236,6 +236,10 @@ void add_cuda(WalkOrder& order) {
   const std::uint32_t devices = marks.devices.load(std::memory_order_relaxed);
   for (std::uint32_t at = 0; at < devices && at < wire::kMaxDevices; ++at) {
     const wire::DevicePart& device = marks.device_parts[at];
+    if (device.framework.load(std::memory_order_relaxed) !=
+        static_cast<std::uint64_t>(wire::Framework::Torch)) {
+      continue;
+    }
     order.cuda_allocated_bytes += device.allocated_bytes.load(std::memory_order_relaxed);
     order.cuda_reserved_bytes += device.reserved_bytes.load(std::memory_order_relaxed);
   }
@@ -261,7 +265,7 @@ int walk_now(void* /*unused*/) {
   {
     const TableUse use;
     if (!owns_tables()) {
-      return 0;
+      return is_interrupted ? -1 : 0;
     }
     asked = header()->walk.taken_up.load(std::memory_order_relaxed);
     is_late = now_ns() > header()->monitor.walk_before_ns.load(std::memory_order_relaxed);

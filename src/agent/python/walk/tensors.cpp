@@ -300,7 +300,7 @@ bool Tensors::ask_all(ObjectGraph& graph) {
   }
   mark_gradients(graph);
   for (std::uint64_t at = 0; at < storage_room_; ++at) {
-    const Storage& storage = storages_[at];
+    Storage& storage = storages_[at];
     if (storage.key == 0) {
       continue;
     }
@@ -309,6 +309,8 @@ bool Tensors::ask_all(ObjectGraph& graph) {
       graph.add_bytes(storage.holder, storage.bytes);
     } else if (graph.add_device_bytes(storage.holder, storage.bytes)) {
       device_bytes_ += storage.bytes;
+    } else {
+      storage.key = 0;  // not counted, also not by its use
     }
   }
   return true;
