@@ -1,5 +1,5 @@
 # REAL-JOB
-#   about: a copy of the weights is kept on the GPU whenever the loss is the lowest so far, and none is dropped
+#   about: a copy of the weights is kept on the GPU whenever the loss is a new minimum, and none is dropped
 #   label: leak
 #   process: main
 #   packages: torch
