@@ -207,7 +207,7 @@ def watch_instance(optimizer):
 
 # A step in compiled code calls no hook, because a hook would be part of the graph. So optimizers that have called none
 # are compared whenever the monitor asks: each step adds one to the version of their own count of steps, or, where they
-# have no such count, of a parameter.
+# have no such count, of a parameter. With backends other than inductor it may add two, so there no step is counted.
 class Unhooked:
     def __init__(self, optimizer):
         self.alive = modules['_weakref'].ref(optimizer)
@@ -238,6 +238,12 @@ def watch_creation(kind):
             guarded(lambda: remember(self))()
 
     kind.__init__ = like(__init__, real)
+
+
+def compiles_with_inductor():
+    backends = getattr(modules.get('torch._dynamo.eval_frame'), 'cached_backends', {}).values()
+    names = [type(backend).__name__ for backend in backends if backend is not None]
+    return bool(names) and all(name == '_TorchCompileInductorWrapper' for name in names)
 
 
 def steps_since(known, optimizer):
@@ -407,7 +413,7 @@ def count_jax():
 
 
 def count():
-    if unhooked and not own_steps:
+    if unhooked and not own_steps and compiles_with_inductor():
         count_compiled()
     cuda = modules.get('torch.cuda')
     if hooked and cuda is not None and cuda.is_initialized():

@@ -8,6 +8,7 @@ usage: compiled.py STEPS whole|optimizer|twice|emptied
 
 import json
 import sys
+import time
 
 import torch
 import torch._dynamo.utils
@@ -15,9 +16,10 @@ import torch._dynamo.utils
 torch.manual_seed(0)
 steps, what = int(sys.argv[1]), sys.argv[2]
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 1))
+backend = "inductor" if what in ("whole", "optimizer") else "aot_eager"
 kind = torch.optim.Adam if what == "optimizer" else torch.optim.SGD
 optimizer = kind(model.parameters(), lr=0.01)
-update = torch.compile(optimizer.step, backend="aot_eager") if what == "optimizer" else optimizer.step
+update = torch.compile(optimizer.step, backend=backend) if what == "optimizer" else optimizer.step
 
 
 def train_step(batch):
@@ -40,12 +42,15 @@ def compiled_forward_step(batch):
 
 
 if what in ("whole", "twice"):
-    train_step = torch.compile(train_step, backend="aot_eager")
+    train_step = torch.compile(train_step, backend=backend)
 if what == "twice":
-    train_step = torch.compile(train_step, backend="aot_eager")
+    train_step = torch.compile(train_step, backend=backend)
 if what == "emptied":
-    forward = torch.compile(lambda batch: model(batch).square().mean(), backend="aot_eager")
+    forward = torch.compile(lambda batch: model(batch).square().mean(), backend=backend)
     train_step = compiled_forward_step
-losses = [train_step(torch.randn(32, 64)).item().hex() for _ in range(steps)]
+losses = []
+for _ in range(steps):
+    losses.append(train_step(torch.randn(32, 64)).item().hex())
+    time.sleep(0.1)
 print(json.dumps({"losses": losses, "compiled": torch._dynamo.utils.counters["stats"].get("unique_graphs", 0),
                   "breaks": sum(torch._dynamo.utils.counters["graph_break"].values())}))
