@@ -18,6 +18,17 @@ TEST(StepFollowerTest, steps_are_read_from_lines_that_arrive_in_pieces) {
   EXPECT_EQ(follower.step(), 2);
 }
 
+TEST(StepFollowerTest, lines_of_two_processes_that_run_into_each_other_are_no_large_step) {
+  StepFollower follower;
+
+  for (int step = 10; step < 16; ++step) {
+    const std::string text = "step " + std::to_string(step);
+    follower.feed(text + text + "\n\n");
+  }
+
+  EXPECT_EQ(follower.step(), 15);
+}
+
 TEST(StepFollowerTest, text_without_steps_has_none) {
   StepFollower follower;
 

@@ -170,6 +170,12 @@ const TrailPoint* nearest(const RecordedSeries& trail, double at_s) {
   return after->at_s - at_s < at_s - (after - 1)->at_s ? &*after : &*(after - 1);
 }
 
+double change_between(const RecordedSeries& trail, double from_s, double to_s) {
+  const TrailPoint* first = nearest(trail, from_s);
+  const TrailPoint* last = nearest(trail, to_s);
+  return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
+}
+
 std::vector<model::CounterPoint> course_of(const RecordedSeries& trail) {
   constexpr std::size_t kMoments = 48;
   std::vector<model::CounterPoint> out;

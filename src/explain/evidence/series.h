@@ -69,6 +69,9 @@ double change(const RecordedSeries& trail, const Window& early, const Window& la
 // The reading nearest to a moment; null where there is none at all.
 const TrailPoint* nearest(const RecordedSeries& trail, double at_s);
 
+// Of the lowest bytes, between the readings nearest to two moments; 0 without a reading.
+double change_between(const RecordedSeries& trail, double from_s, double to_s);
+
 // A trail in a few dozen moments, for a picture as small as a word.
 std::vector<model::CounterPoint> course_of(const RecordedSeries& trail);
 

@@ -19,12 +19,6 @@ namespace {
 
 constexpr double kLittleKnown = 0.3;  // of what the site allocated
 
-double change_between(const RecordedSeries& series, double from_s, double to_s) {
-  const TrailPoint* first = nearest(series, from_s);
-  const TrailPoint* last = nearest(series, to_s);
-  return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
-}
-
 // The share of what the site allocated that came to Python objects.
 double share_in_objects(const ProcessHolders& holders, const SiteGroup& site) {
   const double allocated = change_between(site.live, holders.from_s, holders.to_s);

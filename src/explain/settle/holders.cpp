@@ -25,12 +25,6 @@ constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first a
 constexpr std::int64_t kLeastOnDevice = 1'000'000;
 constexpr std::size_t kMostGrown = 20;
 
-double change_between(const RecordedSeries& trail, double from_s, double to_s) {
-  const TrailPoint* first = nearest(trail, from_s);
-  const TrailPoint* last = nearest(trail, to_s);
-  return first == nullptr ? 0 : static_cast<double>(last->low_bytes) - static_cast<double>(first->low_bytes);
-}
-
 // The process was flat in the second half of the time since the last snapshot, and that half is long: the
 // growth that the snapshots show has ended.
 bool has_stopped_since(const Evidence& evidence, const ProcessEvidence& process, double from_s, double to_s) {

@@ -130,11 +130,9 @@ std::vector<Figure> find_figures(std::string_view text, std::size_t from) {
     }
     figure.phrase = phrase_start(text, previous, at);
     take_unit(text, figure);
-    // "1.2.3", "12:30:05", "0x00": a piece of something else.
     if (figure.end < text.size() && is_word_byte(text[figure.end]) && figure.unit == 0) {
-      figure.end = word_end(text, figure.end);
-      figure.unit_end = figure.end;
-      // "38it [00:03" is a bar without a total, kept as a number by its form alone.
+      figure.piece = true;
+      figure.end = figure.unit_end = word_end(text, figure.end);
     }
     previous = figure.unit_end;
     figures.push_back(figure);
@@ -214,8 +212,8 @@ bool is_bar(std::string_view text, const Figure& step, const Figure& total) {
 }
 
 bool is_whole(const Figure& figure) {
-  return !figure.word && figure.unit == 0 && !figure.percent && !figure.delta && !figure.negative &&
-         (figure.form == NumberForm::Digits || figure.form == NumberForm::Grouped);
+  return !figure.word && !figure.piece && figure.unit == 0 && !figure.percent && !figure.delta &&
+         !figure.negative && (figure.form == NumberForm::Digits || figure.form == NumberForm::Grouped);
 }
 
 Slot slot_of(const Figure& figure, Role role) {

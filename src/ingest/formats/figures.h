@@ -11,7 +11,7 @@ namespace lowtide::ingest {
 
 struct Figure {
   std::size_t begin = 0;
-  std::size_t end = 0;       // of the digits
+  std::size_t end = 0;       // of the digits, or of the word that they are a piece of
   std::size_t unit_end = 0;  // of the unit; = end when there is none
   std::size_t phrase = 0;    // where its phrase begins
   NumberForm form = NumberForm::Digits;
@@ -20,7 +20,8 @@ struct Figure {
   bool rate = false;
   bool delta = false;
   bool negative = false;
-  bool word = false;  // "nan", "inf"
+  bool word = false;   // "nan", "inf"
+  bool piece = false;  // of something else: "1.2.3", "0x00", "38it", "319step"; its value is not known
 };
 
 // The numbers (and "nan", "inf") from `from` on, at most 128.

@@ -89,7 +89,8 @@ class TextReader {
     int best = 0;
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       Figure& figure = figures_[i];
-      if (!is_whole(figure) && !(figure.unit == 0 && figure.form == NumberForm::Decimal)) continue;
+      if (!is_whole(figure) && (figure.piece || figure.unit != 0 || figure.form != NumberForm::Decimal))
+        continue;
       const std::size_t floor = i == 0 ? 0 : figures_[i - 1].unit_end;
       const LastWord last = word_before(text_, figure.begin, std::min(floor, figure.begin));
       const Figure* total = nullptr;
@@ -178,7 +179,7 @@ class TextReader {
   // Is this number memory, and what kind?
   void consider(std::size_t i) {
     const Figure& figure = figures_[i];
-    if (used_[i] || figure.percent || figure.rate || figure.delta) return;
+    if (used_[i] || figure.piece || figure.percent || figure.rate || figure.delta) return;
     std::size_t begin = figure.phrase;
     // The index belongs to the phrase: "GPU 0: 5.1 GB".
     const std::size_t gpu = device_of(i);

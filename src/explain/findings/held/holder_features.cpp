@@ -90,13 +90,35 @@ bool is_kept_by_evaluation(const Scene& scene, std::int64_t pid) {
   return found;
 }
 
+// What a process gained on all GPUs while the snapshots were taken; absent without readings of it.
+std::optional<double> gained_on_gpus(const Evidence& evidence, model::ProcessId id, double from_s,
+                                     double to_s) {
+  std::optional<double> out;
+  for (const GpuEvidence& gpu : evidence.gpus) {
+    for (const GpuEvidence::Share& share : gpu.processes) {
+      if (share.id != id) continue;
+      const RecordedSeries& series = share.allocated.empty() ? share.trail : share.allocated;
+      out = out.value_or(0) + change_between(series, from_s, to_s);
+    }
+  }
+  return out;
+}
+
 // Several processes of one kind, and only this one grows.
-bool are_others_flat(const Scene& scene, const model::ProcessInfo& process) {
+bool are_others_flat(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+  constexpr double kLittle = 0.1;
+  const model::ProcessInfo& process = holders.process;
+  const auto gained = static_cast<double>(grown.holder.growth_device_bytes);
+  const bool is_on_devices = grown.holder.growth_device_bytes > grown.holder.growth_bytes;
   std::size_t others = 0;
   for (const WatchedProcess& watched : scene.processes) {
     const model::ProcessInfo& info = watched.report.info;
     if (info.pid == process.pid || info.ppid != process.ppid || info.role != process.role) continue;
     if (!is_flat(watched)) return false;
+    if (is_on_devices) {
+      const auto other = gained_on_gpus(scene.evidence, info.id, holders.from_s, holders.to_s);
+      if (!other || *other > kLittle * gained) return false;
+    }
     ++others;
   }
   return others > 0;
@@ -210,7 +232,7 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.is_pinned = is_pinned_growth(scene, holders, grown);
   out.has_workers = has_started_workers(scene, holders.process);
   out.is_of_evaluation = is_kept_by_evaluation(scene, holders.process.pid);
-  out.others_are_flat = are_others_flat(scene, holders.process);
+  out.others_are_flat = are_others_flat(scene, holders, grown);
   read_stack(scene, holders, out);
   return out;
 }
