@@ -141,7 +141,7 @@ TEST_F(Report, shared_memory_that_the_job_does_not_map_is_not_a_second_grave_cau
   EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
   const model::Finding* finding = find_finding(report, "shared-memory-grows");
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->severity, model::Severity::Medium);
+  EXPECT_EQ(finding->severity, model::Severity::Info);
   EXPECT_THAT(finding->title, HasSubstr("no process of this job maps it"));
   EXPECT_LT(finding->share.value_or(1), 0.1) << "it is not part of the process tree";
   EXPECT_EQ(std::count_if(report.findings.begin(), report.findings.end(),

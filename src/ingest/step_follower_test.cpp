@@ -21,12 +21,9 @@ TEST(StepFollowerTest, steps_are_read_from_lines_that_arrive_in_pieces) {
 TEST(StepFollowerTest, lines_of_two_processes_that_run_into_each_other_are_no_large_step) {
   StepFollower follower;
 
-  for (int step = 10; step < 16; ++step) {
-    const std::string text = "step " + std::to_string(step);
-    follower.feed(text + text + "\n\n");
-  }
+  follower.feed("step 9\nstep 9\nstep 10step 10\n\n");
 
-  EXPECT_EQ(follower.step(), 15);
+  EXPECT_EQ(follower.step(), 9);
 }
 
 TEST(StepFollowerTest, text_without_steps_has_none) {

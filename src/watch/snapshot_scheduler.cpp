@@ -90,12 +90,11 @@ bool SnapshotScheduler::is_due(ProcessSchedule& looked, const observe::Member& m
 // may end at once, so the room that one gets is not available to the others.
 std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& looked,
                                                      const observe::Member& member, double at_s,
-                                                     std::optional<std::uint64_t>& room_bytes,
-                                                     bool is_walking) const {
+                                                     std::optional<std::uint64_t>& room_bytes) const {
   const double age_s = at_s - member.info.started_s;
   std::uint32_t which = 0;
-  if (!is_walking && (!room_bytes || *room_bytes >= walk_bytes(member)) &&
-      looked.pace.is_due(age_s, forked_bytes(member), true)) {
+  if ((!room_bytes || *room_bytes >= walk_bytes(member)) &&
+      looked.pace.is_due_at_end(age_s, forked_bytes(member))) {
     which |= static_cast<std::uint32_t>(wire::LastLook::OutOfMemory);
   }
   const bool has_room = !room_bytes || *room_bytes >= walk_bytes_at_end(member);
@@ -138,7 +137,7 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
     ids_.insert_or_assign(pid, member->info.id);
     const auto reason = reason_against_snapshot(room_before_group_kill, member->status.rss_bytes);
     agents->want_last_looks(
-        pid, reason ? 0 : allowed_unsolicited(looked, *member, tick.at_s, room_at_end, is_walking));
+        pid, reason ? 0 : allowed_unsolicited(looked, *member, tick.at_s, room_at_end));
     if (reason) {
       note_reason_against(*reason, writer);
       continue;

@@ -56,8 +56,7 @@ class SnapshotScheduler {
                             std::optional<std::uint64_t> room_bytes) const;
   [[nodiscard]] std::uint32_t allowed_unsolicited(const ProcessSchedule& looked,
                                                   const observe::Member& member, double at_s,
-                                                  std::optional<std::uint64_t>& room_bytes,
-                                                  bool is_walking) const;
+                                                  std::optional<std::uint64_t>& room_bytes) const;
 
   std::map<std::uint32_t, ProcessSchedule> looked_;  // by ProcessId
   std::map<std::int64_t, model::ProcessId>

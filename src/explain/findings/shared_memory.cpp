@@ -86,13 +86,16 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   const bool is_unmapped = growth.unmapped_bytes >= growth.bytes;
   const bool is_mapped = !is_unmapped && growth.mapped_bytes >= kMapped * growth.bytes;
   const bool leaks = scene.report.verdict.kind == model::VerdictKind::Leak;
-  finding.severity = leaks && (is_mapped || is_unmapped) ? model::Severity::High : model::Severity::Medium;
+  // The cgroup counts what others in it make, and what the job makes is counted one by one.
+  const bool is_of_job = is_mapped || is_unmapped;
+  finding.severity = !is_of_job ? model::Severity::Info : leaks ? model::Severity::High : model::Severity::Medium;
   const MainCreator creator = is_unmapped ? find_main_creator(scene.evidence) : MainCreator();
   finding.title = is_unmapped ? fmt::format("{} {} {} of shared memory that no process maps",
                                             creator.process ? process_words(*creator.process) : "the job",
                                             creator.holds ? "holds" : "made", bytes_words(growth.bytes))
-                              : fmt::format("shared memory grew by {}{}", bytes_words(growth.bytes),
-                                            is_mapped ? "" : ", but no process of this job maps it");
+                  : is_mapped ? fmt::format("shared memory grew by {}", bytes_words(growth.bytes))
+                              : fmt::format("{} grew by {}, but no process of this job maps it", growth.witness,
+                                            bytes_words(growth.bytes));
   finding.mechanism = model::Mechanism::SharedMemory;
   finding.growth_bytes = growth.bytes;
   finding.share =

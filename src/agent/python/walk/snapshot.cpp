@@ -309,7 +309,9 @@ void walk_out_of_memory() {
       !next_ns.compare_exchange_strong(after_ns, at_ns + kEveryNs, std::memory_order_relaxed)) {
     return;
   }
-  walk_unasked(wire::LastLook::OutOfMemory, usual_order());
+  if (!has_walkers()) {
+    walk_unasked(wire::LastLook::OutOfMemory, usual_order());
+  }
 }
 
 void walk_at_end() {

@@ -70,6 +70,11 @@ void reap_walkers() {
   reap_each(WNOHANG);
 }
 
+bool has_walkers() {
+  reap_walkers();
+  return g_count.load(std::memory_order_relaxed) > 0;
+}
+
 void await_walkers() {
   reap_each(0);
 }

@@ -18,6 +18,9 @@ long fork_walker();
 // Reaps children that have ended. Call this regularly.
 void reap_walkers();
 
+// Whether one has not ended yet.
+bool has_walkers();
+
 // Waits until all children have ended. Each child has its own time limit.
 void await_walkers();
 
