@@ -117,16 +117,32 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
+// The host memory of the other processes says nothing about what they have on a GPU.
+bool speaks_for_host(const model::Report& report) {
+  if (report.primary_run >= report.runs.size()) return true;
+  const auto& series = report.runs[report.primary_run].series;
+  return series.empty() ||
+         (!model::is_gpu_memory(series.front().quantity) && model::find_leaning_gpu(series) == nullptr);
+}
+
 // "2 workers", "worker 1 only", "worker 1"; empty for a process that has no equals.
-std::string process_text(const model::Report& report, const model::FindingProcess& process) {
+std::string process_text(const model::Report& report, const Finding& cause) {
+  const model::FindingProcess& process = *cause.process;
   if (process.pids.size() > 1)
     return fmt::format("{} {}", process.pids.size(), role_words(process.role, process.pids.size()));
   if (process.role != model::ProcessRole::Worker && process.role != model::ProcessRole::Rank) return "";
-  const auto equals = std::count_if(report.processes.begin(), report.processes.end(),
-                                    [&](const auto& other) { return other.info.role == process.role; });
+  bool has_equals = false;
+  bool are_equals_flat = true;
+  for (const auto& other : report.processes) {
+    if (other.info.role != process.role || std::ranges::count(process.pids, other.info.pid) > 0) continue;
+    has_equals = true;
+    if (model::may_leak(other.series.verdict)) are_equals_flat = false;
+  }
+  const bool is_alone =
+      has_equals && (cause.id == "one-rank-differs" || (are_equals_flat && speaks_for_host(report)));
   const std::string name =
       role_words(process.role, 1) + (process.index ? fmt::format(" {}", *process.index) : "");
-  return equals > 1 ? name + " only" : name;
+  return is_alone ? name + " only" : name;
 }
 
 // A GPU that may leak beside a process tree that does not.
@@ -170,7 +186,7 @@ model::Answer find_answer(const model::Report& report) {
     const Finding& cause = report.findings[*out.finding];
     if (!cause.lines.empty()) out.line = cause.lines.front();
     out.variable = cause.variable;
-    if (cause.process) out.process = process_text(report, *cause.process);
+    if (cause.process) out.process = process_text(report, cause);
     if (!cause.fix.empty()) out.fix = cause.fix;
     out.end_bytes = cause.end_bytes;
     if (cause.end_bytes && may_grow(verdict)) out.kind = AnswerKind::Bounded;

@@ -267,6 +267,15 @@ TEST_F(Report, leak_on_a_gpu_is_not_passed_over) {
   EXPECT_LT(report.forecast->reach_bytes.value_or(0), report.forecast->limit_bytes);
 }
 
+TEST_F(Report, ranks_that_share_a_gpu_fill_it_together) {
+  const model::Report report = report_of(record("gpu-ranks"));
+
+  ASSERT_EQ(report.verdict.kind, VerdictKind::Leak);
+  ASSERT_TRUE(report.verdict.rate);
+  EXPECT_NEAR(report.verdict.rate->bytes, 4e6, 0.1e6) << "2 MB per step each";
+  EXPECT_NE(report.answer.process, "rank only") << "the other has the same";
+}
+
 TEST_F(Report, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_reason) {
   const model::Report report = report_of(record("gpu-lean"));
 

@@ -54,7 +54,7 @@ model::PssReading to_pss_reading(const procfs::SmapsRollup& rollup, const procfs
 Monitor::Monitor(const Options& options, ProcessTree tree)
     : options_(options),
       tree_(std::move(tree)),
-      shared_objects_(options.tree.roots),
+      shared_objects_(options.tree.roots, options.began_unix_s),
       meminfo_(procfs::meminfo_file(options.tree.roots)),
       pressure_(procfs::pressure_file(options.tree.roots)),
       gpus_(options.tree.roots) {}

@@ -35,6 +35,7 @@ class Monitor {
   struct Options {
     ProcessTree::Options tree;
     std::optional<std::uint64_t> limit_bytes;  // the user's own
+    std::optional<double> began_unix_s;        // when the job began to make files; absent: now
     bool use_gpu = true;
     bool use_pss = true;
     AgentRegistry* agents = nullptr;  // must outlive the monitor

@@ -134,7 +134,8 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
   }
   if (series != nullptr && model::is_gpu_memory(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);
-    what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + ": " + what;
+    const char* const separator = report.answer.process.empty() ? ": " : ", ";
+    what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + separator + what;
   }
   if (cause != nullptr && cause->id == "cuda-out-of-memory") {
     return report.answer.line ? out + " at " + base::printable(model::place_of(*report.answer.line), 100)

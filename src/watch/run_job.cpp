@@ -137,6 +137,7 @@ WatchedJob watch_job(pid_t pid, const std::vector<std::string>& command, const S
   Watch::Options options = options_for(flags, pid);
   options.monitor.tree.adopts_orphans = true;
   options.monitor.agents = around.agents;
+  options.monitor.began_unix_s = base::unix_seconds() - (base::steady_seconds() - began_s);
   options.source_folder = header.working_directory;
   if (around.witness != nullptr) options.monitor.tree.helper_pid = around.witness->pid();
   auto watch = Watch::begin(options, began_s, std::move(file.writer));

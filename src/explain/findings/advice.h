@@ -33,6 +33,9 @@ inline constexpr const char* kLibraryObject =
     "`{0}` may keep what `{1}()` gives it: limit it or replace it; otherwise it is a leak in {2} (try "
     "another version)";
 inline constexpr const char* kObjectsOfLibrary = "remove what {0} no longer needs";
+// {}: a variable of the user, the library of its type.
+inline constexpr const char* kObjectOfPackage =
+    "{} is an object of {}: call what the library has to release what it keeps, or use a new object";
 // {}: a variable inside a library, its library, " (`plt.close(figure)` for figures)".
 inline constexpr const char* kRegistryOfLibrary =
     "{0} belongs to {1}: call what {1} has to close or release such objects{2}";
@@ -51,8 +54,11 @@ inline constexpr const char* kUnmappedSegments =
     "delete files in /dev/shm, call unlink() on SharedMemory, close memfds, and remove System V segments "
     "when "
     "they are no longer used";
-inline constexpr const char* kUnmappedFiles =
-    "delete the files when they are no longer used; for multiprocessing SharedMemory, call unlink()";
+inline constexpr const char* kUnmappedFiles = "delete the files when they are no longer used";
+// {}: names of files, more about blocks of SharedMemory.
+inline constexpr const char* kUnmappedFilesLike = "delete files like {} when they are no longer used{}";
+inline constexpr const char* kSharedMemoryBlocks =
+    "call unlink() on each multiprocessing `SharedMemory` when it is no longer used";
 inline constexpr const char* kUnmappedSystemV =
     "remove System V segments when they are no longer used: detaching from one does not remove it";
 inline constexpr const char* kUnmappedMemfds =

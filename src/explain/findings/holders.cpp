@@ -6,8 +6,10 @@
 #include <string>
 
 #include "base/units.h"
+#include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/held_causes.h"
+#include "explain/settle/own_frames.h"
 #include "explain/source/holder_lines.h"
 #include "explain/words.h"
 
@@ -216,6 +218,10 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
   } else {
     const HolderFeatures features = clues_of(scene, holders, grown);
     add_cause(cause_of(features), features, node, out);
+    const std::string package = node.type.substr(0, node.type.find('.'));
+    const bool is_data = features.has_length || features.is_tensor;
+    if (out.cause.empty() && !is_data && has_installed_package(scene.evidence.sites, package))
+      out.fix = fmt::format(fmt::runtime(advice::kObjectOfPackage), quoted_variable(node), package);
   }
   use_name_in_code(out);
   return out;

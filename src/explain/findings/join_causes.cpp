@@ -209,7 +209,7 @@ void join_equal_processes(Findings& findings) {
     const std::size_t count = joined.process->pids.size();
     joined.title = fmt::format("{} {}: {}", count, role_words(joined.process->role, count), joined.title);
     joined.evidence.insert(joined.evidence.begin(),
-                           fmt::format("{} {} grew alike, {} in total; the next lines are about pid {}",
+                           fmt::format("{} {} grew alike, {} in total; the other figures are of pid {}",
                                        count, role_words(joined.process->role, count),
                                        bytes_words(joined.growth_bytes), joined.process->pids.front()));
   }

@@ -51,16 +51,29 @@ void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
   }
 }
 
+constexpr double kNearlyAllOfIt = 0.9;
+
+// The names that multiprocessing gives to its blocks prove what made them.
+std::string advice_for_files(const std::vector<model::SharedGroup>& groups, double all) {
+  const model::SharedGroup& first = groups.front();
+  if (static_cast<double>(first.bytes) < kNearlyAllOfIt * all || first.name.empty())
+    return advice::kUnmappedFiles;
+  if (first.name.starts_with("/dev/shm/psm_")) return advice::kSharedMemoryBlocks;
+  const bool may_be_block = first.name.starts_with("/dev/shm/") && first.name.rfind('/') == 8;
+  return fmt::format(fmt::runtime(advice::kUnmappedFilesLike), base::printable(first.name, 100),
+                     may_be_block ? "; for multiprocessing `SharedMemory`, call unlink()" : "");
+}
+
 // What helps depends on what nearly all of it is.
-const char* advice_for_unmapped(const Evidence& evidence) {
-  constexpr double kNearlyAllOfIt = 0.9;
+std::string advice_for_unmapped(const Evidence& evidence) {
   double all = 0;
   std::map<model::SharedKind, double> kinds;
   for (const model::SharedGroup& group : evidence.shared_groups) {
     all += static_cast<double>(group.bytes);
     kinds[group.kind] += static_cast<double>(group.bytes);
   }
-  if (kinds[model::SharedKind::File] > kNearlyAllOfIt * all) return advice::kUnmappedFiles;
+  if (kinds[model::SharedKind::File] > kNearlyAllOfIt * all)
+    return advice_for_files(evidence.shared_groups, all);
   if (kinds[model::SharedKind::Segment] > kNearlyAllOfIt * all) return advice::kUnmappedSystemV;
   if (kinds[model::SharedKind::Memfd] > kNearlyAllOfIt * all) return advice::kUnmappedMemfds;
   return advice::kUnmappedSegments;
@@ -88,14 +101,16 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   const bool leaks = scene.report.verdict.kind == model::VerdictKind::Leak;
   // The cgroup counts what others in it make, and what the job makes is counted one by one.
   const bool is_of_job = is_mapped || is_unmapped;
-  finding.severity = !is_of_job ? model::Severity::Info : leaks ? model::Severity::High : model::Severity::Medium;
+  finding.severity = !is_of_job ? model::Severity::Info
+                     : leaks    ? model::Severity::High
+                                : model::Severity::Medium;
   const MainCreator creator = is_unmapped ? find_main_creator(scene.evidence) : MainCreator();
   finding.title = is_unmapped ? fmt::format("{} {} {} of shared memory that no process maps",
                                             creator.process ? process_words(*creator.process) : "the job",
                                             creator.holds ? "holds" : "made", bytes_words(growth.bytes))
                   : is_mapped ? fmt::format("shared memory grew by {}", bytes_words(growth.bytes))
-                              : fmt::format("{} grew by {}, but no process of this job maps it", growth.witness,
-                                            bytes_words(growth.bytes));
+                              : fmt::format("{} grew by {}, but no process of this job maps it",
+                                            growth.witness, bytes_words(growth.bytes));
   finding.mechanism = model::Mechanism::SharedMemory;
   finding.growth_bytes = growth.bytes;
   finding.share =

@@ -22,6 +22,30 @@ const GpuEvidence::Share* largest_share(const GpuEvidence& gpu, const Evidence& 
   return largest;
 }
 
+bool runs_within(const RecordedSeries& series, double at_s) {
+  return !series.empty() && at_s >= series.front().at_s && at_s <= series.back().at_s + series.back().span_s;
+}
+
+// What the processes of the job have on the GPU together, at the times of the largest one: ranks that share a
+// GPU fill it together.
+GpuEvidence::Share sum_of_job(const GpuEvidence& gpu, const GpuEvidence::Share& largest,
+                              const Evidence& evidence) {
+  GpuEvidence::Share out = largest;
+  for (const GpuEvidence::Share& share : gpu.processes) {
+    if (&share == &largest || evidence.find_process(share.id) == nullptr) continue;
+    for (const auto part : {&GpuEvidence::Share::trail, &GpuEvidence::Share::allocated,
+                            &GpuEvidence::Share::reserved, &GpuEvidence::Share::outside}) {
+      for (TrailPoint& point : out.*part) {
+        if (!runs_within(share.*part, point.at_s)) continue;
+        const TrailPoint& other = *nearest(share.*part, point.at_s);
+        point.low_bytes += other.low_bytes;
+        point.high_bytes += other.high_bytes;
+      }
+    }
+  }
+  return out;
+}
+
 // Until the GPU is full, if everything else on it stays as it is.
 std::optional<model::Forecast> forecast_of(const RecordedSeries& trail, const GpuEvidence& gpu,
                                            const Evidence& evidence) {
@@ -80,16 +104,17 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
     report.total_bytes = gpu.last.total_bytes;
     report.used_bytes = gpu.last.used_bytes;
     // The memory of a process of the job describes the job better than the use of the whole device does.
-    const GpuEvidence::Share* const share = largest_share(gpu, evidence);
-    const RecordedSeries& trail = share != nullptr ? share->trail : gpu.used;
+    const GpuEvidence::Share* const largest = largest_share(gpu, evidence);
+    const auto job = largest == nullptr ? std::nullopt : std::optional(sum_of_job(gpu, *largest, evidence));
+    const RecordedSeries& trail = job ? job->trail : gpu.used;
     report.series = judge_part(trail, evidence);
     report.series.forecast = forecast_of(trail, gpu, evidence);
     report.series.quantity = model::Quantity::GpuUsed;
-    report.series.name = "GPU " + std::to_string(gpu.index) + (share != nullptr ? " of the job" : " used");
-    if (share != nullptr) {
-      report.pid = evidence.find_process(share->id)->info.pid;
-      report.process_bytes = share->trail.back().high_bytes;
-      add_torch(report, gpu, *share, evidence);
+    report.series.name = "GPU " + std::to_string(gpu.index) + (job ? " of the job" : " used");
+    if (job) {
+      report.pid = evidence.find_process(job->id)->info.pid;
+      report.process_bytes = largest->trail.back().high_bytes;
+      add_torch(report, gpu, *job, evidence);
     }
     report.series.gpu_index = gpu.index;
     report.series.pid = report.pid;

@@ -1,5 +1,7 @@
 #include "explain/settle/own_frames.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -115,6 +117,17 @@ bool is_runtime(const Frame& native) {
 bool is_own_python(const Frame& frame) {
   return frame.language == FrameLanguage::Python && !is_installed(frame.file) &&
          !holds_any(frame.file, kFrameworks);
+}
+
+bool has_installed_package(const std::vector<SiteEvidence>& sites, std::string_view name) {
+  const std::array folders{fmt::format("/site-packages/{}/", name), fmt::format("/dist-packages/{}/", name)};
+  return std::ranges::any_of(sites, [&](const SiteEvidence& site) {
+    return std::ranges::any_of(site.info.frames, [&](const Frame& frame) {
+      return frame.language == FrameLanguage::Python &&
+             std::ranges::any_of(folders,
+                                 [&](const std::string& folder) { return holds(frame.file, folder); });
+    });
+  });
 }
 
 OwnModules own_modules(const std::vector<SiteEvidence>& sites) {

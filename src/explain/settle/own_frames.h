@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/evidence/site_evidence.h"
@@ -30,6 +31,9 @@ bool is_own_python(const model::Frame& frame);
 
 // Names that modules of the user's Python code may begin with: the folders and files on the way to it.
 OwnModules own_modules(const std::vector<SiteEvidence>& sites);
+
+// A stack goes through an installed Python package of this name.
+bool has_installed_package(const std::vector<SiteEvidence>& sites, std::string_view name);
 
 // The memory is asked for by native code of the user, or through a bridge that
 // calls C from Python (ctypes, cffi): no Python object is behind it.

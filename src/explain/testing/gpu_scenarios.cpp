@@ -91,9 +91,31 @@ void play_gpu_pinned(record::Writer& writer) {
   play_beside_torch(writer, 0, 0, 2 * kMB);
 }
 
+void play_gpu_ranks(record::Writer& writer) {
+  Stage stage(writer);
+  const std::array ranks{stage.enter(100, 1, model::ProcessRole::Rank, "python ddp.py"),
+                         stage.enter(101, 1, model::ProcessRole::Rank, "python ddp.py")};
+  for (int at = 0; at < kTicks; ++at) {
+    for (const std::size_t rank : ranks) stage[rank].own = 300 * kMB + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    const std::uint64_t held = whole(2 * kGB + 4 * kMB * at);
+    for (const std::size_t rank : ranks) {
+      tick.gpu_processes.push_back(
+          {.index = 0,
+           .id = stage[rank].info.id,
+           .bytes = held + whole(kGB),
+           .torch = model::TorchReading{.allocated_bytes = held, .reserved_bytes = held}});
+    }
+    tick.gpus.push_back({0, 80ULL << 30U, 2 * held + whole(2 * kGB)});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
 constexpr std::array kGpu{
     Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
     Scenario{"gpu-first", "leaks on the host, and much faster on the GPU", play_gpu_first},
+    Scenario{"gpu-ranks", "two ranks leak on the GPU that they share", play_gpu_ranks},
     Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
     Scenario{"gpu-open", "quadruples on the GPU in a minute, not on the host", play_gpu_open},
     Scenario{"gpu-fragments", "torch reserves ever more, its tensors do not grow", play_gpu_fragments},

@@ -61,17 +61,31 @@ bool has_telling_name(std::string_view shape) {
   return std::count_if(name.begin(), name.end(), is_word) >= kFewestLetters;
 }
 
+struct FileTime {
+  double unix_s = 0;
+  bool is_birth = false;
+};
+
+template <typename Time>
+double seconds_of(const Time& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
 // When the file was made; where the file system does not know, when it was changed last.
-std::optional<timespec> made_at(const std::string& path) {
+std::optional<FileTime> made_at(const std::string& path) {
   struct statx status {};
   constexpr int kFlags = AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC;
   if (::statx(AT_FDCWD, path.c_str(), kFlags, STATX_BTIME | STATX_CTIME, &status) != 0) return std::nullopt;
-  const statx_timestamp& at = (status.stx_mask & STATX_BTIME) != 0 ? status.stx_btime : status.stx_ctime;
-  return timespec{.tv_sec = at.tv_sec, .tv_nsec = at.tv_nsec};
+  const bool is_birth = (status.stx_mask & STATX_BTIME) != 0;
+  const statx_timestamp& at = is_birth ? status.stx_btime : status.stx_ctime;
+  return FileTime{.unix_s = seconds_of(at), .is_birth = is_birth};
 }
 
-bool is_before(const timespec& a, const timespec& b) {
-  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+// By the clock of time stamps of files.
+double now_of_files() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return seconds_of(now);
 }
 
 }  // namespace
@@ -100,9 +114,11 @@ std::string shape_of(std::string_view path) {
   return out;
 }
 
-SharedFiles::SharedFiles(procfs::Roots roots) : roots_(std::move(roots)), written_(roots_.proc) {
-  // The clock of time stamps of files.
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &began_);
+SharedFiles::SharedFiles(procfs::Roots roots, std::optional<double> since_unix_s)
+    : roots_(std::move(roots)),
+      knows_start_(since_unix_s.has_value()),
+      began_unix_s_(since_unix_s.value_or(now_of_files())),
+      written_(roots_.proc, knows_start_) {
   for (std::int64_t pid = ::getpid(); pid > 1 && ancestors_.insert(pid).second;) {
     const auto stat = read_stat(roots_.proc, pid);
     pid = stat ? stat->ppid : 0;
@@ -217,7 +233,14 @@ void SharedFiles::set_name(File& file, const TmpfsFolder& folder, std::string_vi
 bool SharedFiles::is_foreign(std::size_t folder, const Key& key, const std::string& path) const {
   if (folder == 0 || foreign_.contains(key)) return foreign_.contains(key);
   const auto made = made_at(path);
-  return !made || is_before(*made, began_);
+  return !made || made->unix_s < began_unix_s_;
+}
+
+// A job that lowtide started may have written files before the first call.
+bool SharedFiles::is_of_early_job(const std::string& path) const {
+  if (!knows_start_) return false;
+  const auto made = made_at(path);
+  return made && made->is_birth && made->unix_s >= began_unix_s_;
 }
 
 void SharedFiles::list_files(std::size_t number, const TmpfsFolder& folder, const std::string& path,
@@ -231,7 +254,7 @@ void SharedFiles::list_files(std::size_t number, const TmpfsFolder& folder, cons
     if (!S_ISREG(status.st_mode)) return;
     ++listed_;
     const Key key(status.st_dev, status.st_ino);
-    if (!has_begun_) foreign_.insert(key);
+    if (!has_begun_ && !is_of_early_job(entry.string())) foreign_.insert(key);
     auto known = files_.find(key);
     if (known == files_.end()) {
       if (!users_.contains(status.st_uid) || is_foreign(number, key, entry.string())) return;

@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <ctime>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -36,9 +36,10 @@ std::string shape_of(std::string_view path);
 
 class SharedFiles {
  public:
-  explicit SharedFiles(procfs::Roots roots);
+  // `since_unix_s`: when the job began; absent: now.
+  explicit SharedFiles(procfs::Roots roots, std::optional<double> since_unix_s = {});
 
-  // The bytes of the job's files that were not there at the first call. `pids`: its processes now; `open`:
+  // The bytes of the job's files that were made since then. `pids`: its processes now; `open`:
   // what they have open.
   std::uint64_t read(std::span<const std::int64_t> pids, std::span<const TmpfsFolder> folders,
                      std::span<const OpenFile> open);
@@ -66,6 +67,7 @@ class SharedFiles {
   void list_folder(std::size_t number, const TmpfsFolder& folder, std::span<const OpenFile> open);
   void list_files(std::size_t number, const TmpfsFolder& folder, const std::string& path, int depth);
   [[nodiscard]] bool is_foreign(std::size_t folder, const Key& key, const std::string& path) const;
+  [[nodiscard]] bool is_of_early_job(const std::string& path) const;
   static void set_name(File& file, const TmpfsFolder& folder, std::string_view name);
   void take_deleted(std::span<const TmpfsFolder> folders, std::span<const OpenFile> open);
   void attribute(std::span<const std::int64_t> pids, std::span<const TmpfsFolder> folders,
@@ -80,7 +82,8 @@ class SharedFiles {
 
   procfs::Roots roots_;
   bool has_begun_ = false;
-  timespec began_{};
+  bool knows_start_ = false;
+  double began_unix_s_ = 0;
   std::size_t listed_ = 0;            // of the folder that is listed
   std::set<uid_t> users_;             // of the job
   std::set<Key> foreign_;             // of files that were there before, and of lowtide's own

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/testing/temp_folder.h"
 
@@ -63,6 +64,9 @@ class SharedFilesTest : public testing::Test {
   [[nodiscard]] std::uint64_t read() {
     return files_.read(self_, folders_.all(), read_open_files("/proc", self_, folders_.all()));
   }
+  [[nodiscard]] std::uint64_t first_reading_of_job_since(double unix_s) const {
+    return SharedFiles(roots(), unix_s).read(self_, folders_.all(), {});
+  }
   [[nodiscard]] model::SharedGroup only_group() const {
     const auto groups = files_.groups();
     EXPECT_EQ(groups.size(), 1U);
@@ -98,6 +102,12 @@ TEST_F(SharedFilesTest, files_that_the_job_wrote_count_in_folders_too) {
   write_file("a");
   write_file("batches/b");
   EXPECT_EQ(read(), 2 * kOfJob);
+}
+
+TEST_F(SharedFilesTest, files_that_the_job_wrote_before_the_first_call_count) {
+  write_file("batch");
+  EXPECT_EQ(first_reading_of_job_since(base::unix_seconds() - 60), kOfJob);
+  EXPECT_EQ(first_reading_of_job_since(base::unix_seconds() + 60), 0U);
 }
 
 TEST_F(SharedFilesTest, files_that_the_job_cannot_have_written_do_not_count) {

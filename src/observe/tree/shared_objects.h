@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,10 +22,11 @@ inline constexpr std::size_t kMostSharedGroups = 8;
 
 class SharedObjects {
  public:
-  explicit SharedObjects(const procfs::Roots& roots) : roots_(roots), folders_(roots), files_(roots) {}
+  explicit SharedObjects(const procfs::Roots& roots, std::optional<double> since_unix_s = {})
+      : roots_(roots), folders_(roots), files_(roots, since_unix_s) {}
 
   // The bytes of what the processes made, mapped or not:
-  // - files in /dev/shm and other tmpfs that were not there at the first call (shared_files.h)
+  // - files in /dev/shm and other tmpfs that were made since the job began (shared_files.h)
   // - System V segments that one of them created
   // - memfds that one of them has open
   // Expensive readings are repeated rarely: in between the last sum is returned.

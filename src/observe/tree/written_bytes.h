@@ -14,7 +14,9 @@ namespace lowtide::observe {
 
 class WrittenBytes {
  public:
-  explicit WrittenBytes(std::string proc) : proc_(std::move(proc)) {}
+  // `counts_from_start`: also what the processes of the first call wrote before it.
+  explicit WrittenBytes(std::string proc, bool counts_from_start = false)
+      : proc_(std::move(proc)), has_begun_(counts_from_start) {}
 
   // Reads the counters of the kernel. What a process wrote before the first call is not counted.
   void read(std::span<const std::int64_t> pids);

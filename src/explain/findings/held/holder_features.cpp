@@ -138,6 +138,7 @@ bool is_shared_growth(const Scene& scene, const ProcessHolders& holders, const H
 
 // By torch's own count, which is the same on all GPUs of the process.
 bool is_pinned_growth(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+  if (grown.holder.growth_device_bytes > grown.holder.growth_bytes) return false;
   const double gained = kMostOfBytes * static_cast<double>(grown.holder.growth_bytes);
   for (const GpuEvidence& gpu : scene.evidence.gpus) {
     for (const GpuEvidence::Share& share : gpu.processes) {
