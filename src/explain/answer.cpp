@@ -52,7 +52,7 @@ bool explains_flat(const Finding& finding, VerdictKind kind) {
   const std::string_view id = finding.id;
   const bool is_most = finding.share.value_or(0) >= kMost;
   if (kind == VerdictKind::Warmup &&
-      (id == "allocator-retention" || id == "thread-arenas" || id == "first-touch"))
+      (id == "allocator-retention" || id == "thread-arenas" || id == "first-touch" || id == "copy-on-write"))
     return is_most;
   if (!finding.ruled_out) return false;
   if (kind == VerdictKind::Spikes)
@@ -78,21 +78,6 @@ bool has_other_growth(const model::Report& report) {
   return model::find_other_leak(series) != nullptr || model::find_leaning_gpu(series) != nullptr;
 }
 
-// What grew is little of what tensors held when the allocation failed: it is not why it failed.
-bool is_small_beside(const Finding& cause, const Finding& failure) {
-  constexpr double kSmall = 0.25;
-  return cause.growth_bytes < kSmall * static_cast<double>(model::tensor_bytes_of(failure.parts));
-}
-
-// The variable is one through which the failed step reaches its own activations: a batch that grew, and
-// nothing that is kept from step to step.
-bool is_of_failed_step(const Finding& cause, const Finding& failure) {
-  return !cause.variable.empty() &&
-         std::any_of(failure.parts.begin(), failure.parts.end(), [&](const model::MemoryPart& part) {
-           return part.name == "activations" && part.what.ends_with("`" + cause.variable + "`");
-         });
-}
-
 // The cause of growth; where there is no growth, what the memory went into.
 std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
@@ -110,9 +95,7 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
   if (found == all.end()) found = std::find_if(all.begin(), all.end(), fits);
   const auto full = std::find_if(all.begin(), all.end(),
                                  [](const Finding& finding) { return finding.id == "cuda-out-of-memory"; });
-  if (full != all.end() && oom_of(report) != nullptr &&
-      (found == all.end() || is_small_beside(*found, *full) || is_of_failed_step(*found, *full)))
-    found = full;
+  if (full != all.end() && oom_of(report) != nullptr && found == all.end()) found = full;
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());
 }

@@ -77,7 +77,7 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
   const std::uint64_t used = reading_at(gpu.used, snapshot.at_s);
   const std::uint64_t process = reading_at(share.trail, snapshot.at_s);
   add("other processes", used - std::min(used, process), "and, in some containers, the CUDA context");
-  add("free", left, "");
+  add(kFreePart, left, "");
   return out;
 }
 

@@ -161,6 +161,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
   for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));
   report.answer = find_answer(report);
+  if (report.answer.kind == model::AnswerKind::Bounded) report.forecast.reset();  // it ends before
   if (const auto why = recording.meta<record::Meta::NoSnapshot>()) {
     report.warnings.push_back({"no snapshot: " + base::printable(*why, 400), 1, 0});
   }

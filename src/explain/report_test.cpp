@@ -170,9 +170,11 @@ TEST_F(Report, process_that_made_shared_memory_is_named) {
   ASSERT_NE(finding, nullptr);
   EXPECT_THAT(finding->title, HasSubstr("trainer (pid 100) made"));
   EXPECT_EQ(finding->pid, 100);
+  EXPECT_EQ(finding->files, "/dev/shm/batches-*/batch*.npy");
+  EXPECT_EQ(finding->fix, "delete files like /dev/shm/batches-*/batch*.npy when they are no longer used");
   EXPECT_THAT(
       all_evidence(*finding),
-      HasSubstr("600 files like /dev/shm/batches-#/batch#.npy (449 MB), named after trainer (pid 100)"));
+      HasSubstr("600 files like /dev/shm/batches-*/batch*.npy (449 MB), named after trainer (pid 100)"));
   EXPECT_THAT(all_evidence(*finding),
               HasSubstr("/dev/shm (1 GiB) was at most 60% full: 649 MB, 449 MB of it by files"));
 }

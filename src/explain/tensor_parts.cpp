@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "explain/findings/held/identifier_words.h"
+#include "explain/settle/own_frames.h"
 
 namespace lowtide::explain {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using model::HeldNode;
 using model::Snapshot;
 
+constexpr const char* kSavedInGraphs = "saved in autograd graphs for backward()";
 constexpr double kLeastRow = 0.005;  // of all tensors; smaller parts are added up
 
 // The variables of a module or a function: nothing that a reader would call a variable.
@@ -65,8 +67,15 @@ std::vector<std::uint64_t> model_bytes_below(const Snapshot& snapshot) {
 model::MemoryPart part_of(const Snapshot& snapshot, std::size_t at, std::uint64_t bytes) {
   const HeldNode& node = snapshot.nodes[at];
   const std::string variable = base::printable(quoted_variable(node), 60);
-  if (is_graph(snapshot, at))
-    return {.name = "activations", .bytes = bytes, .what = "in the autograd graph of " + variable};
+  if (is_graph(snapshot, at)) {
+    // The user does not know the local variables of a library.
+    const bool is_own =
+        node.file.empty() || is_own_python({.language = model::FrameLanguage::Python, .file = node.file});
+    return {.name = "activations",
+            .bytes = bytes,
+            .what = is_own ? "in the autograd graph of " + variable : kSavedInGraphs,
+            .variable = std::string(variable_of(node))};
+  }
   if (node.type.starts_with("torch.optim."))
     return {.name = "optimizer state", .bytes = bytes, .what = variable};
   if (has_child(snapshot, at, "._modules") || has_child(snapshot, at, "._parameters")) {
@@ -123,7 +132,7 @@ class PartList {
         saved += use.device_bytes;
     }
     of_graphs_ += std::min(saved, left_);
-    add({.name = "activations", .bytes = saved, .what = "saved in autograd graphs for backward()"});
+    add({.name = "activations", .bytes = saved, .what = kSavedInGraphs});
   }
 
   TensorParts take() {

@@ -57,12 +57,14 @@ struct Finding {
   std::string cause = {};            // the mechanism in one sentence; empty where only a name suggests it
   std::string library = {};          // whose native code allocates what no Python object accounts for
   std::string held_by = {};          // in words, where no variable is known to hold it
+  std::string files = {};            // in memory, that nearly all of it is: "/dev/shm/batch*.npy"
   std::string callee = {};           // the C function that the line calls through ctypes or cffi
   std::string phase = {};            // of the trainer, that keeps it
   std::vector<CodeLine> lines = {};  // that allocate, store and create what is held
   std::vector<TensorGrowth> tensors = {};  // below the variable, or in its process
   std::vector<MemoryPart> parts = {};      // what tensors held when an allocation failed, most first
   double growth_bytes = 0;
+  bool is_on_device = false;                    // most of what grew
   std::optional<std::uint64_t> end_bytes = {};  // where the growth of the process tree ends, if it does
   std::optional<double> share = {};             // of the growth of the floor
   double confidence = 0;

@@ -13,6 +13,7 @@ struct MemoryPart {
   std::uint64_t bytes = 0;
   std::string what = {};  // "a dict of 20 items"
   bool has_tensors = true;
+  std::string variable = {};  // through which the tensors are reached, where `name` is another one
 };
 
 inline std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {

@@ -17,7 +17,7 @@ enum class SharedLink { Unknown, Creator, Name, Open, Writer };
 struct SharedGroup {
   std::uint32_t place = 0;  // 0: the largest
   SharedKind kind = SharedKind::File;
-  std::string name = {};  // with # for numbers: "/dev/shm/batch#.npy"
+  std::string name = {};  // with * for numbers: "/dev/shm/batch*.npy"
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   SharedLink link = SharedLink::Unknown;

@@ -62,7 +62,8 @@ struct GpuReport {
   std::uint64_t used_bytes = 0;
   std::optional<std::int64_t> pid;             // the process of the target that has most on it
   std::optional<std::uint64_t> process_bytes;  // what that process has
-  SeriesReport series;                         // of what torch has allocated, where torch reports it
+  std::vector<std::int64_t> pids = {};         // of all processes of the target on this GPU
+  SeriesReport series;  // of what torch has allocated in all of them, where torch reports it
   // Where torch reports its counters: the latest ones, and how each part of process_bytes changed.
   std::optional<TorchReading> torch = {};
   std::optional<Verdict> allocated = {};

@@ -387,7 +387,7 @@ TEST(Recording, tmpfs_and_shared_groups_come_back) {
   tick.tmpfs = {{.index = 3, .used_bytes = 40, .total_bytes = 64, .job_bytes = 30}};
   writer.add(tick);
   writer.set_meta<Meta::TmpfsPath>("/dev/shm", 3);
-  model::SharedGroup group{.place = 1, .kind = model::SharedKind::Memfd, .name = "frame#", .count = 5};
+  model::SharedGroup group{.place = 1, .kind = model::SharedKind::Memfd, .name = "frame*", .count = 5};
   writer.update_shared_group(group);
   writer.commit();
   group.count = 6;

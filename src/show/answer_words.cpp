@@ -130,7 +130,10 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
     what = place_words(report, *cause, form);
     const bool is_shared = what.empty() && cause->mechanism == model::Mechanism::SharedMemory;
     if (what.empty()) what = who;
-    if (is_shared) what = who.empty() ? "shared memory that no process maps" : "shared memory of " + who;
+    if (is_shared && !cause->files.empty()) {
+      what = "files like " + cause->files;
+    } else if (is_shared)
+      what = who.empty() ? "shared memory that no process maps" : "shared memory of " + who;
   }
   if (series != nullptr && model::is_gpu_memory(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);

@@ -188,7 +188,7 @@ def shared_memory_that_no_process_maps_is_counted_and_named(box: Box):
     box.path("end").touch()
     process.wait(LIMIT_S)
 
-    assert counted()[1].startswith("20 memfds like frame# (20"), counted()
+    assert counted()[1].startswith("20 memfds like frame* (20"), counted()
 
 
 def job_with_a_limit_on_its_address_space_loses_little_of_it(box: Box):

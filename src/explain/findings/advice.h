@@ -78,7 +78,7 @@ inline constexpr const char* kSharedGraph =
     "detach tensors before they are stored or carried to the next step";
 inline constexpr const char* kCarriedState = "detach `{}` between steps";
 inline constexpr const char* kFirstTouch =
-    "none needed if there is memory for all of it; otherwise allocate less, or in parts";
+    "none needed if there is memory for all of it; otherwise allocate less";
 inline constexpr const char* kRetention =
     "set MALLOC_TRIM_THRESHOLD_=65536 and MALLOC_MMAP_THRESHOLD_=65536 in the environment of the job, call "
     "malloc_trim(0) after a phase that frees much, or preload jemalloc or tcmalloc";
@@ -116,9 +116,8 @@ inline constexpr const char* kGpuLeakFirst = "fix the leak; a smaller batch only
 inline constexpr const char* kEvaluationPeak =
     "none needed; for a lower peak, compute the metric batch by batch instead of collecting all outputs";
 inline constexpr const char* kGarbage =
-    "none needed; objects in reference cycles are freed late: break the cycles (for example with weakref), "
-    "or "
-    "call gc.collect() once per epoch";
+    "none needed; if it is garbage in reference cycles, break the cycles (for example with weakref), or call "
+    "gc.collect() once per epoch";
 inline constexpr const char* kOwnOfWorkers = "none needed; each of them has only {} of its own";
 inline constexpr const char* kFewerWorkers = "none needed; fewer workers would save memory";
 inline constexpr const char* kRespawnedWorkers =

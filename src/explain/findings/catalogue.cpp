@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "explain/findings/failed_step.h"
 #include "explain/findings/held/exclusions.h"
 #include "explain/findings/join_causes.h"
 #include "explain/settle/own_frames.h"
@@ -41,10 +42,11 @@ Findings find_all(const Scene& scene) {
   for (const Matcher match : kCatalogue) match(scene, out);
   weigh(scene, out);
   join_causes(out);
+  clear_growth_of_failed_step(out);
   std::stable_sort(out.begin(), out.end(),
                    [](const model::Finding& a, const model::Finding& b) { return a.severity < b.severity; });
-  add_exclusions(scene, out);
   name_creator(scene, out);
+  add_exclusions(scene, out);
   // These are about the measurement, not about the job. They do not come first, whatever their severity.
   find_agent_faults(scene, out);
   find_recording_faults(scene, out);

@@ -114,7 +114,11 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
   model::Finding finding;
   finding.id = "copy-on-write";
   const bool is_other = is_other_leaking(scene, tree);
-  finding.severity = is_other ? model::Severity::Medium : model::Severity::High;
+  const bool has_ended =
+      !model::may_leak(scene.report.verdict) && scene.report.verdict.kind != model::VerdictKind::Inconclusive;
+  finding.severity = has_ended  ? model::Severity::Low
+                     : is_other ? model::Severity::Medium
+                                : model::Severity::High;
   finding.title = copying.size() == 1
                       ? fmt::format("copy-on-write in {}: {} of shared pages were copied",
                                     process_words(first), bytes_words(bytes))

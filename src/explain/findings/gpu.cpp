@@ -13,13 +13,20 @@ namespace lowtide::explain {
 
 namespace {
 
+// "pid 4711 on GPU 0", "2 processes on GPU 0"
+std::string owner_words(const model::GpuReport& gpu) {
+  const std::string who = gpu.pids.size() > 1 ? fmt::format("{} processes", gpu.pids.size())
+                                              : fmt::format("pid {}", gpu.pid.value_or(0));
+  return fmt::format("{} on GPU {}", who, gpu.index);
+}
+
 void say_growth(const model::GpuReport& gpu, Findings& out) {
   const model::Verdict& verdict = gpu.series.verdict;
   model::Finding finding;
   finding.id = "gpu-memory-grows";
   finding.severity = model::Severity::Medium;
-  finding.title = fmt::format("memory {} GPU {} grows and may leak",
-                              gpu.pid ? fmt::format("of pid {} on", *gpu.pid) : "used on", gpu.index);
+  finding.title = gpu.pid ? fmt::format("memory of {} grows and may leak", owner_words(gpu))
+                          : fmt::format("memory used on GPU {} grows and may leak", gpu.index);
   finding.pid = gpu.pid;
   finding.confidence = verdict.lean->confidence;
   finding.evidence = {verdict.reason};
@@ -68,11 +75,12 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
     finding.mechanism = model::Mechanism::GpuReserve;
     finding.title = *fragmented;
     finding.confidence = gpu.reserved->lean ? gpu.reserved->lean->confidence : gpu.reserved->confidence;
-    finding.evidence = {gpu.reserved->reason,
-                        fmt::format("{} reserved, {} allocated, {} fragmented (inactive split blocks)",
-                                    bytes_words(static_cast<double>(gpu.torch->reserved_bytes)),
-                                    bytes_words(static_cast<double>(gpu.torch->allocated_bytes)),
-                                    bytes_words(static_cast<double>(gpu.torch->inactive_split_bytes)))};
+    finding.evidence = {
+        gpu.reserved->reason,
+        fmt::format("pid {}: {} reserved, {} allocated, {} fragmented (inactive split blocks)",
+                    gpu.pid.value_or(0), bytes_words(static_cast<double>(gpu.torch->reserved_bytes)),
+                    bytes_words(static_cast<double>(gpu.torch->allocated_bytes)),
+                    bytes_words(static_cast<double>(gpu.torch->inactive_split_bytes)))};
     finding.fix = advice::kFragmentation;
     out.push_back(finding);
   }
@@ -85,8 +93,9 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
     finding.confidence = gpu.outside->lean ? gpu.outside->lean->confidence : gpu.outside->confidence;
     finding.evidence = {
         gpu.outside->reason,
-        fmt::format("{} of the process is outside torch",
-                    bytes_words(static_cast<double>(model::outside_torch_bytes(gpu).value_or(0))))};
+        fmt::format("{} of pid {} is outside torch",
+                    bytes_words(static_cast<double>(model::outside_torch_bytes(gpu).value_or(0))),
+                    gpu.pid.value_or(0))};
     finding.fix = advice::kOutsideTorch;
     out.push_back(finding);
   }
@@ -105,7 +114,7 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     model::Finding finding;
     finding.id = "gpu-memory-leaks";
     finding.severity = model::Severity::High;
-    finding.title = gpu.pid ? fmt::format("memory of pid {} on GPU {} leaks", *gpu.pid, gpu.index)
+    finding.title = gpu.pid ? fmt::format("memory of {} leaks", owner_words(gpu))
                             : fmt::format("memory used on GPU {} leaks", gpu.index);
     finding.pid = gpu.pid;
     finding.confidence = verdict.confidence;

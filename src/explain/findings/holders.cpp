@@ -191,6 +191,7 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
   if (node.line > 0) out.where.line = node.line;
   out.share = std::max(grown.of_process, grown.of_device);
   out.growth_bytes = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
+  out.is_on_device = grown.holder.growth_device_bytes > grown.holder.growth_bytes;
   out.confidence = grown.losses == 0 ? 0.9 : 0.6;
   const HeldContents contents = HeldContents::gained_by(grown);
   out.tensors = tensors_of(holders, grown, contents);

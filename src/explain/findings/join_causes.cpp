@@ -80,8 +80,15 @@ void add_evidence(Finding& primary, std::string text) {
   if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
 }
 
-bool is_on_device(const Finding& finding) {
-  return !finding.tensors.empty() && finding.tensors.front().tensors.device != "cpu";
+// What a process gained on the host says nothing about tensors on a GPU or in pinned memory.
+bool is_of_other_memory(const Finding& finding) {
+  return finding.is_on_device || finding.id == "pinned-memory-kept" ||
+         finding.mechanism == model::Mechanism::SharedMemory;
+}
+
+// The variable is known, and the graphs are those that it keeps.
+bool keeps_graphs(const Finding& finding) {
+  return finding.id == "hidden-state-chain" || finding.id == "loss-graph-kept";
 }
 
 // The line becomes the place of the finding; further lines are evidence.
@@ -106,7 +113,7 @@ void join_line(Finding& primary, Finding& line) {
   primary.confidence = std::max(primary.confidence, line.confidence);
   if (line.evidence.empty()) return;
   // The share of a line is that of host memory: where tensors on a GPU are the cause, it comes last.
-  const auto place = is_on_device(primary) ? primary.evidence.end() : primary.evidence.begin();
+  const auto place = primary.is_on_device ? primary.evidence.end() : primary.evidence.begin();
   primary.evidence.insert(place, line.evidence.front());
 }
 
@@ -128,13 +135,14 @@ bool join(Finding& primary, Finding& other) {
       return true;
     case Side::Variable:
       if (is_nested(primary, other)) return true;
+      if (keeps_graphs(primary) && keeps_graphs(other) && other.variable.empty()) return true;
       // It accounts for the smaller part of the growth, or for the copies of its pages.
       if (other.severity <= Severity::High) other.severity = Severity::Medium;
       return side_of(primary) == Side::Copying;
     case Side::Process:
       take_severity();
       if (side_of(primary) != Side::Copying && side_of(primary) != Side::Retention &&
-          other.evidence.size() > 1)
+          !is_of_other_memory(primary) && other.evidence.size() > 1)
         add_evidence(primary, other.evidence[1]);
       return true;
     case Side::Phase:
@@ -150,7 +158,7 @@ bool join(Finding& primary, Finding& other) {
     case Side::Pinned:
       return primary.id == "pinned-memory-kept";
     case Side::Device:
-      if (!is_on_device(primary) || primary.share.value_or(0) < kMainPart) return false;
+      if (!primary.is_on_device || primary.share.value_or(0) < kMainPart) return false;
       take_severity();
       if (other.evidence.size() > 1) add_evidence(primary, other.evidence[1]);
       return true;

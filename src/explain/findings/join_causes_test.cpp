@@ -11,6 +11,7 @@ using model::Severity;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 Finding holder(std::int64_t pid, double share = 0.9) {
@@ -67,7 +68,7 @@ Finding retention(std::int64_t pid, double share) {
 
 TEST(JoinCauses, leak_of_a_gpu_is_part_of_the_variable_that_holds_the_tensors) {
   Findings findings = {holder(7), gpu_leak(7)};
-  findings[0].tensors.emplace_back().tensors.device = "cuda:0";
+  findings[0].is_on_device = true;
   join_causes(findings);
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_THAT(findings[0].evidence, Contains("9 MB of 80 GB is in use"));
@@ -75,6 +76,25 @@ TEST(JoinCauses, leak_of_a_gpu_is_part_of_the_variable_that_holds_the_tensors) {
   findings = {holder(7), gpu_leak(7)};
   join_causes(findings);
   EXPECT_THAT(findings, SizeIs(2)) << "its tensors are not on the GPU";
+}
+
+TEST(JoinCauses, growth_on_the_host_is_no_evidence_for_tensors_on_a_gpu) {
+  Findings findings = {holder(7), process(7)};
+  findings[0].is_on_device = true;
+  join_causes(findings);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].evidence, Not(Contains("its private memory grew from 1 MB to 10 MB")));
+}
+
+TEST(JoinCauses, graphs_whose_variable_is_known_are_one_finding) {
+  Findings findings = {holder(7), holder(7)};
+  findings[0].id = "hidden-state-chain";
+  findings[1].id = "loss-graph-kept";
+  findings[1].variable.clear();
+  findings[1].where = {};
+  findings[1].growth_bytes = 1;
+  join_causes(findings);
+  EXPECT_THAT(findings, SizeIs(1));
 }
 
 TEST(JoinCauses, process_that_grows_by_free_memory_is_one_finding_about_the_allocator) {

@@ -24,19 +24,27 @@ std::string place_words(const model::Mark& mark) {
   return "an unknown point";
 }
 
+// The most that it fell by, from a peak to a low after it.
+double most_fallen(const RecordedSeries& trail) {
+  double highest = 0;
+  double out = 0;
+  for (const TrailPoint& point : trail) {
+    highest = std::max(highest, static_cast<double>(point.high_bytes));
+    out = std::max(out, highest - static_cast<double>(point.low_bytes));
+  }
+  return out;
+}
+
 // Functions of the job that allocate most of what comes and goes with the spikes.
 bool spikes_in_evaluation(const Scene& scene, double spike_bytes) {
   constexpr double kMostOfIt = 0.5;
   const SiteGroup* most = nullptr;
   double most_bytes = 0;
   for (const SiteGroup& group : scene.sites.groups) {
-    double highest = 0;
-    for (const TrailPoint& point : group.live)
-      highest = std::max(highest, static_cast<double>(point.high_bytes));
-    const double gone = highest - level(group.live, scene.evidence.late).value_or(0);
-    if (gone > most_bytes) {
+    const double fallen = most_fallen(group.live);
+    if (fallen > most_bytes) {
       most = &group;
-      most_bytes = gone;
+      most_bytes = fallen;
     }
   }
   if (most == nullptr || most_bytes < kMostOfIt * spike_bytes) return false;
@@ -94,16 +102,18 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
   }
   finding.id = "spikes-recover";
   if (scene.report.verdict.kind == VerdictKind::Warmup || !are_objects_known(scene)) return;
+  // Garbage grows from step to step: what comes and goes within one step is something else.
+  constexpr double kFewestSteps = 3;
   const auto sawtooth = find_sawtooth(scene.evidence.target, spike_bytes / 2);
-  if (!sawtooth) return;
+  if (!sawtooth || sawtooth->climb_steps < kFewestSteps) return;
   if (const HeldGrowth* filled = find_filled_and_emptied(scene, spike_bytes)) {
     finding.evidence.push_back(fmt::format("`{}` is filled and emptied", filled->holder.node.path));
     return;
   }
   finding.id = "gc-sawtooth";
-  finding.title =
-      fmt::format("memory climbs by {} and falls again: garbage that waits for the collector, not a leak",
-                  bytes_words(spike_bytes));
+  finding.title = fmt::format(
+      "memory climbs by {} and falls again, not a leak: perhaps garbage that waits for the collector",
+      bytes_words(spike_bytes));
   finding.evidence.push_back(fmt::format("{} climbs of about {}, each followed by a fall of about {}",
                                          sawtooth->climbs, base::format_seconds(sawtooth->climb_s),
                                          base::format_seconds(sawtooth->fall_s)));

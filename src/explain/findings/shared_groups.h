@@ -8,7 +8,7 @@
 
 namespace lowtide::explain {
 
-// "430 files like /dev/shm/batch#.npy (219 MB), named after trainer (pid 100)".
+// "430 files like /dev/shm/batch*.npy (219 MB), named after trainer (pid 100)".
 std::string group_words(const model::SharedGroup& group, const Evidence& evidence);
 
 // The process that made, or holds, nearly all of it.

@@ -53,27 +53,36 @@ void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
 
 constexpr double kNearlyAllOfIt = 0.9;
 
+double bytes_of(const std::vector<model::SharedGroup>& groups) {
+  double out = 0;
+  for (const model::SharedGroup& group : groups) out += static_cast<double>(group.bytes);
+  return out;
+}
+
+// The name of files that are nearly all of it; empty where there are several kinds.
+std::string main_files(const std::vector<model::SharedGroup>& groups) {
+  const bool is_most = !groups.empty() && groups.front().kind == model::SharedKind::File &&
+                       static_cast<double>(groups.front().bytes) >= kNearlyAllOfIt * bytes_of(groups);
+  return is_most ? base::printable(groups.front().name, 100) : "";
+}
+
 // The names that multiprocessing gives to its blocks prove what made them.
-std::string advice_for_files(const std::vector<model::SharedGroup>& groups, double all) {
-  const model::SharedGroup& first = groups.front();
-  if (static_cast<double>(first.bytes) < kNearlyAllOfIt * all || first.name.empty())
-    return advice::kUnmappedFiles;
-  if (first.name.starts_with("/dev/shm/psm_")) return advice::kSharedMemoryBlocks;
-  const bool may_be_block = first.name.starts_with("/dev/shm/") && first.name.rfind('/') == 8;
-  return fmt::format(fmt::runtime(advice::kUnmappedFilesLike), base::printable(first.name, 100),
+std::string advice_for_files(const std::string& name) {
+  if (name.empty()) return advice::kUnmappedFiles;
+  if (name.starts_with("/dev/shm/psm_")) return advice::kSharedMemoryBlocks;
+  const bool may_be_block = name.starts_with("/dev/shm/") && name.rfind('/') == 8;
+  return fmt::format(fmt::runtime(advice::kUnmappedFilesLike), name,
                      may_be_block ? "; for multiprocessing `SharedMemory`, call unlink()" : "");
 }
 
 // What helps depends on what nearly all of it is.
 std::string advice_for_unmapped(const Evidence& evidence) {
-  double all = 0;
+  const double all = bytes_of(evidence.shared_groups);
   std::map<model::SharedKind, double> kinds;
-  for (const model::SharedGroup& group : evidence.shared_groups) {
-    all += static_cast<double>(group.bytes);
+  for (const model::SharedGroup& group : evidence.shared_groups)
     kinds[group.kind] += static_cast<double>(group.bytes);
-  }
   if (kinds[model::SharedKind::File] > kNearlyAllOfIt * all)
-    return advice_for_files(evidence.shared_groups, all);
+    return advice_for_files(main_files(evidence.shared_groups));
   if (kinds[model::SharedKind::Segment] > kNearlyAllOfIt * all) return advice::kUnmappedSystemV;
   if (kinds[model::SharedKind::Memfd] > kNearlyAllOfIt * all) return advice::kUnmappedMemfds;
   return advice::kUnmappedSegments;
@@ -119,6 +128,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
                                          bytes_words(growth.bytes), bytes_words(tree)));
   if (is_unmapped) {
+    finding.files = main_files(scene.evidence.shared_groups);
     add_groups(scene.evidence, finding);
     add_tmpfs(scene.evidence, finding);
     finding.evidence.emplace_back(

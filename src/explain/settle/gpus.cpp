@@ -46,6 +46,18 @@ GpuEvidence::Share sum_of_job(const GpuEvidence& gpu, const GpuEvidence::Share& 
   return out;
 }
 
+// Of the job, when the readings of the largest one end.
+std::vector<std::int64_t> pids_on(const GpuEvidence& gpu, const GpuEvidence::Share& largest,
+                                  const Evidence& evidence) {
+  std::vector<std::int64_t> out;
+  for (const GpuEvidence::Share& share : gpu.processes) {
+    const ProcessEvidence* const process = evidence.find_process(share.id);
+    if (process != nullptr && runs_within(share.trail, largest.trail.back().at_s))
+      out.push_back(process->info.pid);
+  }
+  return out;
+}
+
 // Until the GPU is full, if everything else on it stays as it is.
 std::optional<model::Forecast> forecast_of(const RecordedSeries& trail, const GpuEvidence& gpu,
                                            const Evidence& evidence) {
@@ -114,6 +126,7 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
     if (job) {
       report.pid = evidence.find_process(job->id)->info.pid;
       report.process_bytes = largest->trail.back().high_bytes;
+      report.pids = pids_on(gpu, *largest, evidence);
       add_torch(report, gpu, *job, evidence);
     }
     report.series.gpu_index = gpu.index;

@@ -307,17 +307,21 @@ std::vector<Argument> holder_arguments(const std::vector<ProcessHolders>& holder
 
 std::vector<Argument> holder_arguments(const model::GpuReport& gpu,
                                        const std::vector<ProcessHolders>& holders) {
-  std::vector<Argument> out;
+  const ProcessHolders* of_most = nullptr;
+  const HeldGrowth* most = nullptr;
   for (const ProcessHolders& each : holders) {
-    if (gpu.pid != each.process.pid) continue;
+    if (std::ranges::count(gpu.pids, each.process.pid) == 0) continue;
     const auto kept = std::find_if(each.grown.begin(), each.grown.end(), [&](const HeldGrowth& grown) {
       return is_kept_on_device(each, grown) && grown.holder.growth_device_bytes >= kLeastOnDevice;
     });
     if (kept == each.grown.end()) continue;
-    out.push_back(
-        leak_from_holder(ArgumentKind::DeviceHolderKeeps, each, *kept, kept->holder.growth_device_bytes));
+    if (most != nullptr && kept->holder.growth_device_bytes <= most->holder.growth_device_bytes) continue;
+    of_most = &each;
+    most = &*kept;
   }
-  return out;
+  if (most == nullptr) return {};
+  return {
+      leak_from_holder(ArgumentKind::DeviceHolderKeeps, *of_most, *most, most->holder.growth_device_bytes)};
 }
 
 }  // namespace lowtide::explain

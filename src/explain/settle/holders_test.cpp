@@ -230,8 +230,8 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
   EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0]));
   EXPECT_DOUBLE_EQ(holders[0].grown[0].of_device, 1.0);
   std::vector<model::GpuReport> gpus(2);
-  gpus[0].pid = holders[0].process.pid;
-  gpus[1].pid = holders[0].process.pid + 1;  // of somebody else
+  gpus[0].pids = {holders[0].process.pid};
+  gpus[1].pids = {holders[0].process.pid + 1};  // of somebody else
   for (model::GpuReport& gpu : gpus) {
     gpu.series.verdict = settle(open_verdict(), holder_arguments(gpu, holders));
   }

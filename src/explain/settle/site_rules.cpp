@@ -107,13 +107,15 @@ std::optional<Argument> retention_argument(double own_bytes, double live_bytes, 
 }
 
 // It ends when all of the memory has been written.
-std::optional<Argument> first_touch_argument(double own_bytes, const FirstTouch& touched) {
+std::optional<Argument> first_touch_argument(double own_bytes, const FirstTouch& touched,
+                                             const Evidence& evidence) {
   if (touched.bytes <= 0 || touched.bytes < kMostOfGrowth * own_bytes) return std::nullopt;
   return Argument{
       .rule = ArgumentKind::FirstTouch,
       .reason = fmt::format("{} that was allocated earlier became resident as it was first written; at most "
-                            "{} can follow",
-                            bytes_words(touched.bytes), bytes_words(touched.left_bytes)),
+                            "{} was left {}",
+                            bytes_words(touched.bytes), bytes_words(touched.left_bytes),
+                            at_middle(evidence.late, evidence)),
       .needs = "a run that continues until all of it has been written"};
 }
 
@@ -179,7 +181,7 @@ std::optional<Argument> growth_is_first_touch(const WatchedProcess& process, con
   const AgentProcess* agent = find_agent(process, sites);
   if (agent == nullptr || copies_on_write(process, evidence)) return std::nullopt;
   const double own = change(process.trail, agent->early, evidence.late);
-  return first_touch_argument(own, heap_growth(process, *agent, sites, evidence).touched);
+  return first_touch_argument(own, heap_growth(process, *agent, sites, evidence).touched, evidence);
 }
 
 std::optional<Argument> growth_is_first_touch(const std::vector<WatchedProcess>& processes,
@@ -192,7 +194,7 @@ std::optional<Argument> growth_is_first_touch(const std::vector<WatchedProcess>&
     all.bytes += touched.bytes;
     all.left_bytes += touched.left_bytes;
   }
-  return all.bytes > 0 ? first_touch_argument(tree_change(evidence), all) : std::nullopt;
+  return all.bytes > 0 ? first_touch_argument(tree_change(evidence), all, evidence) : std::nullopt;
 }
 
 std::optional<Argument> retention_clears_lean(const WatchedProcess& process, const Sites& sites,

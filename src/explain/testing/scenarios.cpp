@@ -169,7 +169,7 @@ void play_filling_tmpfs(record::Writer& writer) {
     tick.host = model::HostReading{64ULL << 30U, 50ULL << 30U, tmpfs.used_bytes, 0.0};
     stage.put(tick);
   }
-  writer.update_shared_group({.name = "/dev/shm/batches-#/batch#.npy",
+  writer.update_shared_group({.name = "/dev/shm/batches-*/batch*.npy",
                               .count = kTicks,
                               .bytes = tmpfs.job_bytes,
                               .link = model::SharedLink::Name,

@@ -54,7 +54,7 @@ std::vector<std::int64_t> numbers_in(std::string_view path) {
   return out;
 }
 
-// In /tmp many programs have files like "/tmp/#".
+// In /tmp many programs have files like "/tmp/*".
 bool has_telling_name(std::string_view shape) {
   constexpr std::ptrdiff_t kFewestLetters = 3;
   const std::string_view name = shape.substr(shape.rfind('/') + 1);
@@ -107,7 +107,7 @@ std::string shape_of(std::string_view path) {
     if (digits == word.size()) {
       out += word;
     } else {
-      out += is_counted ? std::string(word.substr(0, digits)) + "#" : "#";
+      out += is_counted ? std::string(word.substr(0, digits)) + "*" : "*";
     }
     at = end;
   }

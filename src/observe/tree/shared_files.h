@@ -4,7 +4,7 @@
 //
 // - its name contains the pid of a process of the job, or of another live process (`torch_4711_...`)
 // - a process of the job, or another one of the same user, has it open
-// - it is named like files that were attributed ("psm_#")
+// - it is named like files that were attributed ("psm_*")
 //
 // What is left in /dev/shm counts if the processes of the job wrote that much, by the kernel's counters of
 // writes and page faults. Otherwise it belongs to somebody else. In other tmpfs, as /tmp, every program makes
@@ -31,7 +31,7 @@
 
 namespace lowtide::observe {
 
-// A name with "#" for numbers: "batch#.npy" of "batch0012.npy", "psm_#" of "psm_4f1a90cc".
+// A name with "*" for numbers: "batch*.npy" of "batch0012.npy", "psm_*" of "psm_4f1a90cc".
 std::string shape_of(std::string_view path);
 
 class SharedFiles {
@@ -53,7 +53,7 @@ class SharedFiles {
   using Key = std::pair<dev_t, ino_t>;
   struct File {
     std::size_t folder = 0;
-    std::string shape = {};                  // its path with "#" for numbers
+    std::string shape = {};                  // its path with "*" for numbers
     std::vector<std::int64_t> numbers = {};  // in its path
     std::uint64_t bytes = 0;
     Owner owner = Owner::Unknown;

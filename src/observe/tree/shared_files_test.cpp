@@ -148,7 +148,7 @@ TEST_F(SharedFilesTest, process_in_the_name_of_a_file_is_known) {
   (void)read();
 
   const model::SharedGroup group = only_group();
-  EXPECT_EQ(group.name, folder_ + "/batch-#-#");
+  EXPECT_EQ(group.name, folder_ + "/batch-*-*");
   EXPECT_EQ(group.count, 2U);
   EXPECT_EQ(group.link, model::SharedLink::Name);
   EXPECT_EQ(group.pid, ::getpid());

@@ -43,7 +43,7 @@ class SharedObjects {
 
   // The largest groups, the largest first.
   [[nodiscard]] const std::vector<model::SharedGroup>& groups() const { return groups_; }
-  // The first of them: "430 files like /dev/shm/batch#.npy (219 MB)"; empty where there is nothing.
+  // The first of them: "430 files like /dev/shm/batch*.npy (219 MB)"; empty where there is nothing.
   [[nodiscard]] std::string largest_words() const;
 
  private:

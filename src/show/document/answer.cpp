@@ -145,12 +145,14 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
   if (series.peak_bytes > 0) add(kText, "peak", bytes_words(series.peak_bytes));
   add(kMarkdown | kPage, "Peak", bytes_words(series.peak_bytes));
 
+  // Where the memory ran out, the forecast is of no use.
+  const bool has_forecast = report.forecast && report.answer.kind != model::AnswerKind::Oom;
   if (report.limit) {
     add(kMarkdown, "Limit", limit_words(*report.limit, series));
     add(kPage, "Limit", base::format_limit(report.limit->bytes), limit_note(*report.limit));
-    if (!report.forecast) add(kText, "limit", limit_words(*report.limit, series));
+    if (!has_forecast) add(kText, "limit", limit_words(*report.limit, series));
   }
-  if (report.forecast) {
+  if (has_forecast) {
     const std::string words = forecast(*report.forecast, series);
     const bool is_gpu = report.forecast->limit == model::LimitKind::Gpu;
     const bool is_tmpfs = report.forecast->limit == model::LimitKind::Tmpfs;

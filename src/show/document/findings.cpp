@@ -39,8 +39,10 @@ std::vector<std::string> place_pieces(const model::Place& where) {
 // "21.5 GB `shards`, a dict of 20 items"
 std::vector<std::string> part_words(const model::Finding& finding) {
   std::vector<std::string> out;
-  for (const model::MemoryPart& each : finding.parts)
-    out.push_back(printable(fmt::format("{} {}, {}", bytes_words(each.bytes), each.name, each.what), 200));
+  for (const model::MemoryPart& each : finding.parts) {
+    const std::string what = each.what.empty() ? "" : ", " + each.what;
+    out.push_back(printable(fmt::format("{} {}{}", bytes_words(each.bytes), each.name, what), 200));
+  }
   return out;
 }
 

@@ -116,10 +116,14 @@ Facts cause_facts(const model::Report& report, Formats in) {
   };
   const model::Finding* cause = cause_of(report);
   if (cause != nullptr) {
-    for (const model::CodeLine& line : cause->lines) {
-      if (cause->lines.size() > 1 && line.role == model::LineRole::Creates) continue;
-      out.facts.push_back(line_fact(line));
-      out.facts.back().in = in;
+    // The line that stores is usually the one to edit, and the first line of the report has the other one.
+    for (const bool is_storing : {true, false}) {
+      for (const model::CodeLine& line : cause->lines) {
+        if (cause->lines.size() > 1 && line.role == model::LineRole::Creates) continue;
+        if ((line.role == model::LineRole::Stores) != is_storing) continue;
+        out.facts.push_back(line_fact(line));
+        out.facts.back().in = in;
+      }
     }
     const bool is_variable =
         cause->id.row().theme == model::FindingTheme::Variable || !cause->variable.empty();

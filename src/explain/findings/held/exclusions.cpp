@@ -36,7 +36,8 @@ bool blames(const model::Finding& finding) {
   return finding.severity <= model::Severity::High && finding.mechanism && !finding.ruled_out;
 }
 
-std::vector<std::string> excluded(const Scene& scene, Mechanism blamed) {
+std::vector<std::string> excluded(const Scene& scene, const model::Finding& finding) {
+  const Mechanism blamed = *finding.mechanism;
   std::vector<std::string> out;
   for (const Suspect& suspect : kSuspects) {
     const double share = mechanism_share(*scene.report.growth, suspect.mechanism);
@@ -46,7 +47,12 @@ std::vector<std::string> excluded(const Scene& scene, Mechanism blamed) {
     if (suspect.mechanism == blamed || share >= kLittle || is_live) continue;
     out.push_back(fmt::format("{}: {:.0f}%", suspect.words, share * 100));
   }
-  const auto flat = std::count_if(scene.processes.begin(), scene.processes.end(), is_flat);
+  const auto flat = std::ranges::count_if(scene.processes, [&](const WatchedProcess& process) {
+    const std::int64_t pid = process.report.info.pid;
+    const bool is_its =
+        finding.pid == pid || (finding.process && std::ranges::count(finding.process->pids, pid) > 0);
+    return !is_its && is_flat(process);
+  });
   if (flat > 0) out.push_back(fmt::format("{} other process{} flat", flat, flat == 1 ? "" : "es"));
   return out;
 }
@@ -58,7 +64,7 @@ void add_exclusions(const Scene& scene, Findings& findings) {
   const auto& growth = scene.report.growth;
   if (!growth || growth->explained_share.value_or(0) < kEnough) return;
   for (model::Finding& finding : findings) {
-    if (blames(finding)) finding.excluded = excluded(scene, *finding.mechanism);
+    if (blames(finding)) finding.excluded = excluded(scene, finding);
   }
 }
 

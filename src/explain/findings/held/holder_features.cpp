@@ -106,7 +106,7 @@ std::optional<double> gained_on_gpus(const Evidence& evidence, model::ProcessId 
 
 // Several processes of one kind, and only this one grows.
 bool are_others_flat(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
-  constexpr double kLittle = 0.1;
+  constexpr double kLittleGain = 0.1;
   const model::ProcessInfo& process = holders.process;
   const auto gained = static_cast<double>(grown.holder.growth_device_bytes);
   const bool is_on_devices = grown.holder.growth_device_bytes > grown.holder.growth_bytes;
@@ -117,7 +117,7 @@ bool are_others_flat(const Scene& scene, const ProcessHolders& holders, const He
     if (!is_flat(watched)) return false;
     if (is_on_devices) {
       const auto other = gained_on_gpus(scene.evidence, info.id, holders.from_s, holders.to_s);
-      if (!other || *other > kLittle * gained) return false;
+      if (!other || *other > kLittleGain * gained) return false;
     }
     ++others;
   }

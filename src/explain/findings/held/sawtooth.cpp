@@ -1,6 +1,7 @@
 #include "explain/findings/held/sawtooth.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace lowtide::explain {
@@ -13,6 +14,7 @@ constexpr double kMostlyClimbs = 0.5;  // of the time
 struct Turn {
   double at_s = 0;
   double bytes = 0;
+  double step = model::kUnknown;
 };
 
 // Lows and highs by turns; between two of them memory moves by `height_bytes` at least.
@@ -20,7 +22,7 @@ std::vector<Turn> turns_of(const RecordedSeries& trail, double height_bytes) {
   std::vector<Turn> turns;
   if (trail.empty()) return turns;
   const auto turn_at = [](const TrailPoint& point) {
-    return Turn{point.at_s, static_cast<double>(point.low_bytes)};
+    return Turn{point.at_s, static_cast<double>(point.low_bytes), point.step};
   };
   Turn low = turn_at(trail.front());
   Turn high = low;
@@ -44,6 +46,19 @@ std::vector<Turn> turns_of(const RecordedSeries& trail, double height_bytes) {
   return turns;
 }
 
+// When memory leaves the low: a floor that rises a little between spikes is rest, not a climb.
+Turn leaves_at(const RecordedSeries& trail, const Turn& low, const Turn& high) {
+  constexpr double kStillLow = 0.2;  // of the way
+  Turn out = low;
+  for (const TrailPoint& point : trail) {
+    if (point.at_s > high.at_s) break;
+    const bool is_low =
+        static_cast<double>(point.low_bytes) <= low.bytes + kStillLow * (high.bytes - low.bytes);
+    if (point.at_s >= low.at_s && is_low) out = {point.at_s, low.bytes, point.step};
+  }
+  return out;
+}
+
 double median_of(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
                    values.end());
@@ -56,14 +71,20 @@ std::optional<Sawtooth> find_sawtooth(const RecordedSeries& trail, double height
   const std::vector<Turn> turns = turns_of(trail, height_bytes);
   std::vector<double> climbs;
   std::vector<double> falls;
+  std::vector<double> steps;
   double climbing_s = 0;
   for (std::size_t at = 0; at + 1 < turns.size(); ++at) {
-    const double took_s = turns[at + 1].at_s - turns[at].at_s;
-    (at % 2 == 0 ? climbs : falls).push_back(took_s);
-    if (at % 2 == 0) climbing_s += took_s;
+    const bool is_climb = at % 2 == 0;
+    const Turn& to = turns[at + 1];
+    const Turn from = is_climb ? leaves_at(trail, turns[at], to) : turns[at];
+    (is_climb ? climbs : falls).push_back(to.at_s - from.at_s);
+    if (!is_climb) continue;
+    climbing_s += to.at_s - from.at_s;
+    if (!std::isnan(to.step - from.step)) steps.push_back(to.step - from.step);
   }
   if (climbs.size() < kFewestClimbs || falls.empty()) return std::nullopt;
-  const Sawtooth found{climbs.size(), median_of(climbs), median_of(falls)};
+  const Sawtooth found{climbs.size(), median_of(climbs), median_of(falls),
+                       steps.size() == climbs.size() ? median_of(steps) : model::kUnknown};
   const double watched_s = turns.back().at_s - turns.front().at_s;
   if (found.fall_s > kShortFall * found.climb_s || climbing_s < kMostlyClimbs * watched_s)
     return std::nullopt;

@@ -12,6 +12,7 @@ struct Sawtooth {
   std::size_t climbs = 0;
   double climb_s = 0;  // the median
   double fall_s = 0;
+  double climb_steps = model::kUnknown;
 };
 
 // `height_bytes`: smaller ups and downs are noise. Nothing where falls are not far shorter than climbs, or
