@@ -33,6 +33,8 @@ inline constexpr const char* kLibraryObject =
     "`{0}` may keep what `{1}()` gives it: limit it or replace it; otherwise it is a leak in {2} (try "
     "another version)";
 inline constexpr const char* kObjectsOfLibrary = "remove what {0} no longer needs";
+inline constexpr const char* kByteArray =
+    "clear {} when its bytes are no longer needed, for example after they were written, or limit its size";
 // {}: a variable of the user, the library of its type.
 inline constexpr const char* kObjectOfPackage =
     "{} is an object of {}: call what the library has to release what it keeps, or use a new object";

@@ -221,6 +221,8 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
     add_cause(cause_of(features), features, node, out);
     const std::string package = node.type.substr(0, node.type.find('.'));
     const bool is_data = features.has_length || features.is_tensor;
+    if (out.cause.empty() && node.type == "bytearray")
+      out.fix = fmt::format(fmt::runtime(advice::kByteArray), quoted_variable(node));
     if (out.cause.empty() && !is_data && has_installed_package(scene.evidence.sites, package))
       out.fix = fmt::format(fmt::runtime(advice::kObjectOfPackage), quoted_variable(node), package);
   }
