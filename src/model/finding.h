@@ -58,6 +58,7 @@ struct Finding {
   std::string library = {};          // whose native code allocates what no Python object accounts for
   std::string held_by = {};          // in words, where no variable is known to hold it
   std::string files = {};            // in memory, that nearly all of it is: "/dev/shm/batch*.npy"
+  std::uint64_t running_calls = 0;   // of the function whose variable it is; 0: that is not the cause
   std::string callee = {};           // the C function that the line calls through ctypes or cffi
   std::string phase = {};            // of the trainer, that keeps it
   std::vector<CodeLine> lines = {};  // that allocate, store and create what is held

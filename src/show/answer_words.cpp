@@ -30,8 +30,12 @@ std::string cause_words(const model::Report& report, const model::Finding& cause
   if (!answer.variable.empty()) {
     std::string variable = base::printable(answer.variable, kLongestVariable);
     if (form == SubjectForm::Short) variable = variable.substr(variable.rfind('.') + 1);
+    if (cause.running_calls > 0)
+      variable += fmt::format(" in {} running calls", base::format_count(cause.running_calls));
     return place.empty() ? "variable " + variable : place + " -> " + variable;
   }
+  if (!cause.library.empty() && !place.empty())
+    return fmt::format("{}, in {}", place, base::printable(cause.library, 40));
   if (!cause.callee.empty() && !place.empty())
     return fmt::format("{}() at {}, never freed", base::printable(cause.callee, 60), place);
   return place;
@@ -49,6 +53,15 @@ std::string process_name(const model::Report& report, const model::Finding& caus
     if (process.info.pid == *cause.pid) return fmt::format("{}, pid {}", role_name(process.info), *cause.pid);
   }
   return fmt::format("pid {}", *cause.pid);
+}
+
+// ", 116 GB of activations": what most of the memory was used for when an allocation failed.
+std::string main_part_words(const model::Finding& failure) {
+  const std::vector<model::MemoryPart>& parts = failure.parts;
+  if (parts.empty() || 2 * parts.front().bytes <= model::sum_of(parts)) return "";
+  const std::string name = base::printable(parts.front().name, 40);
+  return fmt::format(", {} {} {}", bytes_words(parts.front().bytes), name.starts_with('`') ? "in" : "of",
+                     name);
 }
 
 std::string size_words(const model::Report& report) {
@@ -141,8 +154,8 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
     what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + separator + what;
   }
   if (cause != nullptr && cause->id == "cuda-out-of-memory") {
-    return report.answer.line ? out + " at " + base::printable(model::place_of(*report.answer.line), 100)
-                              : out;
+    if (report.answer.line) out += " at " + base::printable(model::place_of(*report.answer.line), 100);
+    return out + main_part_words(*cause);
   }
   if (is_flat) {
     const bool is_full = cause != nullptr && cause->mechanism == model::Mechanism::BoundedCache;

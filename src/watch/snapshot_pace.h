@@ -65,8 +65,8 @@ class SnapshotPace {
     return since_s >= std::max({kLeastGapS, kGapOfAge * *asked_s_, costs_s, child_s});
   }
 
-  // Once, when the process ends, or when an allocation on a GPU fails. Also if one was requested just now: it may
-  // not come any more, and if it did, the agent takes no other for a second.
+  // Once, when the process ends, or when an allocation on a GPU fails. Also if one was requested just now: it
+  // may not come any more, and if it did, the agent takes no other for a second.
   [[nodiscard]] bool is_due_at_end(double age_s, std::uint64_t forked_bytes) const {
     constexpr double kFactor = 100;
     return age_s >= std::max(kFirstS, kFactor * expected_pause_s(forked_bytes));

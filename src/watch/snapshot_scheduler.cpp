@@ -136,8 +136,7 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
     ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
     ids_.insert_or_assign(pid, member->info.id);
     const auto reason = reason_against_snapshot(room_before_group_kill, member->status.rss_bytes);
-    agents->want_last_looks(
-        pid, reason ? 0 : allowed_unsolicited(looked, *member, tick.at_s, room_at_end));
+    agents->want_last_looks(pid, reason ? 0 : allowed_unsolicited(looked, *member, tick.at_s, room_at_end));
     if (reason) {
       note_reason_against(*reason, writer);
       continue;

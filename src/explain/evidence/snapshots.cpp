@@ -141,9 +141,11 @@ class Growth {
       model::HolderReport holder;
       holder.pid = later_.pid;
       holder.node = later_.nodes[at];
-      holder.growth_device_bytes = signed_difference(holder.node.device_bytes, grown.earlier->device_bytes);
       // A second name for the same thing, at one of the two moments, makes it more than all.
-      holder.growth_bytes = (all > 0 ? std::min(grown.bytes, all) : grown.bytes) - holder.growth_device_bytes;
+      const std::int64_t growth = all > 0 ? std::min(grown.bytes, all) : grown.bytes;
+      holder.growth_device_bytes =
+          std::min(signed_difference(holder.node.device_bytes, grown.earlier->device_bytes), growth);
+      holder.growth_bytes = growth - holder.growth_device_bytes;
       holder.growth_objects =
           signed_difference(holder.node.retained_objects, grown.earlier->retained_objects);
       if (holder.node.length && grown.earlier->length) {

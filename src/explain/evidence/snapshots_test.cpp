@@ -74,6 +74,22 @@ TEST(Snapshots, what_grew_on_a_device_is_shown_beside_host_memory) {
   EXPECT_DOUBLE_EQ(*report.holders[0].share, 1.0);
 }
 
+TEST(Snapshots, batch_on_a_device_does_not_gain_more_than_its_process) {
+  auto first =
+      snapshot(2000, {node("__main__", "dict", 1500), node("__main__.batch", "torch.Tensor", 1, {}, 0)});
+  auto last = first;
+  first.device_bytes = 900U << 20U;
+  last.device_bytes = 940U << 20U;
+  first.nodes[1].device_bytes = 100U << 20U;
+  last.nodes[1].device_bytes = 800U << 20U;
+
+  const model::SnapshotReport report = compare_snapshots(first, last);
+
+  ASSERT_EQ(report.holders.size(), 1U);
+  EXPECT_EQ(report.holders[0].growth_device_bytes, 40 << 20);
+  EXPECT_EQ(report.holders[0].growth_bytes, 0);
+}
+
 TEST(Snapshots, two_that_grew_are_both_named) {
   const auto before = snapshot(
       2000, {node("m", "dict", 300), node("m.a", "list", 100, 1, 0), node("m.b", "list", 100, 1, 0)});

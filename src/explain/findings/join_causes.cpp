@@ -216,10 +216,14 @@ void join_equal_processes(Findings& findings) {
     if (!joined.process || joined.process->pids.size() < 2 || side_of(joined) == Side::Copying) continue;
     const std::size_t count = joined.process->pids.size();
     joined.title = fmt::format("{} {}: {}", count, role_words(joined.process->role, count), joined.title);
-    joined.evidence.insert(joined.evidence.begin(),
-                           fmt::format("{} {} grew alike, {} in total; the other figures are of pid {}",
-                                       count, role_words(joined.process->role, count),
-                                       bytes_words(joined.growth_bytes), joined.process->pids.front()));
+    // The share of one process says little of what all of them do.
+    std::erase_if(joined.evidence, [](const std::string& text) {
+      return text.starts_with("line ") && text.find("% of the growth") != std::string::npos;
+    });
+    joined.evidence.insert(
+        joined.evidence.begin(),
+        fmt::format("{} {} grew alike; what follows was measured in one of them, pid {}", count,
+                    role_words(joined.process->role, count), joined.process->pids.front()));
   }
 }
 

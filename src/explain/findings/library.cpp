@@ -123,6 +123,8 @@ void describe_objects_without_holder(const Scene& scene, const SiteGroup& site, 
         fmt::format("`{}` in {} running calls of `{}()`, {} at first{}", calls->variable,
                     base::format_count(calls->at_last), calls->function, base::format_count(calls->at_first),
                     calls->line > 0 ? fmt::format("; they are at line {}", calls->line) : "");
+    finding.variable = calls->variable;
+    finding.running_calls = calls->at_last;
     finding.fix = fmt::format(fmt::runtime(advice::kRunningCalls), calls->function);
     return;
   }

@@ -33,7 +33,7 @@ void find_page_cache(const Scene& scene, Findings& out) {
   model::Finding finding;
   finding.id = "page-cache";
   finding.title =
-      flat ? fmt::format("the page cache grew by {} while anonymous memory stayed flat: not a leak",
+      flat ? fmt::format("the page cache grew by {}, which is not a leak: the kernel can reclaim it",
                          bytes_words(grown))
            : fmt::format("the page cache grew by {}; this is not part of the growth of the process tree",
                          bytes_words(grown));

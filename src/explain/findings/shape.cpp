@@ -10,6 +10,7 @@
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/holder_features.h"
 #include "explain/findings/held/sawtooth.h"
+#include "explain/out_of_memory.h"
 #include "explain/settle/own_frames.h"
 #include "explain/words.h"
 
@@ -135,7 +136,9 @@ void find_shape(const Scene& scene, Findings& out) {
     finding.ruled_out = true;
     out.push_back(std::move(finding));
   }
-  if (verdict.spike_bytes && verdict.kind != VerdictKind::Inconclusive) {
+  // The last spike of a job that ran out of memory does not recover.
+  const bool ran_out = find_fatal_oom(scene.report.events, scene.evidence.has_failed_process()) != nullptr;
+  if (verdict.spike_bytes && verdict.kind != VerdictKind::Inconclusive && !ran_out) {
     model::Finding finding;
     finding.confidence = verdict.confidence;
     finding.evidence = {"the floor is the same before and after a spike"};

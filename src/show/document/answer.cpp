@@ -147,7 +147,7 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
 
   // Where the memory ran out, the forecast is of no use.
   const bool has_forecast = report.forecast && report.answer.kind != model::AnswerKind::Oom;
-  if (report.limit) {
+  if (report.limit && !model::is_gpu_memory(series.quantity)) {
     add(kMarkdown, "Limit", limit_words(*report.limit, series));
     add(kPage, "Limit", base::format_limit(report.limit->bytes), limit_note(*report.limit));
     if (!has_forecast) add(kText, "limit", limit_words(*report.limit, series));

@@ -58,7 +58,8 @@ std::string last_seen(const model::Report& report, const model::HolderReport& ho
 
 // "`history`, a list of 853 items"
 std::string held_by(const model::Report& report, const model::Finding& cause) {
-  if (cause.variable.empty() && !cause.held_by.empty()) return printable(cause.held_by, kMostText);
+  const bool is_in_words = cause.variable.empty() || cause.running_calls > 0;
+  if (is_in_words && !cause.held_by.empty()) return printable(cause.held_by, kMostText);
   if (cause.variable.empty()) {
     if (cause.mechanism == model::Mechanism::NativeLive)
       return "no Python object: gc and tracemalloc cannot see this memory";
