@@ -458,7 +458,7 @@ class SharedMemory(TypedDict):
     """Objects of shared memory with similar names."""
 
     kind: Literal["file", "segment", "memfd"]  # `file` in a tmpfs, System V `segment`, `memfd`
-    name: str | None  # their names, with # for numbers
+    name: str | None  # their names, with * for numbers
     count: int  # number of objects
     bytes: int  # their memory
     link: Literal["unknown", "creator", "name", "open", "writer"]  # how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: the only process of the job that wrote that much at that time

@@ -102,7 +102,7 @@ inline constexpr auto kMetaKeys = std::to_array<MetaSpec>({
     {Meta::NotEnteredCount, "not_entered_count", MetaType::Integer,
      "number of processes that the agent could not enter"},
     {Meta::SharedObjects, "shared_objects", MetaType::Text,
-     "most of the shared memory that the job made, mapped or not: the names, with # for numbers, and the "
+     "most of the shared memory that the job made, mapped or not: the names, with * for numbers, and the "
      "size"},
     {Meta::NoSnapshot, "no_snapshot", MetaType::Text, "why a process has no snapshot, as text"},
     {Meta::GpuName, "gpu_N_name", MetaType::Text, "the name of GPU N"},

@@ -431,7 +431,7 @@ export interface Tmpfs {
 // Objects of shared memory with similar names.
 export interface SharedMemory {
   kind: "file" | "segment" | "memfd"; // `file` in a tmpfs, System V `segment`, `memfd`
-  name: string | null; // their names, with # for numbers
+  name: string | null; // their names, with * for numbers
   count: number; // number of objects
   bytes: number; // their memory
   link: "unknown" | "creator" | "name" | "open" | "writer"; // how `pid` is known; `creator`: from the kernel, `name`: it is in the names, `open`: it has them open, `writer`: the only process of the job that wrote that much at that time

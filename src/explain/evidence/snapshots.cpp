@@ -141,8 +141,10 @@ class Growth {
       model::HolderReport holder;
       holder.pid = later_.pid;
       holder.node = later_.nodes[at];
-      // A second name for the same thing, at one of the two moments, makes it more than all.
-      const std::int64_t growth = all > 0 ? std::min(grown.bytes, all) : grown.bytes;
+      // A second name for the same thing, at one of the two moments, makes it much more than all.
+      constexpr double kMuchMore = 1.25;
+      const bool is_too_much = all > 0 && bytes > kMuchMore * static_cast<double>(all);
+      const std::int64_t growth = is_too_much ? all : grown.bytes;
       holder.growth_device_bytes =
           std::min(signed_difference(holder.node.device_bytes, grown.earlier->device_bytes), growth);
       holder.growth_bytes = growth - holder.growth_device_bytes;

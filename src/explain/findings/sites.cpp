@@ -59,12 +59,6 @@ const model::Frame* find_caller(const SiteGroup& group) {
   return nullptr;
 }
 
-std::string rate_words(const model::Verdict& verdict) {
-  if (!verdict.rate || !(verdict.rate->bytes > 0)) return "";
-  return fmt::format(", {} per {}", bytes_words(verdict.rate->bytes),
-                     verdict.axis == model::Axis::Step ? "step" : "second");
-}
-
 // "line 30", or the function where the line is not known.
 std::string line_words(const SiteGroup& group) {
   const model::Frame* frame = group.frame();
@@ -88,11 +82,12 @@ std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) 
   out.push_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
                             site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed));
   const bool is_partly = is_partly_resident(scene, group, late.value_or(0));
-  out.push_back(fmt::format("live memory from this line: {} {} -> {} {} (+/- {}){}{}",
-                            bytes_words(early.value_or(0)), at_middle(group.early, scene.evidence),
-                            bytes_words(late.value_or(0)), at_middle(scene.evidence.late, scene.evidence),
-                            bytes_words(group.error_bytes), rate_words(group.verdict),
-                            is_partly ? "; not all of it is resident" : ""));
+  out.push_back(
+      fmt::format("live memory from this line: {} {} -> {} {}{}{}", bytes_words(early.value_or(0)),
+                  at_middle(group.early, scene.evidence), bytes_words(late.value_or(0)),
+                  at_middle(scene.evidence.late, scene.evidence),
+                  group.error_bytes > 0 ? fmt::format(" (+/- {})", bytes_words(group.error_bytes)) : "",
+                  is_partly ? "; not all of it is resident" : ""));
   const model::Frame* frame = group.frame();
   if (frame != nullptr && frame->language == model::FrameLanguage::Native) {
     if (const model::Frame* caller = find_caller(group)) {

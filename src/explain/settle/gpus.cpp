@@ -32,7 +32,9 @@ GpuEvidence::Share sum_of_job(const GpuEvidence& gpu, const GpuEvidence::Share& 
                               const Evidence& evidence) {
   GpuEvidence::Share out = largest;
   for (const GpuEvidence::Share& share : gpu.processes) {
-    if (&share == &largest || evidence.find_process(share.id) == nullptr) continue;
+    const bool is_other_framework =
+        share.torch && largest.torch && share.torch->framework != largest.torch->framework;
+    if (&share == &largest || is_other_framework || evidence.find_process(share.id) == nullptr) continue;
     for (const auto part : {&GpuEvidence::Share::trail, &GpuEvidence::Share::allocated,
                             &GpuEvidence::Share::reserved, &GpuEvidence::Share::outside}) {
       for (TrailPoint& point : out.*part) {

@@ -205,11 +205,13 @@ std::uint64_t SharedFiles::bytes_in(std::size_t folder) const {
   return bytes;
 }
 
-// A large /tmp is listed only if it grew, or if the job has a file of it open that may be new.
+// A large /tmp is listed only if it grew, or if the job has a file of it open that may be new. A job that
+// lowtide started may have filled it before it was seen first.
 void SharedFiles::list_folder(std::size_t number, const TmpfsFolder& folder, std::span<const OpenFile> open) {
   constexpr std::uint64_t kGrownBytes = 1U << 20U;
   listed_ = 0;
-  if (number > 0) {
+  const bool is_first = knows_start_ && seen_.insert(number).second;
+  if (number > 0 && !is_first) {
     const auto room = read_tmpfs_room(folder.access);
     const bool has_grown =
         room && folder.first_used_bytes && room->used_bytes >= *folder.first_used_bytes + kGrownBytes;

@@ -84,6 +84,7 @@ class SharedFiles {
   bool has_begun_ = false;
   bool knows_start_ = false;
   double began_unix_s_ = 0;
+  std::set<std::size_t> seen_;        // folders
   std::size_t listed_ = 0;            // of the folder that is listed
   std::set<uid_t> users_;             // of the job
   std::set<Key> foreign_;             // of files that were there before, and of lowtide's own

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/testing/temp_folder.h"
 #include "observe/tree/shared_objects.h"
@@ -94,6 +95,16 @@ TEST_F(TmpfsFoldersTest, files_that_the_job_writes_in_another_tmpfs_count) {
   EXPECT_EQ(read[1].job_bytes, 3 * kMegabyte) << "the second is named like the first";
   EXPECT_EQ(objects.read(self_, at_s_), before + 3 * kMegabyte);
   EXPECT_EQ(objects.largest_words(), "2 files like " + other_ + "/cache*.bin (3.15 MB)");
+}
+
+TEST_F(TmpfsFoldersTest, files_that_the_job_wrote_in_another_tmpfs_before_the_first_reading_count) {
+  write_file(other_ + "/batch-" + std::to_string(::getpid()), 2 * kMegabyte);
+  SharedObjects objects(roots_, base::unix_seconds() - 60);
+  const auto read = readings(objects);
+
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(objects.path_of(read[1].index), other_);
+  EXPECT_EQ(read[1].job_bytes, 2 * kMegabyte);
 }
 
 TEST_F(TmpfsFoldersTest, growth_between_two_readings_is_noticed) {

@@ -353,7 +353,7 @@ constexpr auto kSharedColumns = std::to_array<Column<SharedGroup>>({
     row_number<SharedGroup>(),
     column<&SharedGroup::place>("place", "0: the largest", kNeeded),
     column<&SharedGroup::kind>("kind", "what the objects are", kNeeded),
-    column<&SharedGroup::name>("name", "their names, with # for numbers", kName),
+    column<&SharedGroup::name>("name", "their names, with * for numbers", kName),
     column<&SharedGroup::count>("count", "number of objects; 0: the group is gone"),
     column<&SharedGroup::bytes>("bytes", "their memory, mapped or not"),
     column<&SharedGroup::link>("link",

@@ -346,7 +346,7 @@ constexpr auto describe(Tag<model::SharedGroup>) {
   return object(
       "SharedMemory", "objects of shared memory with similar names",
       field<&SharedGroup::kind>("kind", "`file` in a tmpfs, System V `segment`, `memfd`"),
-      field_as<NonEmpty, &SharedGroup::name>("name", "their names, with # for numbers"),
+      field_as<NonEmpty, &SharedGroup::name>("name", "their names, with * for numbers"),
       field<&SharedGroup::count>("count", "number of objects"),
       field<&SharedGroup::bytes>("bytes", "their memory"),
       field<&SharedGroup::link>("link",
