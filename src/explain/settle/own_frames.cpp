@@ -193,8 +193,16 @@ NativeLibrary find_native_library(const std::vector<Frame>& frames) {
 }
 
 std::string function_behind_bridge(const std::vector<Frame>& frames, std::size_t act_on) {
-  const std::size_t bridge = find_bridge(frames, std::min(act_on, frames.size()));
-  return bridge == 0 || bridge >= act_on ? "" : frames[bridge - 1].function;
+  const std::size_t end = std::min(act_on, frames.size());
+  const std::size_t bridge = find_bridge(frames, end);
+  if (bridge == 0 || bridge >= end) return "";
+  // Where Python code of a library makes the call, what it returns is not the user's to free.
+  const bool is_of_library =
+      std::any_of(frames.begin() + static_cast<std::ptrdiff_t>(bridge),
+                  frames.begin() + static_cast<std::ptrdiff_t>(end), [](const Frame& frame) {
+                    return frame.language == FrameLanguage::Python && !holds(frame.file, "/ctypes/");
+                  });
+  return is_of_library ? "" : frames[bridge - 1].function;
 }
 
 }  // namespace lowtide::explain

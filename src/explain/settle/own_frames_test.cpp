@@ -48,6 +48,17 @@ TEST(OwnFrames, malloc_through_ctypes_is_native_and_its_line_is_the_one_to_act_o
   EXPECT_EQ(function_behind_bridge(frames, 3), "malloc");
 }
 
+TEST(OwnFrames, call_through_ctypes_that_a_library_makes_is_not_a_call_of_the_line) {
+  const std::vector<Frame> frames{
+      native("LLVMPY_RunPassManager", "/v/site-packages/llvmlite/binding/libllvmlite.so"),
+      native("PyCFuncPtr_call", "/usr/lib/python3.11/lib-dynload/_ctypes.cpython-311.so"),
+      python("run", "/v/site-packages/llvmlite/binding/passmanagers.py", 9), python("count", "job.py", 48)};
+
+  EXPECT_TRUE(is_native_allocation(frames, 3));
+  EXPECT_EQ(function_behind_bridge(frames, 3), "");
+  EXPECT_EQ(find_native_library(frames).name, "llvmlite");
+}
+
 TEST(OwnFrames, objects_that_torch_makes_for_python_are_not_native_allocations) {
   const std::vector<Frame> frames{native("posix_memalign", "/lib/libc.so.6"),
                                   native("at::empty", "/v/site-packages/torch/lib/libtorch_cpu.so"),

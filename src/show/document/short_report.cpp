@@ -62,7 +62,8 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
   if (is_in_words && !cause.held_by.empty()) return printable(cause.held_by, kMostText);
   if (cause.variable.empty()) {
     if (cause.mechanism == model::Mechanism::NativeLive)
-      return "no Python object: gc and tracemalloc cannot see this memory";
+      return fmt::format("{}: gc and tracemalloc cannot see this memory",
+                         cause.callee.empty() ? "not known" : "no Python object");
     const bool has_snapshots = report.overhead && report.overhead->looks > 1;
     return cause.mechanism == model::Mechanism::LiveObjects && has_snapshots
                ? "not known: the snapshots show no Python variable that grew with it"
