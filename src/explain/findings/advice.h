@@ -37,7 +37,7 @@ inline constexpr const char* kByteArray =
     "clear {} when its bytes are no longer needed, for example after they were written, or limit its size";
 // {}: a variable of the user, the library of its type.
 inline constexpr const char* kObjectOfPackage =
-    "{} is an object of {}: call what the library has to release what it keeps, or use a new object";
+    "remove from {} what is no longer needed, with the methods that {} has for it, or use a new object";
 // {}: a variable inside a library, its library, " (`plt.close(figure)` for figures)".
 inline constexpr const char* kRegistryOfLibrary =
     "{0} belongs to {1}: call what {1} has to close or release such objects{2}";

@@ -94,9 +94,9 @@ std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) 
       out.push_back("it is called from " + site_words(caller));
     }
   } else if (is_native_allocation(group.frames(), group.act_on)) {
-    const bool is_of_library = function_behind_bridge(group.frames(), group.act_on).empty();
-    out.emplace_back(is_of_library ? "a library that the line calls allocates it through ctypes or cffi"
-                                   : "the line calls a C function through ctypes or cffi");
+    const bool is_own_call = !function_behind_bridge(group.frames(), group.act_on).empty();
+    out.emplace_back(is_own_call ? "the line calls a C function through ctypes or cffi"
+                                 : "it is allocated in a call through ctypes or cffi");
   }
   return out;
 }
