@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a snapshot costs the process that is looked into, beside the ways people have: ./dev bench snapshot
+"""How long a snapshot stops the process, compared with other ways to count its objects: ./dev bench snapshot
 
   snapshot [--objects 10e6] [--rounds 5] [--python PROGRAM] [--no-peers] [--check]
 
-`stands still` is how long no thread of the process runs Python: for lowtide the fork, for the others all of their work,
-which they do inside. --check: exit 1 when the pause is more than a bare fork and 2 ms (the median of the rounds), the walk
-does less than 8 M objects/s, or its tables take more than 40 bytes an object.
+`stopped for` is how long no thread of the process runs Python: for lowtide the fork, for the others all of their work,
+which they do inside the process. --check: exit 1 when the pause is more than a bare fork and 2 ms (the median of the rounds), the walk
+does less than 8 M objects/s, or its tables take more than 40 bytes per object.
 """
 import argparse
 import json
@@ -64,25 +64,25 @@ def main():
         rounds = [(heap.ask("fork")[0], heap.snapshot()) for _ in range(arguments.rounds)]
         middle = lambda values: statistics.median(values)  # noqa: E731
         fork_ms = 1e3 * middle([fork for fork, _ in rounds])
-        pause_ms = 1e3 * middle([told["pause_s"] for _, told in rounds])
+        pause_ms = 1e3 * middle([one["pause_s"] for _, one in rounds])
         objects = rounds[0][1]["objects"]
-        rate = middle([told["objects"] / told["walk_s"] for _, told in rounds])
-        table = middle([told["table_bytes"] / told["objects"] for _, told in rounds])
-        print(f"\na Python of {objects / 1e6:.1f} M objects ({rounds[0][1]['object_bytes'] / 1e9:.2f} GB), medians of {len(rounds)}")
-        print(f"  {'':28} {'stands still':>14} {'objects seen':>14}")
+        rate = middle([one["objects"] / one["walk_s"] for _, one in rounds])
+        table = middle([one["table_bytes"] / one["objects"] for _, one in rounds])
+        print(f"\na process with {objects / 1e6:.1f} M objects ({rounds[0][1]['object_bytes'] / 1e9:.2f} GB), medians of {len(rounds)}")
+        print(f"  {'':28} {'stopped for':>14} {'objects seen':>14}")
         print(f"  {'a bare fork':28} {fork_ms:11.1f} ms")
         print(f"  {'lowtide snapshot':28} {pause_ms:11.1f} ms {objects:14,}")
         for way, name in ({"collector": WAYS["collector"]} if arguments.no_peers else WAYS).items():
             found = heap.ask(way)
-            print(f"  {name:28} " + ("not to be had" if found is None else f"{1e3 * found[0]:11.1f} ms {found[1]:14,}"), flush=True)
-        whole = middle([told["whole_s"] for _, told in rounds])
-        print(f"  the child: counts {rate / 1e6:.1f} M objects/s; all of it, with what holds what, takes {whole:.1f} s "
-              f"({objects / whole / 1e6:.1f} M/s); {table:.1f} bytes an object")
-        kept = {"a bare fork and 2 ms": pause_ms <= fork_ms + 2, "8 M objects/s": rate >= 8e6, "40 bytes an object": table <= 40}
-        for aim, is_kept in kept.items():
-            print(f"  {aim}: {'kept' if is_kept else 'MISSED'}")
+            print(f"  {name:28} " + ("not installed" if found is None else f"{1e3 * found[0]:11.1f} ms {found[1]:14,}"), flush=True)
+        whole = middle([one["whole_s"] for _, one in rounds])
+        print(f"  the child: counts {rate / 1e6:.1f} M objects/s; including the holders it takes {whole:.1f} s "
+              f"({objects / whole / 1e6:.1f} M/s); {table:.1f} bytes per object")
+        goals = {"a bare fork and 2 ms": pause_ms <= fork_ms + 2, "8 M objects/s": rate >= 8e6, "40 bytes per object": table <= 40}
+        for aim, is_met in goals.items():
+            print(f"  goal {aim}: {'met' if is_met else 'MISSED'}")
         heap.process.kill()
-    sys.exit(1 if arguments.check and not all(kept.values()) else 0)
+    sys.exit(1 if arguments.check and not all(goals.values()) else 0)
 
 
 if __name__ == "__main__":

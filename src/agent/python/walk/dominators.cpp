@@ -59,18 +59,17 @@ bool Dominators::sort_by_target() {
   return true;
 }
 
-bool Dominators::number_depth_first() {
+bool Dominators::number_depth_first(Node* next) {
   constexpr Node kUnseen = ~Node{0};
-  Node* next = nullptr;  // of each node: its next edge to follow
-  if (!take(node_of_, count_) || !take(number_of_, count_) || !take(parent_, count_) ||
-      !take(stack_, count_) || !take(next, count_)) {
+  if (!take(node_of_, count_) || !take(number_of_, count_) || !take(parent_, count_) || !take(stack_, count_)) {
     return false;
   }
   for (Node node = 1; node < count_; ++node) {
     number_of_[node] = kUnseen;
+  }
+  for (Node node = 0; node < count_; ++node) {
     next[node] = first_out_[node];
   }
-  next[kRoot] = first_out_[kRoot];
   Node depth = 0;
   Node numbers = 1;
   stack_[depth++] = kRoot;
@@ -115,10 +114,15 @@ Node Dominators::find_least(Node number, Node last_linked) {
 }
 
 bool Dominators::find(Node* into) {
-  if (!sort_by_target() || !number_depth_first() || !take(semi_, count_) || !take(label_, count_) ||
-      !take(dominator_, count_)) {
+  Node* next = nullptr;  // of each node: its next edge to follow
+  if (!take(next, count_) || !sort_by_target() || !number_depth_first(next)) {
     return false;
   }
+  // The edges by source are not needed any more: their memory is used again. There are at least as many
+  // edges as nodes but the root, and room for more.
+  semi_ = next;
+  label_ = first_out_;
+  dominator_ = targets_;
   for (Node number = 0; number < count_; ++number) {
     semi_[number] = number;
     label_[number] = number;

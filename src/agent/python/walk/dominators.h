@@ -30,7 +30,7 @@ class Dominators {
 
  private:
   bool sort_by_target();
-  bool number_depth_first();
+  bool number_depth_first(Node* next);
   Node find_least(Node number, Node last_linked);
 
   Node count_ = 0;

@@ -104,7 +104,7 @@ void ObjectGraph::begin_fleeting() {
 
 bool ObjectGraph::number_nodes() {
   const std::uint32_t numbers = map_.number_all();
-  nodes_ = static_cast<Node*>(take_memory(numbers * sizeof(Node)));
+  nodes_ = static_cast<Node*>(take_memory((std::size_t{numbers} + 1) * sizeof(Node)));
   dominators_ = static_cast<Node*>(take_memory(count_ * sizeof(Node)));
   if (nodes_ == nullptr || dominators_ == nullptr) {
     return false;
@@ -160,10 +160,11 @@ bool ObjectGraph::add_device_bytes(Node node, std::uint64_t bytes) {
 }
 
 bool ObjectGraph::sum_up() {
-  members_ = static_cast<std::uint32_t*>(take_memory(count_ * sizeof(std::uint32_t)));
-  if (members_ == nullptr || dominators_ == nullptr) {
+  if (nodes_ == nullptr || dominators_ == nullptr) {
     return false;
   }
+  members_ = nodes_;  // the numbers of the map are not needed any more
+  __builtin_memset(members_, 0, std::size_t{count_} * sizeof(*members_));
   for (Node node = count_ - 1; node > kRoot; --node) {
     ++members_[node];
     members_[dominators_[node]] += members_[node];

@@ -1,8 +1,8 @@
 // Every object that can be reached, its shortest path, and what it retains.
 //
 // Breadth first from the roots: the number of an object is its place in that order, so an
-// object that reaches or dominates it has a smaller one. No edge is stored except the
-// dominators; code that needs the edges visits the objects again (tp_traverse).
+// object that reaches or dominates it has a smaller one. Only `find_dominators` stores the
+// edges; other code that needs them visits the objects again (tp_traverse).
 
 #pragma once
 
