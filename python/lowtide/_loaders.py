@@ -144,22 +144,42 @@ def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
             yield name, getattr(thing, name)
 
 
-def memory_limit() -> int | None:
-    """The memory limit of this process: that of its cgroup, or the memory of the machine."""
+def memory_limit(root: str = "/") -> int | None:
+    """The memory limit of this process: the lowest of its cgroup, the groups around it, and the memory of the machine."""
     limits = []
     try:
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (OSError, ValueError):
         pass
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+    for path in _limit_files(root):
         try:
             with open(path) as file:
                 word = file.read().strip()
-            if word.isdigit():
-                limits.append(int(word))
         except OSError:
-            pass
+            continue
+        if word.isdigit():
+            limits.append(int(word))
     return min(limits, default=None)
+
+
+def _limit_files(root: str) -> Iterator[str]:
+    """The files with the limits of the process's cgroup and of all groups around it, for both versions of cgroups."""
+    try:
+        with open(os.path.join(root, "proc/self/cgroup")) as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        number, controllers, group = line.split(":", 2)
+        if number == "0":
+            top, name = "sys/fs/cgroup", "memory.max"
+        elif "memory" in controllers.split(","):
+            top, name = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+        else:
+            continue
+        parts = [part for part in group.split("/") if part]
+        for depth in range(len(parts), -1, -1):
+            yield os.path.join(root, top, *parts[:depth], name)
 
 
 def batch_bytes(batch: Any, depth: int = 0) -> int:

@@ -25,7 +25,7 @@ std::string read_device_text(TextGetter getter, DeviceHandle device) {
   return told ? std::string(text.data()) : std::string();
 }
 
-// Fills `into` with what one of NVML's lists holds. False when it does not tell.
+// Fills `into` with what one of NVML's lists holds. False if the driver does not answer.
 // The list can grow between two calls, so it is asked for a few times.
 template <typename Process>
 bool read_list(int (*list)(DeviceHandle, unsigned int*, Process*), DeviceHandle device,

@@ -6,35 +6,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "gpu/reading.h"
 
 namespace lowtide::gpu {
-
-struct Device {
-  int index = 0;
-  std::string name;  // "NVIDIA H200"
-  std::string uuid;
-};
-
-struct GpuProcess {
-  std::int64_t driver_pid = 0;  // as the driver names it, see pid_map.h
-  std::uint64_t bytes = 0;
-  bool bytes_known = false;  // false under MIG and in some containers
-};
-
-struct GpuReading {
-  int index = 0;
-  std::uint64_t total_bytes = 0;
-  std::uint64_t used_bytes = 0;
-  std::vector<GpuProcess> processes;  // each pid once: compute and graphics together
-  bool processes_known = false;       // false where the driver does not tell them
-};
 
 class Nvml {
  public:
@@ -49,7 +29,7 @@ class Nvml {
   ~Nvml();
 
   [[nodiscard]] std::span<const Device> devices() const;
-  [[nodiscard]] const std::string& driver_version() const;  // "" where not told
+  [[nodiscard]] const std::string& driver_version() const;  // "" if it is not known
 
   // One reading per device, into the same vector each time: no allocation once
   // warm. A device that fails (fallen off the bus) is left out and the others

@@ -63,7 +63,7 @@ struct Functions {
   int (*device_uuid)(DeviceHandle, char*, unsigned int) = nullptr;  // may be absent
   int (*memory_v1)(DeviceHandle, MemoryV1*) = nullptr;
   int (*memory_v2)(DeviceHandle, MemoryV2*) = nullptr;  // may be absent
-  // Of each pair the newer one that is there; none of both: not told.
+  // Of each pair the newer one that is there; none of both: not known.
   ListProcessesV2 compute_v2 = nullptr;
   ListProcessesV1 compute_v1 = nullptr;
   ListProcessesV2 graphics_v2 = nullptr;

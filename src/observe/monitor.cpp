@@ -13,8 +13,6 @@
 namespace lowtide::observe {
 namespace {
 
-// GPU counters move slowly and their reading takes the driver's lock.
-
 std::uint64_t cache_bytes_of(const model::CgroupReading& reading) {
   return reading.file_bytes - std::min(reading.file_bytes, reading.shmem_bytes);
 }
@@ -36,7 +34,7 @@ model::PssReading to_pss_reading(const procfs::SmapsRollup& rollup, const procfs
     pss.shmem_bytes = rollup.pss_shmem_bytes;
     pss.file_bytes = rollup.pss_file_bytes;
   } else {
-    // Before Linux 5.1 the parts are not told: PSS is split as RSS is.
+    // Linux before 5.1 does not list the parts: PSS is split as RSS is.
     const double whole = static_cast<double>(std::max<std::uint64_t>(status.rss_bytes, 1));
     const auto part = [&](std::uint64_t bytes) {
       return static_cast<std::uint64_t>(static_cast<double>(rollup.pss_bytes) * static_cast<double>(bytes) /

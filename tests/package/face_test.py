@@ -50,6 +50,24 @@ def sizes_and_times_are_read_as_the_program_reads_them(binary):
     assert written == ["0 B", "92.0 kB", "5.80 MB", "-1.50 GB"], written
 
 
+def memory_limit_is_the_lowest_of_the_groups_around_the_process(binary):
+    def write(root, texts):
+        for name, text in texts.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+
+    code = "from lowtide._loaders import memory_limit\nprint(json.dumps(memory_limit({!r})))"
+    with folder() as place:
+        write(place / "two", {"proc/self/cgroup": "0::/slice/job\n", "sys/fs/cgroup/slice/memory.max": "1048576\n",
+                              "sys/fs/cgroup/slice/job/memory.max": "max\n"})
+        write(place / "one", {"proc/self/cgroup": "9:name=systemd:/\n4:cpu,memory:/pod/job\n0::/\n",
+                              "sys/fs/cgroup/memory/pod/job/memory.limit_in_bytes": "2097152\n",
+                              "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"})
+        assert _say(binary, code.format(str(place / "two"))) == 1 << 20
+        assert _say(binary, code.format(str(place / "one"))) == 2 << 20
+        assert _say(binary, code.format(str(place / "none"))) > 2 << 20  # the memory of the machine
+
+
 def loader_over_python_objects_is_warned_of(binary):
     need(PYTHON, "torch", "numpy")
     code = ("import numpy, torch\nfrom torch.utils.data import DataLoader, Dataset\n"

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "gpu/nvml.h"
+#include "gpu/reading.h"
 #include "model/process.h"
 #include "model/tick.h"
 #include "observe/agents/agent_ring.h"

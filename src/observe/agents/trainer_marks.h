@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/nvml.h"
+#include "gpu/reading.h"
 #include "model/report.h"
 #include "model/sample.h"
 #include "model/tick.h"
