@@ -253,19 +253,35 @@ def threads_that_come_and_go_are_not_overrated(bench):
         assert allocated < 200e6, (version, allocated, process["sites"])  # half a megabyte each would be 1 GB
 
 
-def small_blocks_of_every_kind_come_and_go(bench):
+def _small_blocks_come_and_go(bench, allocator):
     # With a sample every 32 kB, each way through the allocator is sampled hundreds of times: made, made of
     # zeros, grown, shrunk and dropped, by threads, and again in a forked child. Whatever serves Python, little
     # that was dropped may still count, and what is kept must.
     for version, python in _each_python():
-        for allocator in ("pymalloc", "malloc", "pymalloc_debug", "malloc_debug"):
-            said = _run(bench, python, COMES_AND_GOES, PYTHONMALLOC=allocator, LOWTIDE_AGENT_MEAN="32768")
-            assert len(said.processes) == 2, (version, allocator)
-            for process in said.processes:
-                which = (version, allocator, process["sites"])
-                assert process["python_state"] == FRAMES_AND_OBJECTS, which
-                assert 0.6 * KEPT_BYTES - missed_bytes(process) < live_bytes_of(process, ":5 keep") < 1.6 * KEPT_BYTES, which
-                assert live_bytes_of(process, ":8 ") < 0.05 * DROPPED_BYTES, which
+        said = _run(bench, python, COMES_AND_GOES, PYTHONMALLOC=allocator, LOWTIDE_AGENT_MEAN="32768")
+        assert len(said.processes) == 2, version
+        for process in said.processes:
+            which = (version, process["sites"])
+            assert process["python_state"] == FRAMES_AND_OBJECTS, which
+            assert 0.6 * KEPT_BYTES - missed_bytes(process) < live_bytes_of(process, ":5 keep") < 1.6 * KEPT_BYTES, which
+            assert live_bytes_of(process, ":8 ") < 0.05 * DROPPED_BYTES, which
+
+
+# One test each: the run of all versions of Python with all allocators took five minutes on a busy machine.
+def small_blocks_of_every_kind_come_and_go_with_pymalloc(bench):
+    _small_blocks_come_and_go(bench, "pymalloc")
+
+
+def small_blocks_of_every_kind_come_and_go_with_malloc(bench):
+    _small_blocks_come_and_go(bench, "malloc")
+
+
+def small_blocks_of_every_kind_come_and_go_with_pymalloc_debug(bench):
+    _small_blocks_come_and_go(bench, "pymalloc_debug")
+
+
+def small_blocks_of_every_kind_come_and_go_with_malloc_debug(bench):
+    _small_blocks_come_and_go(bench, "malloc_debug")
 
 
 def forked_workers_report_their_own_memory(bench):
