@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
@@ -62,12 +63,13 @@ std::string title_of(const HeldGrowth& grown) {
 void add_cause(const HeldCause& cause, const HolderFeatures& features, const model::HeldNode& node,
                model::Finding& out) {
   const std::string name = quoted_variable(node);
-  const auto filled_in = [&](const char* text) { return fmt::format(fmt::runtime(text), name); };
+  const std::string evaluation = base::printable(features.stack.evaluation, 60);
+  const auto filled_in = [&](const char* text) { return fmt::format(fmt::runtime(text), name, evaluation); };
   out.id = cause.id;
   if (*cause.what != '\0') {
-    out.cause = cause.what;
-    out.title = fmt::format("{}: {}", cause.what, out.title);
-    out.evidence.emplace_back(cause.why);
+    out.cause = filled_in(cause.what);
+    out.title = fmt::format("{}: {}", out.cause, out.title);
+    out.evidence.push_back(filled_in(cause.why));
   }
   out.fix = filled_in(cause.fix);
   out.watch = filled_in(cause.watch);

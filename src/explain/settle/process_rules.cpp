@@ -40,6 +40,38 @@ const WatchedProcess* find_sure_leak(const std::vector<WatchedProcess>& processe
   return nullptr;
 }
 
+// Processes that leak, none of which accounts for the growth of the tree alone: workers that run the same
+// code.
+std::vector<const WatchedProcess*> find_sure_leaks(const std::vector<WatchedProcess>& processes, double all) {
+  std::vector<const WatchedProcess*> out;
+  double sum = 0;
+  for (const WatchedProcess& process : processes) {
+    const model::Verdict& verdict = process.report.series.verdict;
+    if (verdict.kind != VerdictKind::Leak || verdict.confidence < kSureLeak || !process.there_late) continue;
+    out.push_back(&process);
+    sum += process.change_bytes;
+  }
+  const bool is_the_growth = all > 0 && sum >= kMostOfTreeGrowth * all && all >= 0.5 * sum;
+  return is_the_growth ? out : std::vector<const WatchedProcess*>{};
+}
+
+// The paces of all of them together; absent if they are not on one axis.
+std::optional<model::Rate> rate_of_all(const std::vector<const WatchedProcess*>& leaks) {
+  std::optional<model::Rate> out;
+  for (const WatchedProcess* leak : leaks) {
+    const model::Verdict& verdict = leak->report.series.verdict;
+    if (!verdict.rate || verdict.axis != leaks.front()->report.series.verdict.axis) return std::nullopt;
+    if (!out) {
+      out = verdict.rate;
+      continue;
+    }
+    out->bytes += verdict.rate->bytes;
+    out->low += verdict.rate->low;
+    out->high += verdict.rate->high;
+  }
+  return out;
+}
+
 // Workers that go on copying. Their series alone does not show it, but the bytes that they copied and can
 // still copy do.
 struct Copying {
@@ -81,12 +113,28 @@ std::optional<Argument> too_few_readings(const WatchedProcess& process) {
 
 std::optional<Argument> leak_from_process(const Evidence& evidence,
                                           const std::vector<WatchedProcess>& processes) {
-  const WatchedProcess* leak = find_sure_leak(processes, tree_change(evidence));
-  if (leak == nullptr) return std::nullopt;
-  const model::Verdict& verdict = leak->report.series.verdict;
+  const double all = tree_change(evidence);
+  if (const WatchedProcess* leak = find_sure_leak(processes, all)) {
+    const model::Verdict& verdict = leak->report.series.verdict;
+    return Argument{.rule = ArgumentKind::LeakingProcess,
+                    .reason = fmt::format("{} leaks, and it accounts for the growth of the process tree: {}",
+                                          process_words(leak->report.info), verdict.reason),
+                    .confidence = verdict.confidence,
+                    .of_process = verdict};
+  }
+  const std::vector<const WatchedProcess*> leaks = find_sure_leaks(processes, all);
+  if (leaks.empty()) return std::nullopt;
+  const auto is_less_sure = [](const WatchedProcess* a, const WatchedProcess* b) {
+    return a->report.series.verdict.confidence < b->report.series.verdict.confidence;
+  };
+  model::Verdict verdict =
+      (*std::min_element(leaks.begin(), leaks.end(), is_less_sure))->report.series.verdict;
+  verdict.rate = rate_of_all(leaks);
   return Argument{.rule = ArgumentKind::LeakingProcess,
-                  .reason = fmt::format("{} leaks, and it accounts for the growth of the process tree: {}",
-                                        process_words(leak->report.info), verdict.reason),
+                  .reason = fmt::format("{} processes leak, and together they account for the growth of the "
+                                        "process tree; {}: {}",
+                                        leaks.size(), process_words(leaks.front()->report.info),
+                                        leaks.front()->report.series.verdict.reason),
                   .confidence = verdict.confidence,
                   .of_process = verdict};
 }

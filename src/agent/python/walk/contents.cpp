@@ -45,12 +45,12 @@ class ContentTable {
     }
   }
 
+  // A single small object counts, too: each large item of a list is a node of its own, and one traceback or one
+  // state dict in each of them is what identifies the cause.
   void write(SnapshotFile& file) const {
-    constexpr std::uint64_t kFew = 2;
-    constexpr std::uint64_t kSmall = 4096;
     for (std::uint32_t at = 0; at < kRoom; ++at) {
       const Content& content = contents_[at];
-      if (content.key == 0 || (content.count + content.graph_functions < kFew && content.bytes < kSmall)) {
+      if (content.key == 0) {
         continue;
       }
       auto* record = static_cast<wire::ContentRecord*>(

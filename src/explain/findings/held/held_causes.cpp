@@ -13,7 +13,7 @@ constexpr const char* kFlatButLonger =
 
 // From causes that are seen in what the variable holds to those that the code around it shows. A name of a
 // variable is no evidence.
-constexpr std::array<HeldCause, 18> kCauses{{
+constexpr std::array<HeldCause, 19> kCauses{{
     {"tracebacks-kept", "exceptions are kept with their tracebacks",
      "it holds exceptions with tracebacks; a traceback holds every local variable of its frames",
      "store the text of each exception, str(error) or traceback.format_exc(), not the exception", "",
@@ -31,7 +31,7 @@ constexpr std::array<HeldCause, 18> kCauses{{
      "it holds tensors, and they are allocated in a function that a module calls as a hook",
      "keep only the latest activation or a small result, or remove the hook with handle.remove()", "",
      kFlatAndSameLength,
-     [](const HolderFeatures& features) { return features.is_in_hook && features.keeps_tensors; }},
+     [](const HolderFeatures& features) { return features.stack.is_in_hook && features.keeps_tensors; }},
     {"closures-kept", "functions are kept, and each keeps the variables that it captured",
      "each new item came with a function and a closure cell",
      "remove functions from {0} after they have run, or capture numbers, not tensors or arrays", "",
@@ -40,26 +40,28 @@ constexpr std::array<HeldCause, 18> kCauses{{
      "the pinned host memory that torch counts grew with it",
      "drop each tensor when its copy to the GPU has finished, or reuse a few pinned buffers", "",
      "pinned host memory stops growing", [](const HolderFeatures& features) { return features.is_pinned; }},
-    {"shared-batches-kept", "tensors from worker processes are kept in shared memory",
+    {"shared-batches-kept", "tensors in shared memory are kept",
      "the shared memory of the process grew with it; each tensor pins a segment and a file descriptor",
-     "drop batches after use, or keep only the last few", "", "/dev/shm stops growing",
+     "drop these tensors after use, or keep only the last few", "", "/dev/shm stops growing",
      [](const HolderFeatures& features) {
        return features.is_shared && features.has_workers && features.keeps_tensors;
      }},
     {"one-rank-differs", "one of several equal processes keeps it, the others do not",
-     "the processes that run the same code stayed flat", "store only numbers in {0}, or drop old entries", "",
+     "the processes that run the same code stayed flat",
+     "remove entries from {0} when they are no longer needed, or limit its size", "",
      "all of these processes use the same memory",
      [](const HolderFeatures& features) {
        return features.others_are_flat &&
               (features.role == model::ProcessRole::Rank || features.role == model::ProcessRole::Trainer ||
-               !features.is_in_getitem);
+               !features.stack.is_in_getitem);
      }},
     {"worker-cache", "a worker process keeps what it has read",
      "it is filled in `__getitem__` of a worker process, so each worker has its own copy",
      "limit the size of {0}, or fill it before the workers start so that they share it", "",
      "the memory of the workers stops rising within an epoch",
      [](const HolderFeatures& features) {
-       return features.role == model::ProcessRole::Worker && features.is_in_getitem;
+       return features.role == model::ProcessRole::Worker && features.stack.is_in_getitem &&
+              features.stack.is_fetched;
      }},
     {"loss-graph-kept", "tensors are kept with their autograd graphs",
      "functions of autograd graphs came with the tensors; each tensor keeps the graph that it came from",
@@ -76,7 +78,10 @@ constexpr std::array<HeldCause, 18> kCauses{{
      "it holds state dicts, one for each copy of the parameters",
      "keep one state in memory (the best, or a running average), and write the others to disk with "
      "torch.save()",
-     "", kFlatAndSameLength, [](const HolderFeatures& features) { return features.keeps_state_dicts; }},
+     "", kFlatAndSameLength,
+     [](const HolderFeatures& features) {
+       return features.keeps_state_dicts && features.stack.copies_state;
+     }},
     {"writer-backlog", "a queue is filled faster than it is emptied", "it is a queue, and it gets longer",
      "limit the size of the queue so that the producer waits: pass `maxsize`", "",
      "the length of {0} stays below its limit",
@@ -84,26 +89,29 @@ constexpr std::array<HeldCause, 18> kCauses{{
     {"validation-outputs-kept", "validation outputs are kept", "it grows in the validation phase",
      "clear it when validation ends", "{0}.clear()", kFlatAndSameLength,
      [](const HolderFeatures& features) { return features.is_of_evaluation; }},
-    {"validation-outputs-kept", "validation outputs are kept",
-     "what it holds is allocated by a function of the validation", "clear it when validation ends",
-     "{0}.clear()", kFlatAndSameLength,
-     [](const HolderFeatures& features) {
-       return features.functions.has_any({"validate", "validation", "evaluate", "evaluation"});
-     }},
+    {"validation-outputs-kept", "it keeps what `{1}()` allocates", "`{1}()` allocates what it holds",
+     "clear it when `{1}()` no longer needs it", "{0}.clear()", kFlatAndSameLength,
+     [](const HolderFeatures& features) { return !features.stack.evaluation.empty(); }},
     {"unbounded-cache", "a cache without a limit keeps every result",
      "it is a `functools` cache that was declared without a limit",
      "give the cache a limit, for example `@functools.lru_cache(maxsize=128)`", "",
      "the floor stops rising when the cache is full",
      [](const HolderFeatures& features) { return features.is_unbounded; }},
     {"logger-history", "a logger keeps every entry", "it belongs to an object of a logger class",
-     "store only numbers, or drop old entries", "del {0}[:-100]", kFlatButLonger,
+     "drop old entries, or store less in each", "del {0}[:-100]", kFlatButLonger,
      [](const HolderFeatures& features) {
        return features.has_length && features.classes.has_any({"logger"});
      }},
     {"dataset-cache", "a dataset keeps every sample that it returned",
-     "it is filled in `__getitem__`, and nothing is removed",
+     "the DataLoader calls `__getitem__`, which fills it, and nothing is removed",
      "do not keep every sample in {0}, or limit its size", "", "the floor stops rising within an epoch",
-     [](const HolderFeatures& features) { return features.is_in_getitem; }},
+     [](const HolderFeatures& features) {
+       return features.stack.is_in_getitem && features.stack.is_fetched;
+     }},
+    {"dataset-cache", "each call of `__getitem__` adds to it",
+     "it is filled in `__getitem__`, and nothing is removed",
+     "do not store in {0} at each access, or limit its size", "", kFlatAndSameLength,
+     [](const HolderFeatures& features) { return features.stack.is_in_getitem; }},
 }};
 
 constexpr HeldCause kPlain{

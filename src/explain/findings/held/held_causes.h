@@ -10,10 +10,11 @@ namespace lowtide::explain {
 
 struct HeldCause {
   model::FindingId id;
-  const char* what = nullptr;   // of the title: "validation outputs are kept"; empty: nothing is proven
-  const char* why = nullptr;    // one line of evidence: what the cause was recognised by
-  const char* fix = nullptr;    // {0} is the variable in backticks
-  const char* hint = nullptr;   // code for a list; {0} is the variable; empty: none
+  // In all texts {0} is the variable in backticks (in `hint` its bare name), {1} the evaluation on the stack.
+  const char* what = nullptr;  // of the title: "validation outputs are kept"; empty: nothing is proven
+  const char* why = nullptr;   // one line of evidence: what the cause was recognised by
+  const char* fix = nullptr;
+  const char* hint = nullptr;   // code for a list; empty: none
   const char* watch = nullptr;  // after the fix
   bool (*is_proven)(const HolderFeatures&) = nullptr;
 };

@@ -59,7 +59,7 @@ TEST(HeldCauses, list_of_unknown_objects_gets_no_story) {
 
 TEST(HeldCauses, what_is_held_comes_before_the_code_around_it) {
   HolderFeatures losses = a_list();
-  losses.functions.add("validate");
+  losses.stack.evaluation = "validate";
   EXPECT_EQ(id_of(losses), "validation-outputs-kept");
   losses.keeps_graphs = true;
   EXPECT_EQ(id_of(losses), "loss-graph-kept");
@@ -92,8 +92,13 @@ TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
   HolderFeatures worker = a_list();
   worker.role = ProcessRole::Worker;
   EXPECT_EQ(id_of(worker), "holder") << "a worker may keep anything";
-  worker.is_in_getitem = true;
+  worker.stack.is_in_getitem = true;
+  EXPECT_EQ(id_of(worker), "dataset-cache") << "any class may have a __getitem__";
+  EXPECT_STREQ(cause_of(worker).what, "each call of `__getitem__` adds to it");
+  worker.stack.is_fetched = true;
   EXPECT_EQ(id_of(worker), "worker-cache");
+  worker.role = ProcessRole::Trainer;
+  EXPECT_STREQ(cause_of(worker).what, "a dataset keeps every sample that it returned");
 
   HolderFeatures rank = a_list();
   rank.role = ProcessRole::Worker;
@@ -101,7 +106,7 @@ TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
   EXPECT_EQ(id_of(rank), "one-rank-differs");
 
   HolderFeatures hook = a_list();
-  hook.is_in_hook = true;
+  hook.stack.is_in_hook = true;
   EXPECT_EQ(id_of(hook), "holder") << "it holds no tensors";
   hook.keeps_tensors = true;
   EXPECT_EQ(id_of(hook), "hook-keeps-activations");
@@ -115,6 +120,14 @@ TEST(HeldCauses, place_names_workers_ranks_and_hooks) {
   EXPECT_EQ(id_of(batches), "shared-batches-kept");
   batches.is_pinned = true;
   EXPECT_EQ(id_of(batches), "pinned-memory-kept");
+}
+
+TEST(HeldCauses, ordered_dicts_of_tensors_are_state_dicts_if_their_copy_is_on_the_stack) {
+  HolderFeatures outputs = a_list();
+  outputs.keeps_tensors = outputs.keeps_state_dicts = true;
+  EXPECT_EQ(id_of(outputs), "holder");
+  outputs.stack.copies_state = true;
+  EXPECT_EQ(id_of(outputs), "checkpoint-copies");
 }
 
 TEST(HeldCauses, phase_that_keeps_shows_a_validation_of_any_name) {

@@ -1,12 +1,12 @@
 #include "explain/findings/held/holder_features.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
 #include "explain/settle/growth.h"
 #include "explain/settle/holder_history.h"
-#include "explain/settle/own_frames.h"
 #include "model/cause_types.h"
 
 namespace lowtide::explain {
@@ -15,6 +15,7 @@ namespace {
 // Share of the items that the variable gained.
 constexpr double kMostOfThem = 0.5;
 constexpr double kMostOfBytes = 0.5;
+constexpr double kDictsOfState = 1.5;
 constexpr double kMostPerItem = 4;   // functions: an object with many is not kept for one of them
 constexpr std::int64_t kFewest = 3;  // fewer may be there by chance
 
@@ -41,26 +42,6 @@ double items_gained(const HeldGrowth& grown) {
   return std::max(1.0, items);
 }
 
-void read_stack(const Scene& scene, const ProcessHolders& holders, HolderFeatures& out) {
-  for (const SiteGroup& group : scene.sites.groups) {
-    if (group.process.id != holders.process.id) continue;
-    bool calls_module = false;
-    for (std::size_t at = group.act_on; at < group.frames().size(); ++at) {
-      const model::Frame& frame = group.frames()[at];
-      if (frame.language != model::FrameLanguage::Python) continue;
-      if (is_own_python(frame)) out.functions.add(frame.function);
-      const std::string_view function = frame.function;
-      out.is_in_getitem = out.is_in_getitem || function.ends_with("__getitem__");
-      calls_module = calls_module || function.ends_with("_call_impl");
-    }
-    const model::Frame* frame = group.frame();
-    // A function of the job that a module calls, and that is not its forward().
-    out.is_in_hook =
-        calls_module && frame != nullptr && is_own_python(*frame) && !frame->function.ends_with("forward");
-    return;
-  }
-}
-
 // The classes of the objects on the way to the variable, nearest first; containers between them do not count.
 std::vector<std::string_view> owner_types(const HeldGrowth& grown) {
   constexpr std::size_t kMostHops = 4;
@@ -75,19 +56,32 @@ std::vector<std::string_view> owner_types(const HeldGrowth& grown) {
   return out;
 }
 
+// Classes of the standard library only: a class of the job may have any name.
 bool is_queue_type(std::string_view type) {
-  return type.ends_with("Queue");
+  constexpr std::array<std::string_view, 9> kTypes{"queue.Queue",
+                                                   "queue.LifoQueue",
+                                                   "queue.PriorityQueue",
+                                                   "_queue.SimpleQueue",
+                                                   "asyncio.queues.Queue",
+                                                   "asyncio.queues.PriorityQueue",
+                                                   "asyncio.queues.LifoQueue",
+                                                   "multiprocessing.queues.Queue",
+                                                   "multiprocessing.queues.JoinableQueue"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
-bool is_kept_by_evaluation(const Scene& scene, std::int64_t pid) {
-  std::int64_t most = 0;
-  bool found = false;
+// Phases are those of the whole process: another variable may hold what the other phases kept, so these must
+// have kept little.
+bool is_kept_by_evaluation(const Scene& scene, std::int64_t pid, double gained_bytes) {
+  constexpr double kLittleOfOthers = 0.25;
+  double of_evaluations = 0;
+  double of_others = 0;
   for (const model::PhaseReport& phase : scene.report.phases) {
-    if (phase.pid != pid || static_cast<std::int64_t>(phase.phase.kept_bytes) <= most) continue;
-    most = static_cast<std::int64_t>(phase.phase.kept_bytes);
-    found = is_evaluation(phase.phase.name);
+    if (phase.pid != pid) continue;
+    (is_evaluation(phase.phase.name) ? of_evaluations : of_others) +=
+        static_cast<double>(phase.phase.kept_bytes);
   }
-  return found;
+  return of_evaluations > of_others && of_others <= kLittleOfOthers * std::max(gained_bytes, of_evaluations);
 }
 
 // What a process gained on all GPUs while the snapshots were taken; absent without readings of it.
@@ -104,7 +98,7 @@ std::optional<double> gained_on_gpus(const Evidence& evidence, model::ProcessId 
   return out;
 }
 
-// Several processes of one kind, and only this one grows.
+// Several processes run the same code, and only this one grows.
 bool are_others_flat(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   constexpr double kLittleGain = 0.1;
   const model::ProcessInfo& process = holders.process;
@@ -114,6 +108,7 @@ bool are_others_flat(const Scene& scene, const ProcessHolders& holders, const He
   for (const WatchedProcess& watched : scene.processes) {
     const model::ProcessInfo& info = watched.report.info;
     if (info.pid == process.pid || info.ppid != process.ppid || info.role != process.role) continue;
+    if (!run_same_code(scene.sites, process, info)) continue;
     if (!is_flat(watched)) return false;
     if (is_on_devices) {
       const auto other = gained_on_gpus(scene.evidence, info.id, holders.from_s, holders.to_s);
@@ -227,14 +222,18 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
                        comes_with_items(functions) && is_few_per_item(functions);
   out.keeps_tracebacks = comes_with_items(contents.count_of(model::cause_types::kTraceback)) ||
                          node.type == model::cause_types::kTraceback;
+  // A state dict has a second dict with the versions of its modules.
   out.keeps_state_dicts =
-      out.keeps_tensors && comes_with_items(contents.count_of(model::cause_types::kOrderedDict));
+      out.keeps_tensors &&
+      static_cast<double>(contents.count_of(model::cause_types::kOrderedDict)) >= kDictsOfState * items;
   out.is_shared = is_shared_growth(scene, holders, grown);
   out.is_pinned = is_pinned_growth(scene, holders, grown);
   out.has_workers = has_started_workers(scene, holders.process);
-  out.is_of_evaluation = is_kept_by_evaluation(scene, holders.process.pid);
+  const auto gained_bytes = static_cast<double>(grown.holder.growth_bytes);
+  const bool is_on_device = grown.holder.growth_device_bytes > grown.holder.growth_bytes;
+  out.is_of_evaluation = is_kept_by_evaluation(scene, holders.process.pid, gained_bytes);
   out.others_are_flat = are_others_flat(scene, holders, grown);
-  read_stack(scene, holders, out);
+  out.stack = stack_features(scene.sites, holders.process.id, is_on_device ? 0 : gained_bytes);
   return out;
 }
 

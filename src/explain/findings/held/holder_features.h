@@ -3,13 +3,14 @@
 
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/identifier_words.h"
+#include "explain/findings/held/stack_features.h"
 #include "explain/settle/held_contents.h"
 
 namespace lowtide::explain {
 
 struct HolderFeatures {
-  IdentifierWords classes;    // of the objects that the variable is in
-  IdentifierWords functions;  // that allocate most of what the process keeps
+  IdentifierWords classes;  // of the objects that the variable is in
+  StackFeatures stack;      // of the lines that allocate what it holds
   model::ProcessRole role = model::ProcessRole::Other;
   bool has_length = false;  // it is a container
   bool is_tensor = false;
@@ -22,13 +23,11 @@ struct HolderFeatures {
   bool keeps_closures = false;    // as many functions and closure cells as items
   bool keeps_tracebacks = false;  // as many tracebacks as items
   bool keeps_state_dicts = false;
-  bool is_in_getitem = false;     // of a data set
-  bool is_in_hook = false;        // of a module
   bool is_shared = false;         // tensors in memory that processes share
   bool is_pinned = false;         // tensors in pinned host memory, which the kernel also counts as shared
   bool has_workers = false;       // its process started worker processes
-  bool is_of_evaluation = false;  // its phase is the one that keeps
-  bool others_are_flat = false;   // ranks beside it do not grow
+  bool is_of_evaluation = false;  // what its process keeps was allocated in evaluations
+  bool others_are_flat = false;   // processes that run the same code beside it do not grow
 };
 
 // Whether a phase of this name judges the model and does not train it.

@@ -52,6 +52,13 @@ class Held {
       for (model::HeldType& content : snapshot->contents) ++content.node;
     }
   }
+  void gain(std::int64_t bytes) { grown_.holder.growth_bytes = bytes; }
+  void keep_in_phase(const std::string& name, std::uint64_t bytes) {
+    model::PhaseReport phase;
+    phase.phase.name = name;
+    phase.phase.kept_bytes = bytes;
+    report_.phases.push_back(phase);
+  }
   void retain(std::uint64_t bytes) { grown_.holder.node.retained_bytes = bytes; }
   void add_tensors(std::uint64_t count, std::uint64_t bytes) {
     model::TensorGrowth growth;
@@ -76,8 +83,7 @@ class Held {
     const Sites sites;
     const std::vector<ProcessHolders> all;
     SourceFiles sources;
-    const model::Report report;
-    const Scene scene{evidence, processes, sites, all, report.short_lived, sources, report};
+    const Scene scene{evidence, processes, sites, all, report_.short_lived, sources, report_};
     return cause_of(clues_of(scene, holders_, grown_)).id;
   }
 
@@ -86,6 +92,7 @@ class Held {
   model::Snapshot last_;
   HeldGrowth grown_;
   ProcessHolders holders_;
+  model::Report report_;
 };
 
 TEST(HolderFeatures, closures_are_counted_from_the_first_snapshot_that_lists_the_variable) {
@@ -155,6 +162,24 @@ TEST(HolderFeatures, container_of_a_queue_is_a_queue) {
 
   items.own_by("queue.Queue");
   EXPECT_EQ(items.cause(), "writer-backlog");
+}
+
+TEST(HolderFeatures, class_of_the_job_that_is_called_a_queue_is_none) {
+  Held done("list");
+  done.list_later(20, 300);
+  done.hold("numpy.ndarray", 20, 300);
+  done.own_by("__main__.WorkQueue");
+  EXPECT_EQ(done.cause(), "holder");
+}
+
+TEST(HolderFeatures, evaluation_is_blamed_only_if_other_phases_kept_little) {
+  Held list("list");
+  list.list_later(20, 300);
+  list.gain(100'000'000);
+  list.keep_in_phase("eval", 90'000'000);
+  EXPECT_EQ(list.cause(), "validation-outputs-kept");
+  list.keep_in_phase("train", 60'000'000);
+  EXPECT_EQ(list.cause(), "holder") << "the list may be what the training keeps";
 }
 
 TEST(HolderFeatures, class_of_the_owner_shows_a_logger) {
