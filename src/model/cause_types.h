@@ -13,11 +13,12 @@ inline constexpr std::string_view kTraceback = "traceback";
 inline constexpr std::string_view kCell = "cell";
 inline constexpr std::string_view kFunction = "function";
 inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
+inline constexpr std::string_view kTimer = "asyncio.events.TimerHandle";
 
 // Not a type of Python: stands for all types of functions of autograd graphs.
 inline constexpr std::string_view kGraphFunction = "autograd function";
 
-inline constexpr std::array kAll = {kTraceback, kCell, kFunction, kOrderedDict, kGraphFunction};
+inline constexpr std::array kAll = {kTraceback, kCell, kFunction, kOrderedDict, kTimer, kGraphFunction};
 
 inline bool is_one(std::string_view type) {
   return std::find(kAll.begin(), kAll.end(), type) != kAll.end();

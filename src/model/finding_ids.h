@@ -36,6 +36,8 @@ inline constexpr FindingRow kFindings[] = {
      "held/held_causes.cpp"},
     {"closures-kept", FindingTheme::Variable, Severity::High,
      "as many functions and closure cells as items came to it", "held/held_causes.cpp"},
+    {"timers-kept", FindingTheme::Variable, Severity::High,
+     "an event loop of asyncio to which timers (`call_later`) came", "held/held_causes.cpp"},
     {"pinned-memory-kept", FindingTheme::Variable, Severity::High,
      "torch's count of pinned host memory grew with the variable", "held/held_causes.cpp"},
     {"shared-batches-kept", FindingTheme::Variable, Severity::High,

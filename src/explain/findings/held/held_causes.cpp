@@ -13,7 +13,7 @@ constexpr const char* kFlatButLonger =
 
 // From causes that are seen in what the variable holds to those that the code around it shows. A name of a
 // variable is no evidence.
-constexpr std::array<HeldCause, 19> kCauses{{
+constexpr std::array<HeldCause, 20> kCauses{{
     {"tracebacks-kept", "exceptions are kept with their tracebacks",
      "it holds exceptions with tracebacks; a traceback holds every local variable of its frames",
      "store the text of each exception, str(error) or traceback.format_exc(), not the exception", "",
@@ -36,6 +36,13 @@ constexpr std::array<HeldCause, 19> kCauses{{
      "each new item came with a function and a closure cell",
      "remove functions from {0} after they have run, or capture numbers, not tensors or arrays", "",
      kFlatAndSameLength, [](const HolderFeatures& features) { return features.keeps_closures; }},
+    {"timers-kept", "timers that wait in the event loop keep their arguments and their context",
+     "the event loop gained timers (`call_later()` or `call_at()`); one that was not cancelled keeps what it "
+     "has until its time",
+     "cancel timers that are no longer needed (`handle.cancel()`), shorten their delay, or start them from a "
+     "context without "
+     "the data",
+     "", "the floor stops rising", [](const HolderFeatures& features) { return features.keeps_timers; }},
     {"pinned-memory-kept", "tensors in pinned host memory are kept",
      "the pinned host memory that torch counts grew with it",
      "drop each tensor when its copy to the GPU has finished, or reuse a few pinned buffers", "",
@@ -88,10 +95,12 @@ constexpr std::array<HeldCause, 19> kCauses{{
      [](const HolderFeatures& features) { return features.is_queue; }},
     {"validation-outputs-kept", "validation outputs are kept", "it grows in the validation phase",
      "clear it when validation ends", "{0}.clear()", kFlatAndSameLength,
-     [](const HolderFeatures& features) { return features.is_of_evaluation; }},
+     [](const HolderFeatures& features) { return features.has_length && features.is_of_evaluation; }},
     {"validation-outputs-kept", "it keeps what `{1}()` allocates", "`{1}()` allocates what it holds",
      "clear it when `{1}()` no longer needs it", "{0}.clear()", kFlatAndSameLength,
-     [](const HolderFeatures& features) { return !features.stack.evaluation.empty(); }},
+     [](const HolderFeatures& features) {
+       return features.has_length && !features.stack.is_training && !features.stack.evaluation.empty();
+     }},
     {"unbounded-cache", "a cache without a limit keeps every result",
      "it is a `functools` cache that was declared without a limit",
      "give the cache a limit, for example `@functools.lru_cache(maxsize=128)`", "",
@@ -100,7 +109,7 @@ constexpr std::array<HeldCause, 19> kCauses{{
     {"logger-history", "a logger keeps every entry", "it belongs to an object of a logger class",
      "drop old entries, or store less in each", "del {0}[:-100]", kFlatButLonger,
      [](const HolderFeatures& features) {
-       return features.has_length && features.classes.has_any({"logger"});
+       return features.has_length && features.owner.has_any({"logger"});
      }},
     {"dataset-cache", "a dataset keeps every sample that it returned",
      "the DataLoader calls `__getitem__`, which fills it, and nothing is removed",

@@ -65,7 +65,7 @@ TEST(HeldCauses, what_is_held_comes_before_the_code_around_it) {
   EXPECT_EQ(id_of(losses), "loss-graph-kept");
 
   HolderFeatures callbacks = a_list();
-  callbacks.classes.add("__main__.RunLogger");
+  callbacks.owner.add("__main__.RunLogger");
   EXPECT_EQ(id_of(callbacks), "logger-history");
   callbacks.keeps_closures = true;
   EXPECT_EQ(id_of(callbacks), "closures-kept");
@@ -134,6 +134,8 @@ TEST(HeldCauses, phase_that_keeps_shows_a_validation_of_any_name) {
   HolderFeatures kept = a_list();
   kept.is_of_evaluation = true;
   EXPECT_EQ(id_of(kept), "validation-outputs-kept");
+  kept.has_length = false;
+  EXPECT_EQ(id_of(kept), "holder") << "an optimizer cannot be cleared";
   EXPECT_TRUE(is_evaluation("eval"));
   EXPECT_FALSE(is_evaluation("train"));
 }

@@ -16,8 +16,9 @@ namespace {
 constexpr double kMostOfThem = 0.5;
 constexpr double kMostOfBytes = 0.5;
 constexpr double kDictsOfState = 1.5;
-constexpr double kMostPerItem = 4;   // functions: an object with many is not kept for one of them
-constexpr std::int64_t kFewest = 3;  // fewer may be there by chance
+constexpr std::int64_t kFewestTimers = 20;  // libraries have a few of their own
+constexpr double kMostPerItem = 4;          // functions: an object with many is not kept for one of them
+constexpr std::int64_t kFewest = 3;         // fewer may be there by chance
 
 // The first of the snapshots was taken before the variable was large enough to be listed. Between that one
 // and the next, imports count as well: only what came between two that list it shows what it holds.
@@ -42,18 +43,17 @@ double items_gained(const HeldGrowth& grown) {
   return std::max(1.0, items);
 }
 
-// The classes of the objects on the way to the variable, nearest first; containers between them do not count.
-std::vector<std::string_view> owner_types(const HeldGrowth& grown) {
+// The class of the nearest object that the variable is in; containers between them do not count. Empty: none.
+std::string_view owner_type(const HeldGrowth& grown) {
   constexpr std::size_t kMostHops = 4;
-  std::vector<std::string_view> out;
-  if (grown.last_listed == nullptr) return out;
+  if (grown.last_listed == nullptr) return {};
+  const auto& nodes = grown.last_listed->nodes;
   const model::HeldNode* node = find_node(*grown.last_listed, grown.holder.node);
   for (std::size_t hop = 0; node != nullptr && node->holder && hop < kMostHops; ++hop) {
-    node =
-        *node->holder < grown.last_listed->nodes.size() ? &grown.last_listed->nodes[*node->holder] : nullptr;
-    if (node != nullptr && node->type.find('.') != std::string::npos) out.push_back(node->type);
+    node = *node->holder < nodes.size() ? &nodes[*node->holder] : nullptr;
+    if (node != nullptr && node->type.find('.') != std::string::npos) return node->type;
   }
-  return out;
+  return {};
 }
 
 // Classes of the standard library only: a class of the job may have any name.
@@ -202,11 +202,10 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
     return count >= kFewest && static_cast<double>(count) >= kMostOfThem * items;
   };
   HolderFeatures out;
-  const std::vector<std::string_view> owners = owner_types(grown);
-  for (const std::string_view type : owners) out.classes.add(type);
+  out.owner.add(owner_type(grown));
   out.role = holders.process.role;
   out.is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
-  out.is_queue = is_queue_type(node.type) || (!owners.empty() && is_queue_type(owners.front()));
+  out.is_queue = is_queue_type(node.type) || is_queue_type(owner_type(grown));
   out.is_own_storage = (out.is_tensor || node.type == "numpy.ndarray") && is_its_own_storage(holders, grown);
   out.has_length = node.length.has_value() && !out.is_tensor;
   out.is_unbounded = node.cache == model::CacheKind::Unbounded;
@@ -220,6 +219,8 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   const std::int64_t functions = contents.count_of(model::cause_types::kFunction);
   out.keeps_closures = comes_with_items(contents.count_of(model::cause_types::kCell)) &&
                        comes_with_items(functions) && is_few_per_item(functions);
+  const bool is_loop = node.type.ends_with("EventLoop") || owner_type(grown).ends_with("EventLoop");
+  out.keeps_timers = is_loop && contents.count_of(model::cause_types::kTimer) >= kFewestTimers;
   out.keeps_tracebacks = comes_with_items(contents.count_of(model::cause_types::kTraceback)) ||
                          node.type == model::cause_types::kTraceback;
   // A state dict has a second dict with the versions of its modules.
@@ -231,9 +232,10 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   out.has_workers = has_started_workers(scene, holders.process);
   const auto gained_bytes = static_cast<double>(grown.holder.growth_bytes);
   const bool is_on_device = grown.holder.growth_device_bytes > grown.holder.growth_bytes;
-  out.is_of_evaluation = is_kept_by_evaluation(scene, holders.process.pid, gained_bytes);
-  out.others_are_flat = are_others_flat(scene, holders, grown);
   out.stack = stack_features(scene.sites, holders.process.id, is_on_device ? 0 : gained_bytes);
+  out.is_of_evaluation =
+      !out.stack.is_training && is_kept_by_evaluation(scene, holders.process.pid, gained_bytes);
+  out.others_are_flat = are_others_flat(scene, holders, grown);
   return out;
 }
 

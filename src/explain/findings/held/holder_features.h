@@ -9,8 +9,8 @@
 namespace lowtide::explain {
 
 struct HolderFeatures {
-  IdentifierWords classes;  // of the objects that the variable is in
-  StackFeatures stack;      // of the lines that allocate what it holds
+  IdentifierWords owner;  // the class of the nearest object that the variable is in
+  StackFeatures stack;    // of the lines that allocate what it holds
   model::ProcessRole role = model::ProcessRole::Other;
   bool has_length = false;  // it is a container
   bool is_tensor = false;
@@ -21,6 +21,7 @@ struct HolderFeatures {
   bool keeps_views = false;       // these are small parts of the storages that they keep
   bool keeps_graphs = false;      // functions of autograd graphs came to it
   bool keeps_closures = false;    // as many functions and closure cells as items
+  bool keeps_timers = false;      // an event loop with timers that wait
   bool keeps_tracebacks = false;  // as many tracebacks as items
   bool keeps_state_dicts = false;
   bool is_shared = false;         // tensors in memory that processes share

@@ -182,11 +182,30 @@ TEST(HolderFeatures, evaluation_is_blamed_only_if_other_phases_kept_little) {
   EXPECT_EQ(list.cause(), "holder") << "the list may be what the training keeps";
 }
 
+TEST(HolderFeatures, event_loop_with_timers_keeps_what_they_have) {
+  Held loop("asyncio.unix_events._UnixSelectorEventLoop");
+  loop.list_later(0, 0);
+  loop.hold("bytes", 30, 1'050);
+  EXPECT_EQ(loop.cause(), "holder");
+  loop.hold(model::cause_types::kTimer, 60, 2'037);
+  EXPECT_EQ(loop.cause(), "timers-kept");
+
+  Held timers("list");
+  timers.list_later(0, 2'037);
+  timers.hold(model::cause_types::kTimer, 60, 2'037);
+  EXPECT_EQ(timers.cause(), "holder") << "a list of the job's own";
+}
+
 TEST(HolderFeatures, class_of_the_owner_shows_a_logger) {
   Held rows("list");
   rows.list_later(20, 300);
   rows.own_by("__main__.RunLogger");
   EXPECT_EQ(rows.cause(), "logger-history");
+
+  Held pending("list");  // logging.root.handlers[1].pending
+  pending.list_later(20, 300);
+  pending.own_by("obs.FlightRecorder");
+  EXPECT_EQ(pending.cause(), "holder") << "every handler belongs to a logger of the logging module";
 }
 
 }  // namespace

@@ -64,6 +64,10 @@ StackFeatures features_of(const SiteGroup& group) {
   out.copies_state = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
     return is_called(frame, "deepcopy") || is_called(frame, "state_dict");
   });
+  out.is_training = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
+    return (is_python(frame) && frame.file.find("/torch/optim/") != std::string::npos) ||
+           (is_of_file(frame, "/torch/_tensor.py") && is_called(frame, "backward"));
+  });
   out.evaluation = find_evaluation(frames, group.act_on);
   return out;
 }
@@ -105,6 +109,7 @@ StackFeatures stack_features(const Sites& sites, model::ProcessId process, doubl
     out.is_fetched &= other.is_fetched;
     out.is_in_hook &= other.is_in_hook;
     out.copies_state &= other.copies_state;
+    out.is_training |= other.is_training;
     if (other.evaluation != out.evaluation) out.evaluation.clear();
   }
   return out;

@@ -15,6 +15,7 @@ struct StackFeatures {
   bool is_fetched = false;     // the DataLoader of torch called it
   bool is_in_hook = false;     // a module called it as a hook, and not as its forward()
   bool copies_state = false;   // copy.deepcopy() or state_dict() is on the stack
+  bool is_training = false;    // an optimizer or backward() is on one of the stacks: no evaluation
   std::string evaluation;      // the function of the job with the name of an evaluation; empty: none
 };
 

@@ -85,6 +85,15 @@ TEST(StackFeatures, every_stack_that_may_be_behind_the_variable_counts) {
   EXPECT_EQ(one.features(1e8).evaluation, "evaluate");
 }
 
+TEST(StackFeatures, optimizer_on_the_stack_is_training) {
+  Stacks step;
+  step.add({python("step", "/site-packages/torch/optim/adamw.py"), own("fit")}, 1e8);
+  EXPECT_TRUE(step.features(1e8).is_training);
+  Stacks other;
+  other.add({own("fit")}, 1e8);
+  EXPECT_FALSE(other.features(1e8).is_training);
+}
+
 TEST(StackFeatures, copies_of_a_state_are_made_by_deepcopy) {
   Stacks copies;
   copies.add({python("clone", "/site-packages/torch/_tensor.py"),
