@@ -26,18 +26,37 @@ bool has_room(const std::string& path) {
          std::uint64_t{disk.f_bavail} * disk.f_frsize >= kLeastRoomBytes;
 }
 
-base::Result<bool> make_empty_file(const std::string& path) {
+base::Error refusal(int cause) {
+  const auto code = cause == EACCES || cause == EPERM || cause == EROFS || cause == EEXIST
+                        ? base::ErrorCode::Denied
+                    : cause == ENOENT ? base::ErrorCode::Gone
+                                      : base::ErrorCode::Io;
+  return {code, std::generic_category().message(cause)};
+}
+
+// 0, or what is in the way.
+int make_empty_file(const std::string& path) {
   const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
-  if (made < 0) {
-    const int cause = errno;
-    const auto code = cause == EACCES || cause == EPERM || cause == EROFS || cause == EEXIST
-                          ? base::ErrorCode::Denied
-                      : cause == ENOENT ? base::ErrorCode::Gone
-                                        : base::ErrorCode::Io;
-    return base::Error{code, std::generic_category().message(cause)};
-  }
+  if (made < 0) return errno;
   ::close(made);
-  return true;
+  return 0;
+}
+
+// Gives the file its name, but never that of another file; 0, or what is in the way. Its tables are in it by
+// then: SQLite removes the log of an empty file. Somebody who had opened such a file under this name, only to
+// read, would remove the log of the recording that has taken its place, and with it all that is written.
+int move_to_new_name(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system that cannot do this, as NFS.
+  if (::link(from.c_str(), to.c_str()) == 0) {
+    ::unlink(from.c_str());
+    return 0;
+  }
+  if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP) return errno;
+  // One without hard links too.
+  if (const int cause = make_empty_file(to); cause != 0) return cause;
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 // What holds for a connection and not for the file. Commits never wait for the
@@ -60,32 +79,27 @@ base::Result<bool> set_up(Database& database) {
   return mode.value() == "wal";
 }
 
-// The tables are made in a file beside the recording, which is then moved into
-// its place: so a kill meanwhile leaves neither half a schema nor a rollback
-// journal, which a client that only reads could not undo.
 base::Result<bool> make_tables(const std::string& path) {
-  const std::string part = path + ".part";
+  auto opened = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
+  if (!opened.ok()) return std::move(opened).error();
+  const std::string tables = tables_sql() + "; PRAGMA journal_mode = WAL";
+  if (opened.value().execute(tables.c_str()) != SQLITE_OK) return opened.value().error();
+  return true;
+}
+
+// In a file beside the recording, which is then moved into its place: so a kill meanwhile leaves neither half
+// a schema nor a rollback journal, which a client that only reads could not undo.
+base::Result<bool> make_file_with_tables(const std::string& path) {
+  const std::string part = path + ".part" + std::to_string(::getpid());
   remove_files(part);
-  if (auto made = make_empty_file(part); !made.ok()) {
-    return std::move(made).error();
-  }
+  if (const int cause = make_empty_file(part); cause != 0) return refusal(cause);
   const auto give_up = [&](base::Error error) {
     remove_files(part);
     return error;
   };
-  {
-    auto opened = Database::open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
-    if (!opened.ok()) {
-      return give_up(std::move(opened).error());
-    }
-    const std::string tables = tables_sql() + "; PRAGMA journal_mode = WAL";
-    if (opened.value().execute(tables.c_str()) != SQLITE_OK) {
-      return give_up(opened.value().error());
-    }
-  }
-  if (std::rename(part.c_str(), path.c_str()) != 0) {
-    return give_up({base::ErrorCode::Io, std::generic_category().message(errno)});
-  }
+  if (!has_room(part)) return give_up({base::ErrorCode::Io, "the disk is full: less than 2 MB is left"});
+  if (auto made = make_tables(part); !made.ok()) return give_up(std::move(made).error());
+  if (const int cause = move_to_new_name(part, path); cause != 0) return give_up(refusal(cause));
   return true;
 }
 
@@ -105,20 +119,11 @@ void remove_files(const std::string& path) {
 }
 
 base::Result<NewFile> make_file(const std::string& path) {
-  // The name is taken first, so that nobody else's file is moved over.
-  if (auto made = make_empty_file(path); !made.ok()) {
-    return std::move(made).error();
-  }
+  if (auto made = make_file_with_tables(path); !made.ok()) return std::move(made).error();
   const auto give_up = [&](base::Error error) {
     remove_files(path);
     return error;
   };
-  if (!has_room(path)) {
-    return give_up({base::ErrorCode::Io, "the disk is full: less than 2 MB is left"});
-  }
-  if (auto made = make_tables(path); !made.ok()) {
-    return give_up(std::move(made).error());
-  }
   auto opened = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
   if (!opened.ok()) {
     return give_up(std::move(opened).error());

@@ -1,14 +1,20 @@
 #include "record/writer.h"
 
 #include <gmock/gmock.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
+#include "base/fd.h"
 #include "record/reader.h"
 #include "record/test_ticks.h"
 
@@ -41,6 +47,45 @@ class FullDisk {
  private:
   rlimit before_{};
 };
+
+// What has happened under a name of a folder, in its order: IN_CREATE, IN_MOVED_TO and so on.
+std::vector<std::uint32_t> events_of(int watch, std::string_view name) {
+  std::array<char, 65536> buffer{};
+  const ssize_t bytes = ::read(watch, buffer.data(), buffer.size());
+  std::vector<std::uint32_t> masks;
+  for (ssize_t at = 0; at < bytes;) {
+    inotify_event event{};
+    std::memcpy(&event, buffer.data() + at, sizeof(event));
+    if (event.len > 0 && name == buffer.data() + at + sizeof(event)) masks.push_back(event.mask);
+    at += static_cast<ssize_t>(sizeof(event) + event.len);
+  }
+  return masks;
+}
+
+TEST(Writer, recording_has_its_tables_when_its_name_is_there) {
+  const TemporaryFolder folder;
+  const base::Fd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  ASSERT_GE(::inotify_add_watch(watch.get(), folder.path("").c_str(), IN_CREATE | IN_MOVED_TO), 0);
+
+  const Writer writer = make_writer(folder.path("run.db"), 1);
+
+  // An empty file that somebody has opened in time would cost the log of the recording, and so what it holds.
+  EXPECT_THAT(events_of(watch.get(), "run.db"), testing::ElementsAre(IN_MOVED_TO));
+}
+
+TEST(Writer, file_that_comes_first_is_left_as_it_is) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("run.db");
+  std::ofstream(path) << "weights";
+
+  const auto made = Writer::create(path, {});
+
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().code, base::ErrorCode::Denied);
+  EXPECT_EQ(std::filesystem::file_size(path), 7U);
+  const std::filesystem::directory_iterator files(folder.path(""));
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
 
 TEST(Writer, what_was_written_is_read_back) {
   const TemporaryFolder folder;
