@@ -14,6 +14,7 @@
 #include "attach/stub.h"
 #include "attach/target_image.h"
 #include "attach/threads.h"
+#include "base/testing/wait_until.h"
 
 namespace lowtide::attach {
 namespace {
@@ -121,17 +122,17 @@ TEST(Threads, waiting_thread_comes_before_the_main_thread) {
   std::promise<void> ended;
   std::thread waiting([&] {
     started.set_value(::gettid());
-    ended.get_future().wait();
+    EXPECT_EQ(ended.get_future().wait_for(base::kTestLimit), std::future_status::ready);
   });
   const pid_t tid = started.get_future().get();
 
   const std::vector<pid_t> found = find_candidates(::getpid());
+  ended.set_value();
+  waiting.join();
 
   EXPECT_THAT(found, Contains(tid));
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.back(), ::getpid());
-  ended.set_value();
-  waiting.join();
 }
 
 }  // namespace

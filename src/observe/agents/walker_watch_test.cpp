@@ -7,6 +7,8 @@
 
 #include <csignal>
 
+#include "base/testing/wait_until.h"
+#include "procfs/process_files.h"
 #include "wire/snapshot.h"
 
 namespace lowtide::observe {
@@ -29,7 +31,6 @@ class Child {
     EXPECT_EQ(::read(ready[0], &letter, 1), 1);
     ::close(ready[0]);
     ::close(ready[1]);
-    ::usleep(50'000);
   }
   ~Child() {
     ::kill(pid_, SIGKILL);
@@ -46,8 +47,17 @@ class Child {
   pid_t pid_ = 0;
 };
 
+// Whether it comes to its pause(), within the limit.
+bool falls_asleep(pid_t pid) {
+  return base::wait_until([pid] {
+    const auto stat = procfs::read_stat({}, pid);
+    return stat && stat.value().state == 'S';
+  });
+}
+
 TEST(WalkerWatch, one_that_sleeps_for_two_seconds_is_stuck_and_can_be_ended) {
   const Child child(wire::kWalkerName, [] { ::pause(); });
+  ASSERT_TRUE(falls_asleep(child.pid()));
   WalkerWatch watch(child.pid());
 
   EXPECT_FALSE(watch.is_stuck(10));
@@ -72,13 +82,17 @@ TEST(WalkerWatch, time_that_it_has_used_is_known_after_its_end_and_does_not_incl
   constexpr double kEnoughS = 0.1;
   const Child working(wire::kWalkerName, [] {});
   const Child waiting(wire::kWalkerName, [] { ::pause(); });
+  ASSERT_TRUE(falls_asleep(waiting.pid()));
   WalkerWatch watch(working.pid());
   WalkerWatch other(waiting.pid());
 
-  while (watch.cpu_s() < kEnoughS) EXPECT_FALSE(watch.is_stuck(10));
+  ASSERT_TRUE(base::wait_until([&] {
+    EXPECT_FALSE(watch.is_stuck(10));
+    return watch.cpu_s() >= kEnoughS;
+  }));
   EXPECT_FALSE(other.is_stuck(10));
   watch.end();
-  while (!watch.has_ended()) ::usleep(1000);
+  ASSERT_TRUE(base::wait_until([&] { return watch.has_ended(); }));
 
   EXPECT_GE(watch.cpu_s(), kEnoughS);
   EXPECT_LT(other.cpu_s(), kEnoughS);
@@ -86,6 +100,7 @@ TEST(WalkerWatch, time_that_it_has_used_is_known_after_its_end_and_does_not_incl
 
 TEST(WalkerWatch, a_process_of_another_name_is_left_alone) {
   const Child child("python3", [] { ::pause(); });
+  ASSERT_TRUE(falls_asleep(child.pid()));
   WalkerWatch watch(child.pid());
 
   EXPECT_FALSE(watch.is_stuck(10));
