@@ -10,6 +10,7 @@ import inspect
 import os
 import pathlib
 import re
+import select
 import sys
 import threading
 import time
@@ -52,6 +53,13 @@ def read_line(stream: IO[Any], what: str = "a line of the job", limit_s: float =
     reader.join(limit_s)
     assert lines, f"waited {limit_s} s for {what}"
     return lines[0]
+
+
+def read_piece(stream: IO[Any], size: int, what: str = "output of the job", limit_s: float = LIMIT_S) -> bytes:
+    """What a pipe has by now, at most so many bytes; b"" at its end. Not to be mixed with reads of the stream itself."""
+    ready, _, _ = select.select([stream], [], [], limit_s)
+    assert ready, f"waited {limit_s} s for {what}"
+    return os.read(stream.fileno(), size)
 
 
 def stat_of(pid: int) -> list[str]:

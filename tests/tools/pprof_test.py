@@ -4,12 +4,16 @@ usage: pprof_test.py LOWTIDE MAKE_RECORDING
 """
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from functions import LIMIT_S  # noqa: E402
 
 LOWTIDE, MAKE_RECORDING = sys.argv[1:3]
 
@@ -78,10 +82,10 @@ class Pprof(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.recording = os.path.join(self.folder.name, "run.lowtide")
         self.file = os.path.join(self.folder.name, "heap.pb")
-        subprocess.run([MAKE_RECORDING, "site-leak", self.recording], check=True)
+        subprocess.run([MAKE_RECORDING, "site-leak", self.recording], check=True, timeout=LIMIT_S)
 
     def write(self, *flags):
-        done = subprocess.run([LOWTIDE, "report", "--pprof", self.file, *flags, self.recording], capture_output=True)
+        done = subprocess.run([LOWTIDE, "report", "--pprof", self.file, *flags, self.recording], capture_output=True, timeout=LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stderr)  # written, although there is a leak
         with open(self.file, "rb") as file:
             return decode(file.read())
@@ -152,7 +156,7 @@ class Pprof(unittest.TestCase):
 
     def test_folded_file_is_as_speedscope_expects(self):
         """speedscope (src/import/bg-flamegraph.ts) takes a file whose every line is `STACK NUMBER`."""
-        done = subprocess.run([LOWTIDE, "report", "--folded", "-", self.recording], capture_output=True, text=True)
+        done = subprocess.run([LOWTIDE, "report", "--folded", "-", self.recording], capture_output=True, text=True, timeout=LIMIT_S)
         self.assertTrue(done.stdout)
         for line in done.stdout.splitlines():
             self.assertRegex(line, r"^(.*) (\d+)$")

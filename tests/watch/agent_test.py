@@ -143,18 +143,26 @@ print(mapped)
 """
 
 
-# 400 MB are allocated at once, and 300 MB of them are written one by one.
+# 400 MB are allocated at once, and 300 MB of them are written one by one: two between two samples, however slow the machine is.
 WRITES = '''
-import mmap, time
+import contextlib, mmap, sqlite3, time
 table = mmap.mmap(-1, 400_000_000, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-for part in range(0, {parts}):
+def samples():
+    try:
+        with contextlib.closing(sqlite3.connect("file:run.lowtide?mode=ro", uri=True)) as link:
+            return link.execute("SELECT count(*) FROM target_memory").fetchone()[0]
+    except sqlite3.Error:
+        return 0
+until = time.monotonic() + 100
+for part in range(0, 300):
     table[part * 1_000_000:(part + 1) * 1_000_000] = b"x" * 1_000_000
-    time.sleep({pause_s})
+    while samples() < part // 2 and time.monotonic() < until:
+        time.sleep(.01)
 '''
 
 
 def memory_that_is_written_for_the_first_time_is_not_called_freed(box: Box):
-    box.run(*box.script("job.py", WRITES.format(parts=300, pause_s=.03)), options=("--output", "run.lowtide", "--interval", "50ms"))
+    box.run(*box.script("job.py", WRITES), options=("--output", "run.lowtide", "--interval", "50ms"), timeout=110)
     report = json.loads(box.run("run.lowtide", options=("--json",), verb="report").stdout)
 
     first, *_ = [finding for finding in report["findings"] if finding["severity"] != "info"]

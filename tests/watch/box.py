@@ -28,13 +28,13 @@ __all__ = ["Box", "LIMIT_S", "NOBODY", "Recording", "Skip", "Terminal", "childre
 
 NOBODY = 65534
 
-# Ends when its first sample is on record: a machine may be so busy that it takes seconds.
+# Ends when a sample of it is on record, no earlier than asked for: a machine may be so busy that it takes seconds.
 SEEN_JOB = """
-import os, pathlib, sqlite3, sys, time
+import contextlib, os, pathlib, sqlite3, sys, time
 def is_seen(path):
     try:
-        link = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        return link.execute("SELECT 1 FROM target_memory, process WHERE pid = ?", (os.getpid(),)).fetchone()
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as link:
+            return link.execute("SELECT 1 FROM target_memory, process WHERE pid = ? AND at_s >= ?", (os.getpid(), %r)).fetchone()
     except sqlite3.Error:
         return False
 until = time.monotonic() + %d
@@ -73,14 +73,15 @@ def _doing(process):
 
 
 class Recording:
-    """Read as any SQLite client reads it, without lowtide."""
+    """Read as any SQLite client reads it, without lowtide. A connection is closed at once: while one is open, a recording
+    that ends keeps its log."""
 
     def __init__(self, path):
         self.path = str(path)
-        self.link = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=20)
 
     def rows(self, sql):
-        return self.link.execute(sql).fetchall()
+        with contextlib.closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=20)) as link:
+            return link.execute(sql).fetchall()
 
     def one(self, sql):
         return self.rows(sql)[0][0]
@@ -121,9 +122,9 @@ class Box:
         self.path(name).write_text(text)
         return [sys.executable, str(self.path(name))]
 
-    def seen_job(self):
-        """A job that says "done" and ends with 3, not before its first sample is on record."""
-        return self.script("seen.py", SEEN_JOB % (LIMIT_S, str(self.folder)))
+    def seen_job(self, after_s=0):
+        """A job that says "done" and ends with 3, not before a sample is on record that is `after_s` old or older."""
+        return self.script("seen.py", SEEN_JOB % (after_s, LIMIT_S, str(self.folder)))
 
     def command(self, *job, options=(), verb="run"):
         words = [self.binary, verb, *options]
@@ -233,8 +234,7 @@ class Terminal:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             return pid and (status,)
         status = wait_until(ended, "the end of the program on the terminal")[0]
-        while self.read():
-            pass
+        wait_until(lambda: not self.read(), "the end of what is written to the terminal")
         os.close(self.master)
         code = os.waitstatus_to_exitcode(status)
         return code if code >= 0 else 128 - code

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from box import LIMIT_S, NOBODY, Box, Skip, is_alive, main, need_program, need_root, text_of, wait_until
+from functions import read_line
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 
@@ -449,7 +450,7 @@ def tree_of_five_hundred_short_lived_children_is_not_disturbed(box: Box):
     job.stdin.write(b"\n")
     job.stdin.flush()
 
-    said = job.stdout.readline()
+    said = read_line(job.stdout, "what the job has seen of its children", 100)
     _wait_for_line(box, leaking, "leaks_beside_them")
 
     assert said == b"all right None\n", said

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from box import Recording, children_of, jobs_of, text_of, wait_until
+from box import LIMIT_S, Recording, children_of, jobs_of, text_of, wait_until
 
 INTERVAL_S = 0.05
 BUSY = pathlib.Path(__file__).resolve().parents[1] / "attach/busy.py"  # eight threads that allocate
@@ -74,7 +74,7 @@ def storm_round(binary, folder, number, seed, expected):
     before = samples_of(path) if chance.random() < 0.5 else 0
     killed_at = time.time()
     os.kill(job[0] if victim == "job" else process.pid, signal.SIGKILL)
-    status = process.wait(60)
+    status = process.wait(LIMIT_S)
     if is_busy and job:
         check_busy(folder, number, expected)
     for pid in job:
@@ -91,8 +91,6 @@ def storm_round(binary, folder, number, seed, expected):
     recording = Recording(path)
     if recording.one("PRAGMA integrity_check") != "ok":
         raise AssertionError(f"{path} is damaged")
-    if recording.one("SELECT count(*) FROM sqlite_schema") == 0 and not before:
-        return victim, None  # made, and nothing written into it yet
     if recording.samples < before:
         raise AssertionError(f"{before} samples were committed, {recording.samples} are there")
     if victim == "job" and recording.meta("closed") != "1":
@@ -104,14 +102,14 @@ def storm_round(binary, folder, number, seed, expected):
 
 def read_with_lowtide(binary, folder):
     """How many the program's own reader opens, where it has the verb; None where not."""
-    if subprocess.run([binary, "help", "report"], capture_output=True).returncode != 0:
+    if subprocess.run([binary, "help", "report"], capture_output=True, timeout=LIMIT_S).returncode != 0:
         return None
     opened = 0
     for path in sorted(folder.glob("*.lowtide")):
-        ended = subprocess.run([binary, "report", path], capture_output=True)
+        ended = subprocess.run([binary, "report", path], capture_output=True, timeout=LIMIT_S)
         if ended.returncode in (0, 1, 4):
             opened += 1
-        elif Recording(path).one("SELECT count(*) FROM sqlite_schema") > 0 and Recording(path).samples > 0:
+        elif Recording(path).samples > 0:
             raise AssertionError(f"lowtide report {path}: {ended}")
     return opened
 
@@ -125,7 +123,7 @@ def main():
     binary = str(options.binary.resolve())
     lags, none, failed, killed = [], 0, 0, {"job": 0, "monitor": 0}
     alone = subprocess.run(["/usr/bin/python3", BUSY, str(BUSY_TURNS)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True, check=True).stdout
+                           stderr=subprocess.STDOUT, text=True, check=True, timeout=LIMIT_S).stdout
     with tempfile.TemporaryDirectory(prefix="lowtide-storm-") as name, \
             concurrent.futures.ThreadPoolExecutor(4) as pool:
         folder = pathlib.Path(name)

@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.request
 
-from box import Box, Skip, main, text_of, wait_until
+from box import LIMIT_S, Box, Skip, main, text_of, wait_until
 from serving import Served
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -28,14 +28,14 @@ def _program(name):
 
 
 def _promtool(*words, given=b""):
-    done = subprocess.run([_program("promtool"), *map(str, words)], input=given, capture_output=True)
+    done = subprocess.run([_program("promtool"), *map(str, words)], input=given, capture_output=True, timeout=LIMIT_S)
     assert done.returncode == 0, (done.stdout + done.stderr).decode()
 
 
 def _running_leak(box):
     """A recording of a leak that looks as if its job still ran."""
     path = box.path("leak.lowtide")
-    subprocess.run([pathlib.Path(box.binary).parent / "make_recording", "site-leak", path], check=True)
+    subprocess.run([pathlib.Path(box.binary).parent / "make_recording", "site-leak", path], check=True, timeout=LIMIT_S)
     with contextlib.closing(sqlite3.connect(path)) as link, link:
         link.execute("DELETE FROM meta WHERE key = 'closed'")
         link.execute("UPDATE meta SET value = ? WHERE key = 'started_unix_s'", (str(time.time() + 3600),))
@@ -55,7 +55,7 @@ def promtool_accepts_the_metrics(box: Box):
     promtool = _program("promtool")
     served = Served(box, _running_leak(box))
     _, text = served.get("/metrics", Accept="text/plain")
-    done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True)
+    done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, timeout=LIMIT_S)
     assert done.returncode == 0 and not done.stderr, done
 
 

@@ -12,10 +12,9 @@ import sys
 
 from box import LIMIT_S, Box, Recording, Skip, main, need_root, text_of, wait_until
 
-JOB = ("sh", "-c", "sleep 0.6; echo done; exit 3")
 
-
-LONG_JOB = ("sh", "-c", "while [ ! -e finish ]; do sleep 0.05; done; echo done; exit 3")
+def _long_job(box):
+    return ("sh", "-c", 'while [ ! -e "$0" ]; do sleep 0.05; done; echo done; exit 3', str(box.path("finish")))
 
 
 def _naps_of(pid):
@@ -27,7 +26,8 @@ def _check_long_job(box, process):
     before = _naps_of(process.pid)
     wait_until(lambda: _naps_of(process.pid) >= before + 20, "ticks that cannot be written: it sleeps after each")
     box.path("finish").touch()
-    assert (process.wait(LIMIT_S), process.stdout.read()) == (3, b"done\n"), process.returncode
+    output, _ = process.communicate(timeout=LIMIT_S)
+    assert (process.returncode, output) == (3, b"done\n"), (process.returncode, output)
 
 
 def _check_job(ended):
@@ -46,10 +46,10 @@ def recording_is_here_under_a_name_of_its_own(box: Box):
 
 
 def no_recording_leaves_nothing(box: Box):
-    ended = box.run(*JOB, options=("--no-recording",))
+    ended = box.run(*box.seen_job(), options=("--no-recording",))
 
     _check_job(ended)
-    assert os.listdir(box.folder) == [], os.listdir(box.folder)
+    assert os.listdir(box.folder) == ["seen.py"], os.listdir(box.folder)
 
 
 def recording_that_nobody_keeps_goes_with_a_killed_monitor(box: Box):
@@ -95,14 +95,14 @@ def folder_that_is_read_only_sends_it_to_the_temporary_one(box: Box):
 
 def nowhere_to_write_is_a_warning(box: Box):
     user = box.as_nobody()
-    box.folder.chmod(0o555)
-    try:
-        ended = box.run(*JOB, env=box.environment | {"TMPDIR": "/no/such/folder"}, **user)
-    finally:
-        box.folder.chmod(0o755)
+    here = box.path("read-only")
+    here.mkdir()
+    here.chmod(0o555)
 
-    _check_job(ended)
-    assert b"nothing is recorded" in ended.stderr, ended.stderr
+    process = box.start(*_long_job(box), cwd=here, env=box.environment | {"TMPDIR": "/no/such/folder"}, stdout=subprocess.PIPE, **user)
+    _check_long_job(box, process)
+
+    assert "nothing is recorded" in text_of(box.path("err")), text_of(box.path("err"))
     assert box.recordings() == []
 
 
@@ -161,7 +161,7 @@ def _small_disk(box, size):
 
 def full_disk_costs_the_job_nothing(box: Box):
     with _small_disk(box, "3m") as small:
-        process = box.start(*LONG_JOB, options=("--output", str(small / "run.lowtide"), "--interval", "10ms"), stdout=subprocess.PIPE)
+        process = box.start(*_long_job(box), options=("--output", str(small / "run.lowtide"), "--interval", "10ms"), stdout=subprocess.PIPE)
         box.wait_for_samples(small / "run.lowtide")
         disk = os.statvfs(small)
         (small / "other").write_bytes(bytes(disk.f_bavail * disk.f_frsize - 40_000))
@@ -186,7 +186,7 @@ def limit_on_the_size_of_files_costs_the_job_nothing(box: Box):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
-    process = box.start(*LONG_JOB, options=("--output", "run.lowtide", "--interval", "10ms"), preexec_fn=small_files,
+    process = box.start(*_long_job(box), options=("--output", "run.lowtide", "--interval", "10ms"), preexec_fn=small_files,
                         stdout=subprocess.PIPE)
     wait_until(lambda: any(path.stat().st_size >= 390_000 for path in box.folder.glob("run.lowtide*")), "a file that is full")
     _check_long_job(box, process)
@@ -211,11 +211,11 @@ def report_of_a_recording_with_very_many_rows_takes_little_memory(box: Box):
     with contextlib.closing(sqlite3.connect(path)) as link, link:
         link.executemany("INSERT INTO event(at_s, kind, text) VALUES(1, 'restart', ?)", (("x",) for _ in range(500_000)))
 
-    report = subprocess.Popen((box.binary, "report", "--json", path), stdout=subprocess.PIPE)
-    output = report.stdout.read()
-    _, _, used = os.wait4(report.pid, 0)
+    with open(box.path("report.json"), "wb") as output:
+        report = box.spawn((box.binary, "report", "--json", path), stdout=output)
+    _, _, used = wait_until(lambda: (ended := os.wait4(report.pid, os.WNOHANG))[0] and ended, "the report")
 
-    warnings = [warning["text"] for warning in json.loads(output)["warnings"]]
+    warnings = [warning["text"] for warning in json.loads(text_of(box.path("report.json")))["warnings"]]
     assert any("table event" in text and "only the first 5000 rows were read" in text for text in warnings), warnings
     assert used.ru_maxrss < 100_000, used.ru_maxrss
 

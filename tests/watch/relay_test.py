@@ -8,6 +8,7 @@ import termios
 import time
 
 from box import LIMIT_S, Box, Terminal, children_of, is_alive, job_of, main, text_of, wait_until
+from functions import read_piece
 
 OPTIONS = ("--steps-from-output", "--output", "run.lowtide")
 
@@ -109,8 +110,9 @@ def steps_that_pass_are_on_record(box: Box):
         wait_until(lambda: box.recording(name).one("SELECT max(step) FROM target_memory") == 39, f"the last step in {name}")
     box.path("finish").touch()
 
-    assert (piped.wait(LIMIT_S), terminal.wait()) == (5, 5), piped
-    assert piped.stdout.read().splitlines() == [b"step %d loss 0.5" % step for step in range(40)]
+    output, _ = piped.communicate(timeout=LIMIT_S)
+    assert (piped.returncode, terminal.wait()) == (5, 5), piped
+    assert output.splitlines() == [b"step %d loss 0.5" % step for step in range(40)]
     for name in ("pipe.lowtide", "tty.lowtide"):
         steps = [row[0] for row in box.recording(name).rows("SELECT step FROM target_memory WHERE step IS NOT NULL ORDER BY at_s")]
         assert steps == sorted(steps) and steps[-1] == 39, (name, steps)
@@ -127,8 +129,8 @@ def reader_that_sleeps_holds_the_job_and_not_us(box: Box):
     process.send_signal(signal.SIGTERM)
 
     wait_until(lambda: not is_alive(job), "the end of the job")
-    assert process.wait(LIMIT_S) == 143
-    rest = process.stdout.read()
+    rest, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 143, process.returncode
     assert rest and set(rest.splitlines()[:-1]) == {b"word " * 200}, rest[:100]
 
 
@@ -137,7 +139,7 @@ def slow_reader_gets_everything(box: Box):
     process = box.start(*box.script("floods.py", FLOODS), str(size), options=(*OPTIONS, "--no-report"),
                         stdout=subprocess.PIPE)
     got = b""
-    while piece := process.stdout.read(20_000):
+    while piece := read_piece(process.stdout, 20_000):
         got += piece
         time.sleep(0.01)
 
@@ -147,7 +149,7 @@ def slow_reader_gets_everything(box: Box):
 
 def reader_that_goes_away_is_gone_for_the_job(box: Box):
     process = box.start(*box.script("writes.py", WRITES_ON), options=OPTIONS, stdout=subprocess.PIPE)
-    process.stdout.read(1000)
+    assert read_piece(process.stdout, 1000)
     process.stdout.close()
 
     assert process.wait(LIMIT_S) == 0
@@ -168,7 +170,7 @@ def what_outlives_the_job_keeps_its_output(box: Box):
     process = box.start("sh", "-c", script, options=OPTIONS, stdout=subprocess.PIPE)
     status = process.wait(LIMIT_S)
     box.path("finish").touch()
-    words = process.stdout.read()
+    words, _ = process.communicate(timeout=LIMIT_S)
 
     assert status == 6
     assert words == b"early\nlate\n", words

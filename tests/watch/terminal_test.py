@@ -10,6 +10,8 @@ import termios
 
 from box import Box, Skip, Terminal, children_of, jobs_of, main, state_of, text_of, wait_until
 
+STATUS_IS_DRAWN_S = 2.5  # from the second second on
+
 ABOUT = """
 import os, sys
 print('ttys', [os.isatty(fd) for fd in (0, 1, 2)])
@@ -208,8 +210,9 @@ def report_has_width_and_colour_of_the_terminal_that_shows_it(box: Box):
 
 
 def no_status_line_where_there_is_no_terminal(box: Box):
-    ended = box.run("sleep", "2.5", options=("--interval", "100ms"))  # the line is drawn from the second second on
+    ended = box.run(*box.seen_job(after_s=STATUS_IS_DRAWN_S), options=("--interval", "100ms"))
 
+    assert ended.returncode == 3 and box.recording().last_s >= STATUS_IS_DRAWN_S, ended
     assert b"\r" not in ended.stderr and b"\x1b" not in ended.stderr, ended.stderr
 
 
@@ -217,9 +220,11 @@ def no_status_line_when_it_is_not_wanted(box: Box):
     def output_to_file():
         os.dup2(os.open("out", os.O_CREAT | os.O_WRONLY, 0o644), 1)
 
-    terminal = _run(box, "sleep", "2.5", options=("--no-status", "--interval", "100ms"), streams=output_to_file)
+    terminal = _run(box, *box.seen_job(after_s=STATUS_IS_DRAWN_S), options=("--no-status", "--interval", "100ms"),
+                    streams=output_to_file)
 
-    assert terminal.wait() == 0
+    assert terminal.wait() == 3
+    assert box.recording().last_s >= STATUS_IS_DRAWN_S
     assert b"\x1b[K" not in terminal.seen, terminal.seen
 
 

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 
-from box import Skip, children_of, is_alive, wait_until
+from box import LIMIT_S, Skip, children_of, is_alive, wait_until
 
 PROMPT = "prompt$"
 
@@ -41,7 +41,7 @@ class Tmux:
 
     def _tmux(self, *words):
         return subprocess.run(["tmux", "-S", str(self.socket), *words], env=self.environment, check=True,
-                              capture_output=True, text=True, timeout=20).stdout
+                              capture_output=True, text=True, timeout=LIMIT_S).stdout
 
     def resize(self, columns, rows):
         self._tmux("resize-window", "-x", str(columns), "-y", str(rows))

@@ -109,9 +109,15 @@ def us_within_a_pipeline(box: Box):
 
 
 def children_that_outlive_the_job_for_a_moment_are_waited_for(box: Box):
-    ended = box.run("sh", "-c", "(sleep 0.8; echo late) & sleep 0.4; echo early; exit 6", options=("--output", "run.lowtide"))
+    # The child goes on until the job is gone for the monitor too: until then `kill -0` finds it.
+    script = "(while kill -0 $$ 2>/dev/null; do sleep 0.02; done; echo late) & read go; echo early; exit 6"
+    process = box.start("sh", "-c", script, options=("--output", "run.lowtide"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    box.wait_for_samples("run.lowtide")
+    wait_until(lambda: len(box.recording("run.lowtide").pids) >= 2, "the job and its child")
+    words, _ = process.communicate(b"go\n", LIMIT_S)
 
-    assert (ended.returncode, ended.stdout) == (6, b"early\nlate\n"), ended
+    assert (process.returncode, words) == (6, b"early\nlate\n"), (process.returncode, words)
+    assert len(box.recording("run.lowtide").pids) >= 2
     left = box.recording("run.lowtide").rows("SELECT command FROM process WHERE ended_s IS NULL")
     assert left == [], left
 
@@ -128,10 +134,12 @@ while not os.path.exists('finish'):
 
 def forks_of_a_program_that_has_just_replaced_its_shell_are_workers(box: Box):
     job = box.script("fork.py", FORKED_AT_ONCE)
-    process = box.start("sh", "-c", "sleep 0.1; exec " + " ".join(map(str, job)), options=("--output", "run.lowtide"))
+    process = box.start("sh", "-c", "read go; exec " + " ".join(map(str, job)), options=("--output", "run.lowtide"),
+                        stdin=subprocess.PIPE)
     box.wait_for_samples("run.lowtide")
-    # A fork of the shell that has not yet started `sleep` has the shell's command.
-    seen = "SELECT role, count(*) FROM process WHERE command LIKE '%fork.py%' AND command NOT LIKE 'sh %' GROUP BY role"
+    process.stdin.write(b"go\n")
+    process.stdin.close()
+    seen = "SELECT role, count(*) FROM process WHERE command LIKE '%fork.py%' GROUP BY role"
     wait_until(lambda: sum(row[1] for row in box.recording("run.lowtide").rows(seen)) == 6, "the job and its five forks")
     box.path("finish").touch()
 
