@@ -15,10 +15,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
 from lab import PYTHON, rows_of  # noqa: E402  (it makes the others known)
 from probing import pythons  # noqa: E402
-from functions import LIMIT_S, Skip, main, wait_until  # noqa: E402
+from functions import LIMIT_S, main, wait_until  # noqa: E402
 
 AT_END = 16  # of a snapshot's flags
-LONGEST_WALK_S = 10  # of the child at the end of its process
 LEAST_AGE_S = 4  # a process that is younger has no snapshot at its end
 
 # Keeps 250 kB per step until the file is there, and 10 MB more. The agent takes no snapshot at the end within a second of
@@ -56,7 +55,8 @@ if child == 0:
     sys.exit(5)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-LARGE = "many = [[n] for n in range(700_000)]\n" + GLOBAL
+# Enough for a walk of a twentieth of a second where nothing else runs: it yields to all that runs, and has 10 s.
+LARGE = "many = [[n] for n in range(100_000)]\n" + GLOBAL
 
 
 class _Job:
@@ -195,10 +195,7 @@ def run_ends_after_the_last_snapshot(binary):
         walkers = [path for path in pathlib.Path("/proc").glob("[0-9]*/comm") if _text(path) == "lowtide-walk\n"]
         mine = [path for path in walkers if f"{folder}/large.py" in _text(path.with_name("cmdline"))]
         assert not mine, mine
-        walked_s = rows_of(job.recording, "SELECT max(whole_s) FROM snapshot WHERE flags & ? = 0", AT_END)[0][0]
-        if walked_s > LONGEST_WALK_S / 3:  # it yields to everything else that runs
-            raise Skip(f"this machine is so busy that a walk takes {walked_s:.1f} s; the one at the end has {LONGEST_WALK_S} s")
-        assert job.snapshots()[-1][0] == AT_END and job.snapshots()[-1][1] > 50e6, job.snapshots()
+        assert job.snapshots()[-1][0] == AT_END and job.snapshots()[-1][1] > 19e6, job.snapshots()
 
 
 def _text(path):

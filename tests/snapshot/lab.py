@@ -70,5 +70,23 @@ def needs(module):
         raise Skip(f"no {module}")
 
 
+def walkers(session):
+    """The states of the children that walk over a process of this session: "R", "S" and so on."""
+    states = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            if name == "lowtide-walk" and int(rest.split()[3]) == session:
+                states.append(rest.split()[0])
+    return states
+
+
+def has_agent(pid):
+    """Whether the agent is mapped into the process."""
+    with contextlib.suppress(OSError):
+        return "liblowtide_agent" in pathlib.Path(f"/proc/{pid}/maps").read_text()
+    return False
+
+
 def by_path(snapshot):
     return {(holder["path"], holder["type"]): holder for holder in snapshot["holders"]}

@@ -13,13 +13,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.dont_write_bytecode = True
-from lab import NOT_SEEN, PYTHON, Lab, by_path, ready, write_line  # noqa: E402  (it makes the others known)
+from lab import NOT_SEEN, PYTHON, Lab, by_path, has_agent, ready, walkers, write_line  # noqa: E402  (it makes the others known)
 from probing import KNOWN_PYTHONS, pythons  # noqa: E402
-from functions import LIMIT_S, Skip, main, read_line, state_of, wait_until  # noqa: E402
+from functions import LIMIT_S, Skip, children_of, main, read_line, state_of, wait_until  # noqa: E402
 
 # Its main thread comes back from every sleep, so it has chances to run a script.
 HOLDS = "import time\nkept = [bytes(1000 + n) for n in range(999)]\nprint('ready', flush=True)\nwhile True: time.sleep(0.01)"
@@ -60,6 +59,30 @@ def _nothing_left():
     before = _folders()
     yield
     assert _folders() <= before, _folders() - before
+
+
+def _has_script(before):
+    return any(os.path.exists(folder + "/look.py") for folder in _folders() - before)
+
+
+# How far a snapshot has come.
+STAGES = {
+    "started": lambda watcher, job, before: True,
+    "script written": lambda watcher, job, before: _has_script(before),
+    "target asked": lambda watcher, job, before: children_of(watcher.pid),
+    "script begun": lambda watcher, job, before: not _has_script(before),  # it removes itself
+    "agent loaded": lambda watcher, job, before: has_agent(job.pid),
+    "walking": lambda watcher, job, before: walkers(job.pid),
+}
+MOST_TRIES = 20  # a short stage may be over before it is seen
+
+
+def _reaches(stage, watcher, job, before):
+    """Waits for a stage; false where the snapshot ended before it was seen."""
+    if stage == "script begun":
+        _reaches("script written", watcher, job, before)
+    wait_until(lambda: STAGES[stage](watcher, job, before) or watcher.poll() is not None, f"stage {stage!r}")
+    return watcher.poll() is None
 
 
 def _is_whole(snapshot):
@@ -231,16 +254,28 @@ def main_thread_that_waits_gets_to_it_too_late_and_does_nothing(lab):
         assert (out, err, job.returncode) == ("False\n", "", 0), (out, err)
 
 
+KILLS = 3  # at each stage
+
+
 def lowtide_that_is_killed_is_not_missed(lab):
-    before = _folders()
-    with lab.running(_new_python(), "-X", "dev", "-c", SAYS_WHAT_IT_HAS) as job:
+    before, kills = _folders(), {}
+    holds_many = "kept = [[n] for n in range(200_000)]\n"  # the walk lasts long enough to be seen
+    with lab.running(_new_python(), "-X", "dev", "-c", holds_many + SAYS_WHAT_IT_HAS, start_new_session=True) as job:
         ready(job)
-        for delay_ms in range(0, 60, 4):
-            watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-            time.sleep(delay_ms / 1000)
-            watcher.kill()
-            watcher.wait(LIMIT_S)
+        # The agent stays loaded after the first time.
+        for stage in [name for name in STAGES if name != "agent loaded"]:
+            for _ in range(MOST_TRIES):
+                seen = _folders()
+                watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                kills[stage] = kills.get(stage, 0) + _reaches(stage, watcher, job, seen)
+                watcher.kill()
+                watcher.wait(LIMIT_S)
+                wait_until(lambda: not walkers(job.pid), "the end of the walk")
+                if kills[stage] == KILLS:
+                    break
+        print(f"  killed at {kills}")
+        assert set(kills.values()) == {KILLS}, kills
         out, err = job.communicate("end\n", timeout=LIMIT_S)
         assert (out, err, job.returncode) == ("True 0\n", "", 0), (out, err, job.returncode)
     with lab.running(_new_python(), "-c", HOLDS) as job:
@@ -253,19 +288,26 @@ def lowtide_that_is_killed_is_not_missed(lab):
 
 def target_that_dies_in_the_middle_is_reported(lab):
     python = _new_python()
-    for delay_s in (0, 0.01, 0.03, 0.06):
-        with _nothing_left(), lab.running(python, "-c", HOLDS) as job:
-            ready(job)
-            watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True)
-            time.sleep(delay_s)
-            job.kill()
-            out, err = watcher.communicate(timeout=LIMIT_S)
-            if watcher.returncode == 0:
-                assert "__main__.kept (list)" in out and not err, (delay_s, out, err)
-            else:
-                assert watcher.returncode == NOT_SEEN and not out, (delay_s, watcher.returncode, out, err)
-                assert f"process {job.pid}" in err and len(err.splitlines()) == 3, (delay_s, err)
+    holds_many = HOLDS.replace("[bytes(1000 + n) for n in range(999)]", "[[n] for n in range(200_000)]")
+    for stage in STAGES:
+        assert any(_dies_at(lab, python, holds_many, stage) for _ in range(MOST_TRIES)), f"never {stage}"
+
+
+def _dies_at(lab, python, script, stage):
+    with _nothing_left(), lab.running(python, "-c", script, start_new_session=True) as job:
+        ready(job)
+        before = _folders()
+        watcher = subprocess.Popen([lab.binary, "snapshot", "--remote-exec", str(job.pid)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        is_in_time = _reaches(stage, watcher, job, before)
+        job.kill()
+        out, err = watcher.communicate(timeout=LIMIT_S)
+        if watcher.returncode == 0:
+            assert "__main__.kept (list)" in out and not err, (stage, out, err)
+        else:
+            assert watcher.returncode == NOT_SEEN and not out, (stage, watcher.returncode, out, err)
+            assert f"process {job.pid}" in err and len(err.splitlines()) == 3, (stage, err)
+        return is_in_time
 
 
 def signals_of_the_job_come_to_it(lab):
