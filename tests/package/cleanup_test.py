@@ -38,8 +38,10 @@ def short_run_is_within_its_budget(binary):
                                    f"print(json.dumps([collect.name, collect._expected_s({job['last']})]))"]))
     _assert_within_budget(job)
     assert name == "gc.collect()" and estimate_s > 0.01, (name, estimate_s)
-    if BUDGET * job["elapsed_s"] < estimate_s:  # else the machine was so slow that the time paid for a call
-        assert job["calls"]["gc.collect()"] == 0 and job["share"] <= BUDGET, job
+    calls = job["calls"]["gc.collect()"]
+    # None, unless the machine is so slow that the time pays for one.
+    assert calls <= BUDGET * job["elapsed_s"] / estimate_s, (job, estimate_s)
+    assert job["share"] <= BUDGET + calls * job["longest_s"] / job["elapsed_s"], job
 
 
 def warm_up_needs_no_action(binary):
@@ -51,12 +53,12 @@ def warm_up_needs_no_action(binary):
 
 def retention_is_freed_about_as_well_as_by_hand(binary):
     none, fixed, learned = _each_way(lambda how: _clean(binary, "retention", how))
-    print({how: round(job["mean"] / 1e6, 1) for how, job in (("none", none), ("fixed", fixed), ("learned", learned))})
+    ample = _clean(binary, "retention", "ample")
+    print({how: round(job["mean"] / 1e6, 1) for how, job in (("none", none), ("fixed", fixed), ("learned", learned), ("ample", ample))})
     print(learned["table"])
     assert fixed["mean"] < none["mean"] - 10e6, (none, fixed)
-    # A call costs more on a busy machine, and the budget then allows fewer of them.
-    is_as_low = learned["mean"] < fixed["mean"] + 0.3 * (none["mean"] - fixed["mean"])
-    assert is_as_low or learned["share"] >= 0.5 * BUDGET, (none, fixed, learned)
+    # A call costs more on a busy machine, and the budget then allows fewer of them: ten times the budget is enough there too.
+    assert ample["mean"] < fixed["mean"] + 0.3 * (none["mean"] - fixed["mean"]), (none, fixed, ample)
     assert learned["mean"] < none["mean"] - 10e6, (none, learned)
     assert learned["needed"] and learned["freed"]["malloc_trim(0)"] > 10e6, learned["table"]
     _assert_within_budget(learned)

@@ -19,10 +19,27 @@ sys.path.insert(0, str(HERE.parent))
 sys.dont_write_bytecode = True
 from functions import Skip, main  # noqa: E402
 
-__all__ = ["HERE", "PYTHON", "ROOT", "Skip", "folder", "frameworks", "has", "main", "need", "run", "told"]
+__all__ = ["HERE", "PYTHON", "ROOT", "Skip", "WAIT_FOR_READINGS", "folder", "frameworks", "has", "kind_of", "main", "need", "run",
+           "told"]
 
 PYTHON = os.environ.get("LOWTIDE_TEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
 PACKAGES = HERE / "requirements.txt"
+
+# For the code of a job: goes on once so many readings are on record, in the one recording of the folder.
+WAIT_FOR_READINGS = """
+import contextlib, glob, os, sqlite3, time
+def wait_for_readings(count, folder=".", limit_s=60):
+    until = time.monotonic() + limit_s
+    while True:
+        try:
+            path, = glob.glob(folder + "/*.lowtide")
+            with contextlib.closing(sqlite3.connect("file:" + os.path.abspath(path) + "?mode=ro", uri=True)) as link:
+                if link.execute("SELECT count(*) FROM target_memory").fetchone()[0] >= count: return
+        except (ValueError, sqlite3.Error):
+            pass
+        assert time.monotonic() < until, "no recording with so many readings: " + str(os.listdir(folder))
+        time.sleep(0.01)
+"""
 
 
 def settings(binary, **more):
@@ -41,6 +58,11 @@ def run(binary, command, timeout=300, expect=0, cwd=None, **more):
 def told(done):
     """The result that a test job prints as its last line: JSON."""
     return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def kind_of(binary, recording):
+    """The verdict of the program on a recording."""
+    return json.loads(run(binary, [binary, "report", "--json", recording], expect=None).stdout)["verdict"]["kind"]
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
-"""A loop that is cleaned, in one of three ways.
+"""A loop that is cleaned, in one of four ways.
 
-usage: cleaning.py warmup|retention|short learned|fixed|none
+usage: cleaning.py warmup|retention|short learned|ample|fixed|none     ample: learned, with ten times the budget
 """
 
 import json
@@ -36,7 +36,7 @@ def main():
     kind, how = sys.argv[1:3]
     work = {"warmup": warm_up, "retention": retain, "short": grow_objects}[kind]
     steps = SHORT_STEPS if kind == "short" else STEPS
-    cleanup = lowtide.Cleanup(every=1 if how == "fixed" else None) if how != "none" else None
+    cleanup = None if how == "none" else lowtide.Cleanup(budget=0.1 if how == "ample" else 0.01, every=1 if how == "fixed" else None)
     held, readings, began = [], [], time.perf_counter()
     for number in range(steps):
         work(number, held)
