@@ -1,9 +1,15 @@
-"""A job of a few seconds that leaks, with a worker, phases, and names that attack the page that shows them."""
+"""A job that leaks, with a worker, phases, and names that attack the page that shows them.
+
+usage: job.py ATTACK FINISH     it ends when the file FINISH is there
+"""
+import itertools
 import multiprocessing
+import os
+import sys
 import time
 
-SECONDS = 9.0
-STEPS = 300
+STEP_S = 0.03
+LONGEST_S = 120  # a test that was killed makes no file
 ATTACK = "</script><img src=x onerror=\"window.attacked=1\">"
 
 # Text of the target that reaches the page: the name of a file, of a function and of a key.
@@ -30,11 +36,13 @@ def main():
     worker = multiprocessing.Process(target=work, args=(is_over,))
     worker.start()
     began = time.monotonic()
-    for step in range(STEPS):
+    for step in itertools.count():
+        if os.path.exists(sys.argv[2]) or time.monotonic() > began + LONGEST_S:
+            break
         space["keep"](kept[ATTACK], step)
         spike = bytearray(b"x") * 30_000_000 if step % 60 == 30 else None
         print(f"step {step} loss 0.5", flush=True)
-        time.sleep(max(0.0, began + (step + 1) * SECONDS / STEPS - time.monotonic()))
+        time.sleep(max(0.0, began + (step + 1) * STEP_S - time.monotonic()))
         del spike
     is_over.set()
     worker.join()
