@@ -37,17 +37,19 @@ def main():
     work = {"warmup": warm_up, "retention": retain, "short": grow_objects}[kind]
     steps = SHORT_STEPS if kind == "short" else STEPS
     cleanup = None if how == "none" else lowtide.Cleanup(budget=0.1 if how == "ample" else 0.01, every=1 if how == "fixed" else None)
-    held, readings, began = [], [], time.perf_counter()
+    held, readings, longest_s, began = [], [], 0.0, time.perf_counter()
     for number in range(steps):
         work(number, held)
         end = began + (number + 1) * STEP_S
         time.sleep(max(0.0, end - time.perf_counter()))
         if cleanup is not None:
+            spent_s = cleanup.spent_share * cleanup.elapsed_s
             cleanup.step()
+            longest_s = max(longest_s, cleanup.spent_share * cleanup.elapsed_s - spent_s)
         readings.append(own_bytes())
     told = {"last": readings[-1], "mean": sum(readings[50:]) / len(readings[50:]), "took_s": time.perf_counter() - began}
     if cleanup is not None:
-        told |= {"share": cleanup.spent_share, "elapsed_s": cleanup.elapsed_s, "longest_s": max(action.longest_s for action in cleanup.actions),
+        told |= {"share": cleanup.spent_share, "elapsed_s": cleanup.elapsed_s, "longest_s": longest_s,
                  "needed": cleanup.was_needed, "table": cleanup.table(),
                  "calls": {action.name: action.calls for action in cleanup.actions},
                  "freed": {action.name: action.freed_bytes for action in cleanup.actions},
