@@ -97,7 +97,7 @@ constexpr std::array<HeldCause, 20> kCauses{{
      "clear it when validation ends", "{0}.clear()", kFlatAndSameLength,
      [](const HolderFeatures& features) { return features.has_length && features.is_of_evaluation; }},
     {"validation-outputs-kept", "it keeps what `{1}()` allocates", "`{1}()` allocates what it holds",
-     "clear it when `{1}()` no longer needs it", "{0}.clear()", kFlatAndSameLength,
+     "clear it at the end of each evaluation", "{0}.clear()", kFlatAndSameLength,
      [](const HolderFeatures& features) {
        return features.has_length && !features.stack.is_training && !features.stack.evaluation.empty();
      }},

@@ -79,7 +79,7 @@ TEST(StackFeatures, every_stack_that_may_be_behind_the_variable_counts) {
   EXPECT_EQ(two.features(6e7).evaluation, "");
 
   Stacks one;
-  one.add({own("Table.__getitem__"), own("evaluate")}, 1e8);
+  one.add({own("Table.__getitem__"), own("Trainer.evaluate")}, 1e8);
   one.add({own("train_step")}, 1e6);
   EXPECT_TRUE(one.features(1e8).is_in_getitem);
   EXPECT_EQ(one.features(1e8).evaluation, "evaluate");
