@@ -19,7 +19,7 @@ struct ExitMeaning {
 struct VerbExits {
   std::string_view verb;
   std::string_view no_leak = "no leak";
-  std::string_view leak = "leak";
+  std::string_view leak = "leak, or the job ran out of memory";
   std::string_view unreadable = "the input could not be read, or the output could not be written";
   std::string_view inconclusive = "inconclusive: not enough data";
 
@@ -41,14 +41,17 @@ inline constexpr VerbExits kVerbExits[] = {
     {.verb = "analyze"},
     {.verb = "attach",
      .no_leak = "the process was watched; with --gate: no leak",
-     .leak = "with --gate: leak",
+     .leak = "with --gate: leak, or the job ran out of memory",
      .unreadable = "the process could not be watched",
      .inconclusive = "with --gate: inconclusive"},
     {.verb = "check",
      .no_leak = "every rule passed",
-     .leak = "a rule failed; without rules: a leak; or the job failed",
+     .leak = "a rule failed; without rules: leak, or the job ran out of memory; or the job failed",
      .inconclusive = "no rule failed, but there is not enough data to decide one"},
-    {.verb = "compare"},
+    {.verb = "compare",
+     .no_leak = "the second recording: no leak; with --html: the page was written",
+     .leak = "the second recording: leak, or the job ran out of memory",
+     .inconclusive = "the second recording: inconclusive"},
     {.verb = "completion",
      .no_leak = "the script was written",
      .leak = "",
@@ -67,7 +70,7 @@ inline constexpr VerbExits kVerbExits[] = {
      .no_leak = "no leak; with --html, --pprof, --folded or --perfetto: the file was written"},
     {.verb = "run",
      .no_leak = "the job succeeded (run returns the status of the job); with --gate: and no leak",
-     .leak = "with --gate: the job succeeded and leaks",
+     .leak = "with --gate: the job succeeded, but it leaks or a process of it ran out of memory",
      .unreadable = "",
      .inconclusive = "with --gate: the job succeeded; inconclusive, or it could not be watched"},
     {.verb = "serve",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/gate.h"
+#include "model/report.h"
 #include "model/verdict.h"
 
 namespace lowtide::console {
@@ -20,6 +21,12 @@ constexpr ExitCode exit_code_of(model::VerdictKind kind) {
       return ExitCode::NoLeak;
   }
   return ExitCode::Bug;
+}
+
+// Of every command that returns the verdict on a job. A job that ran out of memory has failed, whatever its
+// series did.
+inline ExitCode exit_code_of(const model::Report& report) {
+  return report.answer.kind == model::AnswerKind::Oom ? ExitCode::Leak : exit_code_of(report.verdict.kind);
 }
 
 constexpr ExitCode exit_code_of(model::Outcome outcome) {

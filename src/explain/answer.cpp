@@ -32,14 +32,6 @@ AnswerKind kind_of(VerdictKind kind) {
   return AnswerKind::Inconclusive;
 }
 
-const model::Event* oom_of(const model::Report& report) {
-  const bool is_log = report.source.type != model::SourceType::Recording;
-  const std::uint64_t first_line =
-      is_log && report.primary_run < report.runs.size() ? report.runs[report.primary_run].first_line : 0;
-  // A log has no exit statuses.
-  return find_fatal_oom(report.events, is_log || has_failed(report), first_line);
-}
-
 bool is_cause(const Finding& finding) {
   const FindingTheme theme = finding.id.row().theme;
   return !finding.ruled_out && finding.severity <= model::Severity::Medium &&
@@ -83,7 +75,7 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
   const auto& all = report.findings;
   const VerdictKind kind = report.verdict.kind;
   const bool is_growing = may_grow(report.verdict) || has_other_growth(report);
-  const bool is_full = !may_grow(report.verdict) && oom_of(report) != nullptr;
+  const bool is_full = !may_grow(report.verdict) && find_fatal_oom(report) != nullptr;
   const auto fits = [&](const Finding& finding) {
     if (is_full) return finding.id == "oom-killed" || finding.id == "cuda-out-of-memory";
     return is_growing ? is_cause(finding) : explains_flat(finding, kind);
@@ -95,7 +87,7 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
   if (found == all.end()) found = std::find_if(all.begin(), all.end(), fits);
   const auto full = std::find_if(all.begin(), all.end(),
                                  [](const Finding& finding) { return finding.id == "cuda-out-of-memory"; });
-  if (full != all.end() && oom_of(report) != nullptr && found == all.end()) found = full;
+  if (full != all.end() && find_fatal_oom(report) != nullptr && found == all.end()) found = full;
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());
 }
@@ -135,7 +127,20 @@ const model::SeriesReport* leaning_gpu_of(const model::Report& report) {
              : nullptr;
 }
 
+// True whatever the job did with the memory. A leak has the advice about leaks: more memory only delays its
+// end.
+std::string oom_advice(const model::Report& report, const model::Event& event) {
+  const bool is_gpu = event.kind == model::EventKind::CudaOom;
+  const std::string_view id = is_gpu ? "cuda-out-of-memory" : "oom-killed";
+  for (const Finding& finding : report.findings) {
+    if (finding.id == id && !finding.fix.empty()) return finding.fix;
+  }
+  return is_gpu ? advice::kGpuPeak : advice::kHostPeak;
+}
+
 std::string advice_without_cause(const model::Report& report) {
+  const model::Event* const oom = find_fatal_oom(report);
+  if (oom != nullptr && report.verdict.kind != VerdictKind::Leak) return oom_advice(report, *oom);
   for (const Finding& finding : report.findings) {
     const bool is_about_shape =
         finding.id == "warmup-ended" || finding.id == "validation-spikes" || finding.id == "gc-sawtooth";
@@ -175,7 +180,7 @@ model::Answer find_answer(const model::Report& report) {
     if (cause.end_bytes && may_grow(verdict)) out.kind = AnswerKind::Bounded;
     if (cause.id == "cuda-out-of-memory") out.rate.reset();
   }
-  if (oom_of(report) != nullptr) out.kind = AnswerKind::Oom;
+  if (find_fatal_oom(report) != nullptr) out.kind = AnswerKind::Oom;
   return out;
 }
 

@@ -63,6 +63,21 @@ TEST(Answer, gpu_that_was_full_needs_a_fix_only_if_the_job_failed) {
   EXPECT_EQ(find_answer(report).fix, "none needed");
 }
 
+TEST(Answer, log_that_ends_without_memory_has_advice_for_any_verdict_but_a_leak) {
+  model::Report report;
+  report.source.type = model::SourceType::Log;
+  for (const auto kind : {model::VerdictKind::Stable, model::VerdictKind::Warmup, model::VerdictKind::Spikes,
+                          model::VerdictKind::Inconclusive}) {
+    report.verdict.kind = kind;
+    report.events = {{model::EventKind::OomKill, {}, 9, "Killed process 7 (python)"}};
+    EXPECT_EQ(find_answer(report).fix, "raise the limit above the peak, or lower the peak");
+    report.events = {{model::EventKind::CudaOom, {}, 9, "CUDA out of memory"}};
+    EXPECT_EQ(find_answer(report).fix.find("lower the peak on the GPU: smaller batches"), 0U);
+  }
+  report.verdict.kind = model::VerdictKind::Leak;
+  EXPECT_EQ(find_answer(report).fix.find("find what is kept from step to step"), 0U);
+}
+
 TEST(Answer, gpu_that_may_leak_is_not_hidden_by_what_explains_a_flat_host) {
   model::Report report;
   report.source.type = model::SourceType::Recording;

@@ -81,8 +81,17 @@ RuleResult decided(const Rule& rule, bool kept, std::string why) {
   return {rule, kept ? Outcome::Kept : Outcome::Broken, std::move(why)};
 }
 
+// "oom-kill: the cgroup counted an OOM kill".
+std::string oom_words(const model::Event& event) {
+  return fmt::format("{}: {}", model::to_string(event.kind), event.text);
+}
+
+// A job that ran out of memory has failed, as in the other commands that return a verdict.
 RuleResult check_no_leak(const model::Report& report, const Rule& rule) {
   const model::Verdict& verdict = report.verdict;
+  const model::Event* const oom = find_fatal_oom(report);
+  if (oom != nullptr && verdict.kind != VerdictKind::Leak)
+    return decided(rule, false, "the job ran out of memory: " + oom_words(*oom));
   std::string why = fmt::format("the verdict is {}: {}", model::to_string(verdict.kind), verdict.reason);
   if (verdict.kind != VerdictKind::Inconclusive)
     return decided(rule, verdict.kind != VerdictKind::Leak, std::move(why));
@@ -173,8 +182,7 @@ RuleResult check_rate(const model::SeriesReport& series, const Rule& rule) {
 }
 
 RuleResult check_no_oom(const model::Report& report, const Rule& rule) {
-  if (const model::Event* event = find_fatal_oom(report.events, has_failed(report)))
-    return decided(rule, false, fmt::format("{}: {}", model::to_string(event->kind), event->text));
+  if (const model::Event* event = find_fatal_oom(report)) return decided(rule, false, oom_words(*event));
   if (report.ending == model::Ending::CutOff) {
     return undecided(rule, "the recording ends early and does not show how the job ended");
   }

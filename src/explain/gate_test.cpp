@@ -33,6 +33,7 @@ model::Report report_of(VerdictKind kind, std::uint64_t growth_bytes, double rat
         {step / 2.0, static_cast<double>(step), 1, bytes, bytes, static_cast<double>(bytes)});
   }
   model::Report report;
+  report.source.type = model::SourceType::Recording;
   report.verdict = series.verdict;
   report.ending = model::Ending::Closed;
   report.runs.push_back({"run", 0, 0, {series}});
@@ -176,6 +177,15 @@ TEST(Gate, full_gpu_that_the_job_survived_breaks_nothing) {
   report.processes.emplace_back();
   report.processes.back().info.exit_status = 1;
   EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoOom)), Outcome::Broken);
+}
+
+TEST(Gate, without_rules_a_flat_job_that_ran_out_of_memory_fails) {
+  model::Report report = report_of(VerdictKind::Stable, 0, 0);
+  EXPECT_EQ(outcome_of(report, rule_of(RuleKind::NoLeak)), Outcome::Kept);
+  report.events.push_back({model::EventKind::OomKill, 5.0, 0, "killed"});
+  const model::Gate gate = check_rules(report, {});
+  EXPECT_EQ(gate.outcome(), Outcome::Broken);
+  EXPECT_EQ(gate.results[0].why, "the job ran out of memory: oom-kill: killed");
 }
 
 TEST(Gate, expectation_is_kept_by_its_kind_alone) {

@@ -26,4 +26,13 @@ inline bool has_failed(const model::Report& report) {
                      [](const auto& process) { return process.info.exit_status.value_or(0) != 0; });
 }
 
+// Null: the job of the report did not end for lack of memory.
+inline const model::Event* find_fatal_oom(const model::Report& report) {
+  const bool is_log = report.source.type != model::SourceType::Recording;
+  const std::uint64_t first_line =
+      is_log && report.primary_run < report.runs.size() ? report.runs[report.primary_run].first_line : 0;
+  // A log has no exit statuses.
+  return find_fatal_oom(report.events, is_log || has_failed(report), first_line);
+}
+
 }  // namespace lowtide::explain

@@ -35,7 +35,7 @@ void print_report(const model::Report& report, const Settings& flags) {
 }  // namespace
 
 console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, const Settings& flags) {
-  model::VerdictKind kind = watch.judgement().verdict.kind;
+  console::ExitCode code = console::exit_code_of(watch.judgement().verdict.kind);
   print_loss(watch);
   // The report comes last: a terminal shows the end of the output, and the report ends with the answer.
   if (flags.keep_recording && flags.show_report && !file.path.empty()) {
@@ -50,7 +50,7 @@ console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, co
     if (recording) {
       const model::Report report =
           explain::make_report(recording.value(), {file.path, flags.limit_bytes, base::unix_seconds()});
-      kind = report.verdict.kind;
+      code = console::exit_code_of(report);
       if (flags.show_report) print_report(report, flags);
     } else if (flags.show_report) {
       console::print_error(
@@ -59,7 +59,7 @@ console::ExitCode print_final_report(const Watch& watch, RecordingFile& file, co
     }
   }
   if (!flags.keep_recording) file.discard();
-  return console::exit_code_of(kind);
+  return code;
 }
 
 }  // namespace lowtide::watch

@@ -43,7 +43,7 @@ console::ExitCode analyze_logs(const std::vector<std::string>& paths,
     output.write(written(report, style));
     output.flush();
     if (style.form == ReportStyle::Form::Text) warn_of(report, style.many);
-    code = console::worse_of(code, console::exit_code_of(report.verdict.kind));
+    code = console::worse_of(code, console::exit_code_of(report));
     first = false;
   }
   return output.finish() ? code : console::ExitCode::Unreadable;

@@ -68,7 +68,7 @@ console::ExitCode run_compare(const CompareFlags& flags, const Words& words) {
     output.write(written_comparison(comparison, std::get<ReportStyle>(style)));
   if (!output.finish()) return console::ExitCode::Unreadable;
   // `compare --html a.html ... && xdg-open a.html` must also work if there is a leak.
-  return flags.html ? console::ExitCode::NoLeak : console::exit_code_of(comparison.after.verdict.kind);
+  return flags.html ? console::ExitCode::NoLeak : console::exit_code_of(comparison.after);
 }
 
 }  // namespace

@@ -81,12 +81,6 @@ void confirm_files(const ReportFlags& flags, Output& output) {
   }
 }
 
-// A job that ran out of memory has failed, whatever its series did.
-console::ExitCode exit_code_of(const model::Report& report) {
-  const bool is_oom = report.answer.kind == model::AnswerKind::Oom;
-  return console::exit_code_of(is_oom ? model::VerdictKind::Leak : report.verdict.kind);
-}
-
 console::ExitCode run_report(const ReportFlags& flags, const Words& words) {
   if (words.positionals.empty()) {
     return refuse({"report needs a recording", "no file was given", "lowtide report train.lowtide"});
@@ -113,7 +107,7 @@ console::ExitCode run_report(const ReportFlags& flags, const Words& words) {
   if (std::get<ReportStyle>(style).form == ReportStyle::Form::Text) warn_of(report, false);
   if (!all) return console::ExitCode::Unreadable;
   // `report --html a.html REC && xdg-open a.html` must also work if there is a leak.
-  return flags.exports() ? console::ExitCode::NoLeak : exit_code_of(report);
+  return flags.exports() ? console::ExitCode::NoLeak : console::exit_code_of(report);
 }
 
 }  // namespace
