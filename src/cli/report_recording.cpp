@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/clock.h"
 #include "cli/input.h"
 #include "explain/report.h"
 #include "explain/trace.h"
@@ -51,13 +50,14 @@ std::variant<record::Recording, console::UserError> open_recording(const std::st
 }  // namespace
 
 std::variant<model::Report, console::UserError> report_recording(const std::string& path,
-                                                                 std::optional<std::uint64_t> limit_bytes) {
+                                                                 std::optional<std::uint64_t> limit_bytes,
+                                                                 double now_unix_s) {
   auto opened = open_recording(path);
   if (auto* user_error = std::get_if<console::UserError>(&opened)) return std::move(*user_error);
   explain::ReportOptions options;
   options.path = path;
   options.limit_bytes = limit_bytes;
-  options.now_unix_s = base::unix_seconds();
+  options.now_unix_s = now_unix_s;
   return explain::make_report(std::get<record::Recording>(opened), options);
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
 #include "console/user_error.h"
 #include "model/report.h"
 #include "model/snapshot.h"
@@ -13,9 +14,11 @@
 
 namespace lowtide::cli {
 
-// Opens a recording of a run that has ended or still runs, and makes its report.
+// Opens a recording of a run that has ended or still runs, and makes its report. The time decides whether the
+// run goes on.
 std::variant<model::Report, console::UserError> report_recording(const std::string& path,
-                                                                 std::optional<std::uint64_t> limit_bytes);
+                                                                 std::optional<std::uint64_t> limit_bytes,
+                                                                 double now_unix_s = base::unix_seconds());
 
 // The stacks that the agent recorded. An error if there are none.
 std::variant<model::Profile, console::UserError> profile_recording(const std::string& path);

@@ -39,13 +39,17 @@ std::string plain_page_of(const model::Report& report) {
 
 }  // namespace
 
-ServedReport::ServedReport(std::string path, std::optional<std::uint64_t> limit_bytes, serve::Gate gate)
-    : path_(std::move(path)), limit_bytes_(limit_bytes), gate_(std::move(gate)) {}
+ServedReport::ServedReport(std::string path, std::optional<std::uint64_t> limit_bytes, serve::Gate gate,
+                           std::function<double()> unix_clock)
+    : path_(std::move(path)),
+      limit_bytes_(limit_bytes),
+      gate_(std::move(gate)),
+      unix_clock_(std::move(unix_clock)) {}
 
 void ServedReport::refresh() {
   const double began_s = base::steady_seconds();
   if (report_ && began_s < next_s_) return;
-  auto made = report_recording(path_, limit_bytes_);
+  auto made = report_recording(path_, limit_bytes_, unix_clock_());
   // If the recording cannot be read for a moment, the last report stays.
   if (auto* report = std::get_if<model::Report>(&made)) {
     report_ = std::move(*report);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "model/report.h"
 #include "serve/access.h"
 #include "serve/request.h"
@@ -14,7 +16,8 @@ namespace lowtide::cli {
 
 class ServedReport {
  public:
-  ServedReport(std::string path, std::optional<std::uint64_t> limit_bytes, serve::Gate gate);
+  ServedReport(std::string path, std::optional<std::uint64_t> limit_bytes, serve::Gate gate,
+               std::function<double()> unix_clock = base::unix_seconds);
 
   serve::Response answer(const serve::Request& request);
 
@@ -26,6 +29,7 @@ class ServedReport {
   std::string path_;
   std::optional<std::uint64_t> limit_bytes_;
   serve::Gate gate_;
+  std::function<double()> unix_clock_;
   std::optional<model::Report> report_;
   std::optional<std::string> page_;  // of that report
   double next_s_ = 0;

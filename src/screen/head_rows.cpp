@@ -19,23 +19,12 @@ namespace {
 using model::VerdictKind;
 using show::bytes_words;
 
-double sureness(const model::Verdict& verdict) {
-  if (verdict.kind != VerdictKind::Inconclusive) return verdict.confidence;
-  return verdict.lean ? verdict.lean->confidence : 0;
-}
-
 // As the first line of the report.
-std::string headline(const View& view) {
-  if (const show::AnswerWords& answer = view.answer; !answer.label.empty()) {
-    std::string words = answer.label + "  " + answer.subject;
-    for (const std::string& more : {answer.rate, answer.confidence}) {
-      if (!more.empty()) words += "  " + more;
-    }
-    return words;
+std::string headline(const show::AnswerWords& answer) {
+  std::string words = answer.label + "  " + answer.subject;
+  for (const std::string& more : {answer.rate, answer.confidence}) {
+    if (!more.empty()) words += "  " + more;
   }
-  const model::Verdict& verdict = view.series.verdict;
-  std::string words = show::headline(view.series);
-  if (sureness(verdict) > 0) words += fmt::format(" (confidence {})", show::percent(sureness(verdict)));
   return words;
 }
 
@@ -95,7 +84,7 @@ std::vector<Row> verdict_rows(const View& view, std::size_t columns, std::size_t
     const double ago_s = view.at_s - view.judged_s.value_or(view.at_s);
     const std::string age =
         ago_s > kOldS ? fmt::format(" (verdict {} old)", base::format_seconds(ago_s)) : std::string();
-    rows.push_back(role_row(show::paint_role(verdict.kind), headline(view) + age));
+    rows.push_back(role_row(view.answer.role, headline(view.answer) + age));
   }
   // If there is no room for both, the forecast is more important than the reason.
   const std::string why = reason(verdict);

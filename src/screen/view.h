@@ -47,7 +47,7 @@ struct View {
   std::uint64_t bytes = 0;
   std::uint64_t process_count = 0;
   model::SeriesReport series = {};      // of the process tree: verdict, forecast, outline
-  show::AnswerWords answer = {};        // empty while there is only the verdict
+  show::AnswerWords answer = {};        // of that verdict
   std::optional<double> judged_s = {};  // the time that the verdict is about
   std::optional<std::uint64_t> limit_bytes = {};
 

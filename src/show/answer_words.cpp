@@ -106,6 +106,12 @@ std::string oom_words(const model::Report& report) {
   return out;
 }
 
+// "GPU 0 may leak".
+std::string second_words(const model::SeriesReport& second) {
+  return base::printable(second.name, 60) +
+         (second.verdict.kind == VerdictKind::Leak ? " leaks" : " may leak");
+}
+
 }  // namespace
 
 std::string answer_label(const model::Answer& answer) {
@@ -132,9 +138,7 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
                        report.answer.kind == AnswerKind::Stable;
   const model::SeriesReport* series = speaker(report);
   if (const model::SeriesReport* second = find_second(report)) {
-    return fmt::format("in {}, but {} {}", base::printable(series->name, 60),
-                       base::printable(second->name, 60),
-                       second->verdict.kind == VerdictKind::Leak ? "leaks" : "may leak");
+    return fmt::format("in {}, but {}", base::printable(series->name, 60), second_words(*second));
   }
   std::string out = report.answer.kind == AnswerKind::Oom ? oom_words(report) : "";
   std::string what;
@@ -189,14 +193,8 @@ std::string answer_confidence(const model::Report& report) {
   // That the memory ran out is certain.
   if (report.answer.kind == AnswerKind::Oom && (!model::may_leak(report.verdict) || !report.answer.rate))
     return "";
-  const std::string share = percent(report.answer.confidence);
-  if (report.verdict.kind != VerdictKind::Inconclusive) return share + " sure";
-  if (!report.verdict.lean || report.verdict.lean->kind == VerdictKind::Inconclusive)
-    return "too early to say";
-  const char* const what = report.verdict.lean->kind == VerdictKind::Leak     ? "may be a leak"
-                           : report.verdict.lean->kind == VerdictKind::Warmup ? "may be a warm-up"
-                                                                              : "may be no leak";
-  return fmt::format("{} ({})", what, share);
+  if (report.verdict.kind != VerdictKind::Inconclusive) return percent(report.answer.confidence) + " sure";
+  return lean_words(report.verdict.lean.value_or(model::Lean{}));
 }
 
 std::string answer_failure(const model::Report& report) {
@@ -211,13 +209,31 @@ std::string answer_failure(const model::Report& report) {
   return out;
 }
 
+Role answer_role(const model::Report& report) {
+  if (find_second(report) != nullptr) return Role::Unsure;
+  const AnswerKind kind = report.answer.kind;
+  if (kind == AnswerKind::Leak || kind == AnswerKind::Oom) return Role::Leak;
+  return kind == AnswerKind::Bounded || kind == AnswerKind::Inconclusive ? Role::Unsure : Role::NoLeak;
+}
+
+std::string answer_verdict(const model::Report& report) {
+  const std::string label = answer_label(report.answer);
+  if (const model::SeriesReport* second = find_second(report))
+    return label + ", but " + second_words(*second);
+  const std::string sure = answer_confidence(report);
+  if (report.answer.kind == AnswerKind::Inconclusive) return sure;
+  return sure.empty() ? label : label + ", " + sure;
+}
+
 AnswerWords answer_words(const model::Report& report) {
   return {
+      .role = answer_role(report),
       .label = answer_label(report.answer),
       .subject = answer_subject(report, SubjectForm::Short),
       .cause = cause_of(report) != nullptr ? place_words(report, *cause_of(report), SubjectForm::Short) : "",
       .rate = answer_rate(report),
-      .confidence = answer_confidence(report)};
+      .confidence = answer_confidence(report),
+      .verdict = answer_verdict(report)};
 }
 
 std::string answer_line(const model::Report& report) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/report.h"
+#include "show/terminal/paint.h"
 
 namespace lowtide::show {
 
@@ -25,13 +26,22 @@ std::string answer_confidence(const model::Report& report);
 // so.
 std::string answer_failure(const model::Report& report);
 
+// What the label is to the reader: a fault, none, or open.
+Role answer_role(const model::Report& report);
+
+// The label and how sure it is, for a line that has no room for more: "LEAK, 97% sure", "may be a leak
+// (73%)", "NO LEAK, but GPU 0 may leak".
+std::string answer_verdict(const model::Report& report);
+
 // The parts of the first line. All are empty while there is no report.
 struct AnswerWords {
+  Role role = Role::Unsure;
   std::string label = {};
   std::string subject = {};  // short
   std::string cause = {};    // the line and the variable in it; empty: unknown
   std::string rate = {};
   std::string confidence = {};
+  std::string verdict = {};  // as answer_verdict()
 };
 AnswerWords answer_words(const model::Report& report);
 

@@ -64,6 +64,14 @@ std::string percent(double share) {
   return fmt::format("{:.0f}%", std::max(share, 0.0) * 100);
 }
 
+std::string lean_words(const model::Lean& lean) {
+  if (lean.kind == VerdictKind::Inconclusive) return "too early to say";
+  const char* const what = lean.kind == VerdictKind::Leak     ? "may be a leak"
+                           : lean.kind == VerdictKind::Warmup ? "may be a warm-up"
+                                                              : "may be no leak";
+  return fmt::format("{} ({})", what, percent(lean.confidence));
+}
+
 std::string place(const model::Mark& mark) {
   if (mark.step) return "step " + count_words(*mark.step);
   if (mark.at_s) return format_seconds(*mark.at_s);
@@ -147,38 +155,6 @@ const model::SeriesReport* find_second(const model::Report& report) {
   return report.source.type == model::SourceType::Recording ? model::find_leaning_gpu(series) : nullptr;
 }
 
-std::string headline(const model::SeriesReport& series) {
-  const model::Verdict& verdict = series.verdict;
-  switch (verdict.kind) {
-    case VerdictKind::Leak: {
-      const std::string rate = short_growth(series);
-      return fmt::format("leak: the floor rises{}{}", rate.empty() ? "" : " ", rate);
-    }
-    case VerdictKind::Warmup: {
-      const std::string end = verdict.warmup_end ? place(*verdict.warmup_end) : "";
-      if (end.empty()) return "no leak: a warm-up that has ended";
-      const bool by_step = verdict.warmup_end->step.has_value();
-      return fmt::format("no leak: warm-up ended {} {}", by_step ? "at" : "after", end);
-    }
-    case VerdictKind::Spikes:
-      if (!verdict.spike_bytes) return "no leak: spikes that recover";
-      return fmt::format("no leak: spikes of {} that recover", bytes_words(*verdict.spike_bytes));
-    case VerdictKind::Stable:
-      if (verdict.levels) {
-        return fmt::format("no leak: memory alternates between {} and {}",
-                           bytes_words(verdict.levels->low_bytes), bytes_words(verdict.levels->high_bytes));
-      }
-      return fmt::format("no leak: the floor {} {}", has_fallen(verdict) ? "fell to" : "is flat at",
-                         bytes_words(verdict.floor.last_bytes));
-    case VerdictKind::Inconclusive:
-      if (verdict.lean && verdict.lean->kind != VerdictKind::Inconclusive) {
-        return fmt::format("inconclusive: too early to say, may be {}", model::to_string(verdict.lean->kind));
-      }
-      return "inconclusive: too early to say";
-  }
-  return "inconclusive";
-}
-
 std::string brief(const model::SeriesReport& series) {
   const model::Verdict& verdict = series.verdict;
   std::string words(model::to_string(verdict.kind));
@@ -191,10 +167,7 @@ std::string brief(const model::SeriesReport& series) {
   if (verdict.kind == VerdictKind::Spikes && verdict.spike_bytes) {
     words += " of " + bytes_words(*verdict.spike_bytes);
   }
-  if (verdict.kind == VerdictKind::Inconclusive && verdict.lean) {
-    words += fmt::format(", may be {} {}", model::to_string(verdict.lean->kind),
-                         percent(verdict.lean->confidence));
-  }
+  if (verdict.kind == VerdictKind::Inconclusive && verdict.lean) words += ", " + lean_words(*verdict.lean);
   return words;
 }
 

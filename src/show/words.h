@@ -9,9 +9,6 @@
 
 namespace lowtide::show {
 
-// The answer, for a person: "no leak: warm-up ended at step 85".
-std::string headline(const model::SeriesReport& series);
-
 // The series that the answer names beside the speaking one; null = none.
 const model::SeriesReport* find_second(const model::Report& report);
 
@@ -24,10 +21,13 @@ std::string limit_words(const model::Limit& limit, const model::SeriesReport& se
 // "97%", ">99%"; never "100%", because no verdict from a series is that sure.
 std::string percent(double share);
 
+// Of an inconclusive verdict: "may be a leak (73%)", "too early to say".
+std::string lean_words(const model::Lean& lean);
+
 // Growth of the floor: "393 kB/step", "12.0 MB/min". Empty without a rate.
 std::string rate_words(const model::SeriesReport& series);
 
-// One cell of a table: "warmup, ended at step 85", "inconclusive, leaning leak 73%".
+// One cell of a table: "warmup, ended at step 85", "inconclusive, may be a leak (73%)".
 std::string brief(const model::SeriesReport& series);
 
 // "step 1,930", or "6.5 min" where there are no steps; empty when neither is known.

@@ -73,7 +73,7 @@ TEST(Words, warmup_over_time_ended_after_some_minutes) {
   series.verdict.kind = model::VerdictKind::Warmup;
   series.verdict.warmup_end = model::Mark{std::nullopt, 390.0};
 
-  EXPECT_EQ(headline(series), "no leak: warm-up ended after 6.5 min");
+  EXPECT_EQ(brief(series), "warmup, ended after 6.5 min");
 }
 
 model::Report watched_with_gpu(const model::Verdict& on_gpu, bool gpu_speaks) {
@@ -112,6 +112,24 @@ TEST(Words, lean_of_a_gpu_beside_a_stable_host_is_named_in_the_answer) {
   EXPECT_EQ(answer_line(report),
             "NO LEAK  in the process tree, but GPU 0 of the job may leak, +4.00 MB/step");
   EXPECT_EQ(find_second(watched_with_gpu({}, false)), nullptr);
+}
+
+TEST(Words, verdict_without_its_subject_has_the_words_of_the_first_line) {
+  model::Report report;
+  EXPECT_EQ(answer_verdict(report), "too early to say");
+  report.verdict.lean = model::Lean{model::VerdictKind::Warmup, 0.52};
+  report.answer.confidence = 0.52;
+  EXPECT_EQ(answer_verdict(report), "may be a warm-up (52%)");
+  report.answer.kind = model::AnswerKind::Bounded;
+  EXPECT_EQ(answer_verdict(report), "BOUNDED GROWTH, may be a warm-up (52%)");
+
+  model::Verdict leaning;
+  leaning.lean = model::Lean{model::VerdictKind::Leak, 0.73};
+  report = watched_with_gpu(leaning, false);
+  report.verdict.kind = model::VerdictKind::Stable;
+  report.answer.kind = model::AnswerKind::Stable;
+  EXPECT_EQ(answer_verdict(report), "NO LEAK, but GPU 0 of the job may leak");
+  EXPECT_EQ(answer_role(report), Role::Unsure);
 }
 
 TEST(Words, job_that_failed_is_named_in_the_answer) {

@@ -15,17 +15,13 @@
 #include "base/units.h"
 #include "console/terminal.h"
 #include "show/terminal/layout.h"
-#include "show/words.h"
 
 namespace lowtide::watch {
 namespace {
 
-using model::VerdictKind;
-
 constexpr double kRedrawS = 1.0;
 constexpr double kFirstLineS = 60;
-constexpr double kOldS = 5;         // the age of an older verdict is shown
-constexpr double kLeastLean = 0.6;  // below this the verdict could be either
+constexpr double kOldS = 5;  // the age of an older verdict is shown
 constexpr std::string_view kGap = "  ";
 
 std::size_t terminal_width() {
@@ -40,31 +36,6 @@ std::string clock_text(double seconds) {
   const std::uint64_t minutes = whole / 60 % 60;
   return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
                    : fmt::format("{}:{:02}", minutes, whole % 60);
-}
-
-std::string_view label_of(VerdictKind kind) {
-  return kind == VerdictKind::Leak ? "LEAK" : "NO LEAK";
-}
-
-show::Piece verdict_piece(const model::Verdict& verdict, const show::AnswerWords& answer) {
-  if (verdict.kind != VerdictKind::Inconclusive) {
-    return {show::paint_role(verdict.kind),
-            fmt::format("{} {}", answer.label.empty() ? label_of(verdict.kind) : answer.label,
-                        show::percent(verdict.confidence))};
-  }
-  const show::Role unsure = show::paint_role(VerdictKind::Inconclusive);
-  const auto& lean = verdict.lean;
-  if (!lean || lean->kind == VerdictKind::Inconclusive || lean->confidence < kLeastLean) {
-    return {unsure, "too early to say"};
-  }
-  return {unsure, fmt::format("{}? {}", label_of(lean->kind), show::percent(lean->confidence))};
-}
-
-std::string rate_text(const model::Verdict& verdict) {
-  if (!model::may_leak(verdict)) return verdict.kind == VerdictKind::Inconclusive ? "" : " flat";
-  if (!verdict.rate || verdict.rate->bytes <= 0) return "";
-  return fmt::format(" +{}/{}", base::format_bytes(verdict.rate->bytes),
-                     verdict.axis == model::Axis::Step ? "step" : "s");
 }
 
 std::optional<std::string> forecast_text(const model::Judgement& judgement) {
@@ -103,17 +74,22 @@ show::Line cut_line(show::Line line, std::size_t columns) {
 
 show::Line status_line(const model::Judgement& judgement, const show::AnswerWords& answer,
                        const model::Tick& tick, std::size_t columns) {
-  std::string start = "lowtide " + clock_text(tick.at_s);
-  if (std::isfinite(tick.step)) start += fmt::format(" step {:.0f}", tick.step);
-  std::string memory = base::format_bytes(static_cast<double>(tick.target.bytes));
-  memory += rate_text(judgement.verdict);
+  std::string memory = std::string(kGap) + base::format_bytes(static_cast<double>(tick.target.bytes));
+  if (!answer.rate.empty()) memory += ", " + answer.rate;
   if (model::may_leak(judgement.verdict) && !answer.cause.empty()) memory += std::string(kGap) + answer.cause;
-  show::Line line{{show::Role::Plain, start + std::string(kGap)},
-                  verdict_piece(judgement.verdict, answer),
-                  {show::Role::Plain, std::string(kGap) + memory}};
+  show::Line line{{show::Role::Plain, "lowtide " + clock_text(tick.at_s)},
+                  {answer.role, std::string(kGap) + answer.verdict},
+                  {show::Role::Plain, std::move(memory)}};
+  const auto has_room = [&](std::size_t more) {
+    return show::display_width(text_of(line)) + more <= columns;
+  };
+  if (std::isfinite(tick.step)) {
+    const std::string step = fmt::format(" step {:.0f}", tick.step);
+    if (has_room(step.size())) line.front().text += step;
+  }
   for (const auto& extra : {forecast_text(judgement), age_text(judgement, tick)}) {
-    if (!extra || show::display_width(text_of(line)) + kGap.size() + extra->size() > columns) continue;
-    line.push_back({show::Role::Dim, std::string(kGap) + *extra});
+    if (extra && has_room(kGap.size() + extra->size()))
+      line.push_back({show::Role::Dim, std::string(kGap) + *extra});
   }
   return cut_line(std::move(line), columns);
 }

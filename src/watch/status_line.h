@@ -11,10 +11,10 @@
 
 namespace lowtide::watch {
 
-// "lowtide 0:47 step 1160  LEAK? 93%  377 MB +302 kB/step  workers.py:7 -> l.seen"
+// "lowtide 0:47 step 1160  LEAK, 93% sure  377 MB, +302 kB/step  workers.py:7 -> l.seen"
 //
-// A question mark means that the verdict is not settled yet. At most `columns` wide: what does not fit is cut
-// and ends in "...". The forecast and the age of the verdict are added only if there is room for them.
+// The words of the verdict are those of the report. At most `columns` wide: what does not fit is cut and ends
+// in "...". The step, the forecast and the age of the verdict are there only if there is room for them.
 show::Line status_line(const model::Judgement& judgement, const show::AnswerWords& answer,
                        const model::Tick& tick, std::size_t columns);
 

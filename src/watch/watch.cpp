@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "observe/cpu_time.h"
 #include "procfs/process_files.h"
+#include "watch/series_answer.h"
 
 namespace lowtide::watch {
 namespace {
@@ -152,11 +153,15 @@ void Watch::judge(const model::Tick& tick) {
     live_ = {};
   }
   if (tick.target.exact) live_.add({.at_s = tick.at_s, .step = tick.step, .bytes = tick.target.bytes});
+  peak_bytes_ = std::max(peak_bytes_, tick.target.bytes);
   const model::VerdictKind before = judgement_.verdict.kind;
   if (tick.at_s >= next_judgement_s_) {
     next_judgement_s_ = tick.at_s + kJudgeEveryS;
     judge_series(tick);
-    if (!is_of_recording_) judgement_ = of_series_;
+    if (!is_of_recording_) {
+      judgement_ = of_series_;
+      answer_ = series_answer(of_series_, tick, peak_bytes_);
+    }
   }
   if (recording_judge_) {
     if (auto judged = recording_judge_->take(tick.at_s)) {

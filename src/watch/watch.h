@@ -88,7 +88,7 @@ class Watch {
   // The judgement of the recording, as in the report (recording_judge.h). While there is none yet, that of
   // the series of the process tree alone. `at_s` is the time that it is about.
   [[nodiscard]] const model::Judgement& judgement() const { return judgement_; }
-  // The first line of the report at that time. Empty while there is no judgement of the recording.
+  // The first line of the report, of that judgement.
   [[nodiscard]] const show::AnswerWords& answer() const { return answer_; }
   [[nodiscard]] const model::Tick* latest() const { return latest_; }
   [[nodiscard]] const observe::Monitor& monitor() const { return monitor_; }
@@ -121,6 +121,7 @@ class Watch {
   model::Judgement of_series_;
   model::Judgement judgement_;
   show::AnswerWords answer_;
+  std::uint64_t peak_bytes_ = 0;
   bool may_leak_ = false;  // by the judgement of the recording: the process tree or a GPU
   bool is_of_recording_ = false;
   const model::Tick* latest_ = nullptr;

@@ -49,7 +49,8 @@ View leak_view() {
   view.bytes = 3515 * kMB;
   view.process_count = 14;
   view.series = leaking_series();
-  view.answer = {.label = "LEAK",
+  view.answer = {.role = show::Role::Leak,
+                 .label = "LEAK",
                  .subject = "train.py:47 -> history",
                  .cause = "train.py:47 -> history",
                  .rate = "+500 kB/step",

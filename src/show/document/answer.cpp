@@ -49,20 +49,12 @@ std::string limit_note(const model::Limit& limit) {
   return limit.kind == model::LimitKind::Cgroup ? "of the cgroup" : "the memory of the host";
 }
 
-Role role_of(const model::Report& report) {
-  using model::AnswerKind;
-  if (find_second(report) != nullptr) return Role::Unsure;
-  const AnswerKind kind = report.answer.kind;
-  if (kind == AnswerKind::Leak || kind == AnswerKind::Oom) return Role::Leak;
-  return kind == AnswerKind::Bounded || kind == AnswerKind::Inconclusive ? Role::Unsure : Role::NoLeak;
-}
-
 }  // namespace
 
 Answer answer_of(const model::Report& report) {
   Answer answer{.label = answer_label(report.answer),
                 .words = answer_subject(report),
-                .role = role_of(report),
+                .role = answer_role(report),
                 .short_words = answer_subject(report, SubjectForm::Short)};
   for (std::string& more :
        std::vector{answer_rate(report), answer_confidence(report), answer_failure(report)}) {
