@@ -16,6 +16,7 @@
 #include "explain/settle/small_growth.h"
 #include "explain/settle/tmpfs.h"
 #include "judge/wording.h"
+#include "model/floor.h"
 
 namespace lowtide::explain {
 namespace {
@@ -66,11 +67,35 @@ void settle_processes(JudgedRecording& judged, const Evidence& evidence) {
   }
 }
 
-model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged, const Evidence& evidence) {
+// The series of the tree, and what the rules of a run that goes on say about it.
+struct TreeSeries {
+  model::SeriesReport series;
+  std::optional<Argument> goes_on = std::nullopt;
+};
+
+// While the run goes on, a series must show more to be called a leak (judge/live.h), and keeps a harmless
+// kind for a while. But what may be a leak stays open, so that the evidence can settle it.
+TreeSeries find_tree_series(const Evidence& evidence) {
+  TreeSeries out{.series = judge_trail(evidence.target, evidence.steps)};
+  if (!evidence.is_running) return out;
+  model::Verdict live = judge_live(evidence.target, evidence.steps);
+  if (model::leans_to_leak(out.series.verdict) ||
+      (out.series.verdict.kind == model::VerdictKind::Leak && live.kind != model::VerdictKind::Leak)) {
+    out.goes_on = Argument{.rule = ArgumentKind::RunGoesOn,
+                           .needs = live.needs.value_or(std::string(judge::kLongerRun))};
+  } else {
+    out.series.verdict = std::move(live);
+  }
+  return out;
+}
+
+model::Verdict settle_tree(const TreeSeries& tree, const JudgedRecording& judged, const Evidence& evidence) {
   const std::vector<WatchedProcess>& processes = judged.processes.listed;
+  const model::Verdict& series = tree.series.verdict;
   Arguments arguments;
-  arguments << ignore_small_growth(series, tree_level(evidence)) << leak_from_process_count(evidence)
-            << leak_beside_replaced(evidence, processes) << leak_from_sites(judged.sites, evidence)
+  arguments << tree.goes_on << ignore_small_growth(series, tree_level(evidence))
+            << leak_from_process_count(evidence) << leak_beside_replaced(evidence, processes)
+            << leak_from_sites(judged.sites, evidence)
             << growth_is_first_touch(processes, judged.sites, evidence)
             << retention_clears_lean(processes, judged.sites, evidence)
             << leak_from_process(evidence, processes) << leak_from_copy_on_write(processes, evidence)
@@ -81,23 +106,7 @@ model::Verdict settle_tree(model::Verdict series, const JudgedRecording& judged,
                           .reason = "the recording has no readings",
                           .needs = "a job that runs longer than one sampling interval"};
   }
-  return arguments.settle(std::move(series));
-}
-
-// While the run goes on, a series must show more to be called a leak (judge/live.h), and keeps a harmless
-// kind for a while. But what leans to a leak stays open, so that the evidence can settle it.
-model::Verdict judge_running(model::Verdict now, const Evidence& evidence) {
-  model::Verdict live = judge_live(evidence.target, evidence.steps);
-  if (model::leans_to_leak(now)) {
-    now.needs = live.needs.value_or(std::string(judge::kLongerRun));
-    return now;
-  }
-  if (now.kind != model::VerdictKind::Leak || live.kind == model::VerdictKind::Leak) return live;
-  now.lean = model::Lean{now.kind, now.confidence};
-  now.needs = live.needs.value_or(std::string(judge::kLongerRun));
-  now.confidence = 1 - now.confidence;
-  now.kind = model::VerdictKind::Inconclusive;
-  return now;
+  return arguments.settle(series);
 }
 
 // Beside workers that are replaced, by the process that leaks: it can have what the others leave.
@@ -113,10 +122,10 @@ std::optional<model::Forecast> forecast_tree(const JudgedRecording& judged, cons
 
 model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& evidence,
                                const std::optional<Ceiling>& ceiling) {
-  model::SeriesReport series = judge_trail(evidence.target, evidence.steps);
-  if (evidence.is_running) series.verdict = judge_running(std::move(series.verdict), evidence);
+  TreeSeries tree = find_tree_series(evidence);
+  tree.series.verdict = settle_tree(tree, judged, evidence);
+  model::SeriesReport series = std::move(tree.series);
   series.name = "the process tree";
-  series.verdict = settle_tree(std::move(series.verdict), judged, evidence);
   if (ceiling) series.limit_bytes = ceiling->limit.bytes;
   // The series alone may see a rise that the rest of the evidence has explained.
   const model::VerdictKind kind = series.verdict.kind;
@@ -130,11 +139,6 @@ model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& ev
   return series;
 }
 
-double rise_of(const model::SeriesReport& series) {
-  const model::Floor& floor = series.verdict.floor;
-  return static_cast<double>(floor.last_bytes) - static_cast<double>(floor.first_bytes);
-}
-
 // A GPU that grew much, and it is not known yet whether that has ended.
 bool is_open_growth(const model::SeriesReport& series) {
   constexpr double kLeast = 64e6;
@@ -143,7 +147,8 @@ bool is_open_growth(const model::SeriesReport& series) {
   return model::is_gpu_memory(series.quantity) &&
          (model::leans_to(verdict, model::VerdictKind::Leak) ||
           model::leans_to(verdict, model::VerdictKind::Warmup)) &&
-         rise_of(series) >= std::max(kLeast, kLeastPart * static_cast<double>(verdict.floor.first_bytes));
+         static_cast<double>(model::floor_growth(verdict.floor)) >=
+             std::max(kLeast, kLeastPart * static_cast<double>(verdict.floor.first_bytes));
 }
 
 // How soon a leak reaches its limit; an innocent series comes after all leaks.
@@ -163,7 +168,9 @@ void put_speaker_first(std::vector<model::SeriesReport>& series) {
   if (speaker == series.end() && !model::may_leak(series.front().verdict)) {
     speaker = std::find_if(series.begin(), series.end(), is_open_growth);
     const bool is_tree_open = series.front().verdict.kind == model::VerdictKind::Inconclusive;
-    if (speaker != series.end() && is_tree_open && rise_of(*speaker) < rise_of(series.front())) return;
+    if (speaker != series.end() && is_tree_open &&
+        model::floor_growth(speaker->verdict.floor) < model::floor_growth(series.front().verdict.floor))
+      return;
   }
   if (speaker != series.end()) std::iter_swap(series.begin(), speaker);
 }

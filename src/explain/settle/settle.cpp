@@ -14,7 +14,7 @@ using model::Verdict;
 using model::VerdictKind;
 
 enum class When { Always, Open, LeansToLeak, NotFlat, MayLeak, LeakOrOpen, MayHaveEnded };
-enum class Effect { Leak, MayBeLeak, MayBeWarmup, Open, TooEarly, Flat, Same };
+enum class Effect { Leak, NotYetLeak, MayBeLeak, MayBeWarmup, Open, TooEarly, Flat, Same };
 enum class Reason { Replace, Append };
 
 struct Row {
@@ -31,6 +31,7 @@ struct Row {
 // what is measured on recordings with a known truth (docs/design/verdict.md, "Settled verdicts").
 // clang-format off
 constexpr Row kTable[] = {
+    {ArgumentKind::RunGoesOn,          5, When::MayLeak,     Effect::NotYetLeak,  Reason::Append,  nullptr,     0},
     {ArgumentKind::TooFewReadings,    10, When::Always,      Effect::TooEarly,    Reason::Replace, nullptr,     0},
     {ArgumentKind::NotWatchedToEnd,   11, When::Always,      Effect::Open,        Reason::Replace, nullptr,     0},
     {ArgumentKind::SmallGrowth,       12, When::LeakOrOpen,  Effect::Flat,        Reason::Replace, "processes", 0},
@@ -100,6 +101,14 @@ void apply(Effect outcome, const Argument& argument, Verdict& verdict) {
         verdict.rate = rises ? argument.of_site->rate : std::nullopt;
         if (rises) verdict.axis = argument.of_site->axis;
       }
+      return;
+    case Effect::NotYetLeak:
+      if (verdict.kind == VerdictKind::Leak) {
+        verdict.lean = model::Lean{VerdictKind::Leak, verdict.confidence};
+        verdict.confidence = 1 - verdict.confidence;
+        verdict.kind = VerdictKind::Inconclusive;
+      }
+      verdict.needs = argument.needs;
       return;
     case Effect::MayBeLeak:
       verdict.kind = VerdictKind::Inconclusive;

@@ -18,6 +18,7 @@
 namespace lowtide::explain {
 
 enum class ArgumentKind {
+  RunGoesOn,           // a series that is a leak only if the run has ended
   TooFewReadings,      // of a process
   NotWatchedToEnd,     // a site whose agent left early
   SmallGrowth,         // beside the size of the tree
@@ -42,7 +43,7 @@ enum class ArgumentKind {
 
 struct Argument {
   ArgumentKind rule{};
-  std::string reason;  // replaces the reason of the verdict or is added to it: see the table
+  std::string reason = {};  // replaces the reason of the verdict or is added to it: see the table
   std::optional<std::string> needs = std::nullopt;        // what would settle an open verdict
   std::optional<double> confidence = std::nullopt;        // where the table has none
   std::optional<model::VerdictKind> kind = std::nullopt;  // SmallGrowth only: stable or spikes

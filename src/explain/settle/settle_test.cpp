@@ -33,6 +33,32 @@ TEST(Settle, without_an_argument_the_series_stands) {
   EXPECT_THAT(verdict.basis, ElementsAre("series"));
 }
 
+TEST(Settle, while_the_run_goes_on_a_leak_of_the_series_alone_stays_open_and_evidence_settles_it) {
+  Argument goes_on{.rule = ArgumentKind::RunGoesOn, .needs = "a longer run"};
+  model::Verdict series = rising_verdict(std::nullopt);
+  series.kind = VerdictKind::Leak;
+
+  const model::Verdict open = settle(series, goes_on);
+  EXPECT_EQ(open.kind, VerdictKind::Inconclusive);
+  EXPECT_EQ(open.lean->kind, VerdictKind::Leak);
+  EXPECT_DOUBLE_EQ(open.lean->confidence, 0.7);
+  EXPECT_DOUBLE_EQ(open.confidence, 1 - 0.7);
+  EXPECT_EQ(open.needs, "a longer run");
+  EXPECT_EQ(open.reason, "rises");
+  EXPECT_THAT(open.basis, ElementsAre("series"));
+
+  const std::vector<Argument> arguments{argue(ArgumentKind::Sites), goes_on};
+  EXPECT_EQ(settle(series, arguments).kind, VerdictKind::Leak);
+}
+
+TEST(Settle, lean_of_a_run_that_goes_on_stays_and_needs_more) {
+  const Argument goes_on{.rule = ArgumentKind::RunGoesOn, .needs = "a longer run"};
+  const model::Verdict verdict = settle(rising_verdict(), goes_on);
+  EXPECT_DOUBLE_EQ(verdict.lean->confidence, 0.7);
+  EXPECT_DOUBLE_EQ(verdict.confidence, 0.7);
+  EXPECT_EQ(verdict.needs, "a longer run");
+}
+
 TEST(Settle, every_leak_takes_back_what_the_open_verdict_said) {
   for (const ArgumentKind rule :
        {ArgumentKind::ProcessCount, ArgumentKind::Sites, ArgumentKind::LeakingProcess,
