@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Lets lowtide watch jobs whose truth is known, and compares what it says with that truth.
 
-    check.py --binary LOWTIDE [--steps 300] [--seconds 70] [-j N] [--fix] [--keep FOLDER [--again]] [ID...]
+    check.py --binary LOWTIDE [--steps 300] [--seconds 70] [-j N] [--fix] [--keep FOLDER [--again]]
+             [--ticks N --replay SAME_VERDICT] [ID...]
 
 Every job runs under `lowtide run`, its output in a file, as a person would do it. The truth is in the header comment
 of each job. From 1,000 steps on only the right verdict will do. With fewer a leak may be left open if it leans the
@@ -13,6 +14,9 @@ takes a second: that is how a change to the verdict is tried on all of them.
 
 The answer, the lines of code and the fix of each report must be those of zoo/reports/, except for numbers.
 --keep-reports writes those files.
+
+--ticks N replays each recording: at N moments of the run and at its end, the status line, the screen, /metrics and
+the report must say the same (bench/zoo/same_verdict.cpp).
 
 --fix runs the corrected program of every leak instead: no leak now, of whichever innocent kind. Where FOLDER has the
 recording of the leak, `compare` must say that it is better, and that its cause is gone.
@@ -28,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 
+import cut_recording
 import kept_reports
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -102,6 +107,27 @@ def misnamed(case, report):
     return [f"first finding is {first}"] if case["kind"] != "no leak" and case.get("cause", first) != first else []
 
 
+def replay(case, options, folder):
+    """Where the readers of the recording differ, at some moment of the run."""
+    if not options.ticks:
+        return []
+    recording = folder / f"{case['id']}.lowtide"
+    moment = folder / f"{case['id']}.moment.lowtide"
+    found = []
+    for at_s in cut_recording.moments(recording, options.ticks):
+        cut_recording.cut(recording, moment, at_s)
+        found += [f"at {at_s:.1f} s, {line}" for line in differing_readers(options, moment)]
+    moment.unlink()
+    return found + [f"at the end, {line}" for line in differing_readers(options, recording)]
+
+
+def differing_readers(options, recording):
+    ended = subprocess.run([options.replay, str(recording)], capture_output=True, text=True, timeout=120)
+    if ended.returncode not in (0, 1):
+        return [f"the replay ended with status {ended.returncode}: {ended.stderr}"]
+    return ended.stdout.splitlines()
+
+
 def kind_of(verdict):
     """The kind, and for what was left open the kind it leans to."""
     if verdict["kind"] != "inconclusive":
@@ -164,6 +190,7 @@ def check(case, options, folder):
         report = read_report(case, options, folder)
         text = kept_reports.write_report(options.binary, folder / f"{case['id']}.lowtide")
         named = misnamed(case, report) + compare(case, options, folder)
+        differing = replay(case, options, folder)
     except (RuntimeError, OSError, ValueError, subprocess.TimeoutExpired) as error:
         return "wrong", row(case, "wrong", "", "", [str(error)])
     result, blamed, notes = judge(case, report, report["source"]["steps"] + 1 if options.again else options.steps)
@@ -175,7 +202,10 @@ def check(case, options, folder):
     changes = kept_reports.differences(case["id"], text)
     if changes:
         result, notes = "wrong", notes + ["its report is not that of zoo/reports"]
-    return result, "\n".join([row(case, result, describe(report["verdict"]), processes or "-", notes), *changes])
+    if differing:
+        result, notes = "wrong", notes + ["readers of the recording differ"]
+    return result, "\n".join([row(case, result, describe(report["verdict"]), processes or "-", notes), *changes,
+                              *(f"  {line}" for line in differing)])
 
 
 def main():
@@ -190,7 +220,11 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--keep-reports", action="store_true", help="write zoo/reports/")
     parser.add_argument("--again", action="store_true", help="only read the recordings in FOLDER")
+    parser.add_argument("--ticks", type=int, default=0, metavar="N", help="replay each recording at N moments")
+    parser.add_argument("--replay", type=os.path.abspath, metavar="PROGRAM", help="compares the readers of a file")
     options = parser.parse_intermixed_args()
+    if options.ticks and not options.replay:
+        parser.error("--ticks needs --replay PROGRAM")
     if options.again and not options.keep:
         parser.error("--again needs --keep FOLDER")
     cases = list(read_cases(options.ids, options.fix))
