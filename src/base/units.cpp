@@ -74,6 +74,7 @@ std::string format_bytes(double bytes) {
 
 std::string format_seconds(double seconds) {
   const double magnitude = std::abs(seconds);
+  if (magnitude >= kLargestFigure) return format_number(seconds) + " s";
   if (magnitude < 1.0) return fmt::format("{:.0f} ms", seconds * 1e3);
   if (magnitude < 120.0) return fmt::format("{:.1f} s", seconds);
   if (magnitude < 2 * 3600.0) return fmt::format("{:.1f} min", seconds / 60.0);
@@ -87,6 +88,11 @@ std::string format_count(std::uint64_t count) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
   return digits;
+}
+
+std::string format_number(double value) {
+  if (!(value < kLargestFigure)) return fmt::format("{:.1e}", value);
+  return format_count(static_cast<std::uint64_t>(std::max(0.0, std::round(value))));
 }
 
 std::string format_limit(std::uint64_t bytes) {

@@ -30,11 +30,17 @@ std::string format_bytes(double bytes);
 // A limit: "32 GiB" or "200 MiB" where it is a round number of them, else "31.4 GB".
 std::string format_limit(std::uint64_t bytes);
 
-// "85 ms", "12.0 s", "6.5 min", "3.2 h", "4.1 days".
+// Figures beyond this say nothing to a person.
+inline constexpr double kLargestFigure = 1e15;
+
+// "85 ms", "12.0 s", "6.5 min", "3.2 h", "4.1 days", "1.2e+20 s".
 std::string format_seconds(double seconds);
 
 // "1,234,567".
 std::string format_count(std::uint64_t count);
+
+// The same, rounded; "1.2e+20" beyond kLargestFigure.
+std::string format_number(double value);
 
 // "500M", "20G", "20 GiB", "17.4GB", "1,024 kB", "4096".
 Result<std::uint64_t> parse_size(std::string_view text);

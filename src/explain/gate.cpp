@@ -95,7 +95,7 @@ RuleResult check_no_leak(const model::Report& report, const Rule& rule) {
   std::string why = fmt::format("the verdict is {}: {}", model::to_string(verdict.kind), verdict.reason);
   if (verdict.kind != VerdictKind::Inconclusive)
     return decided(rule, verdict.kind != VerdictKind::Leak, std::move(why));
-  if (verdict.needs) why += "; needs " + *verdict.needs;
+  why += model::needs_suffix(verdict);
   return undecided(rule, std::move(why));
 }
 

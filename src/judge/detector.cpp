@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "base/units.h"
 #include "judge/assessment.h"
@@ -97,7 +98,7 @@ model::Verdict Detector::verdict(Needs estimate) const {
   const Assessment a = assess(generations());
   model::Verdict out = to_verdict(a, samples_);
   if (out.kind == model::VerdictKind::Inconclusive)
-    out.needs = estimate == Needs::Estimated ? needs(a, required_at_end()) : std::string(kLongerRun);
+    out.needs = estimate == Needs::Estimated ? needs(a, required_at_end()) : longer_run();
   return out;
 }
 
@@ -133,7 +134,9 @@ model::Verdict to_verdict(const Assessment& a, std::uint64_t samples) {
   out.spikes = e.spikes;
   if (e.spikes > 0) out.spike_bytes = to_bytes(e.spike_bytes);
   out.levels = find_levels(a);
-  out.reason = reason(a, out.floor, out.levels);
+  Reason why = reason(a, out.floor, out.levels);
+  out.reason = std::move(why.text);
+  out.is_reason_on_floor = why.is_on_floor;
   if (out.kind == model::VerdictKind::Inconclusive) out.lean = lean(a);
   return out;
 }

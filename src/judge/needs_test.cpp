@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -31,19 +30,9 @@ constexpr std::array<std::size_t, 7> kMoments = {6, 12, 24, 48, 96, 192, 384};
 constexpr double kShareKept = 0.9;
 constexpr double kMostOvershoot = 4;
 
-// The number of "about 1,500 more steps" or "about 2.5 min more", in steps or seconds.
-std::optional<double> stated_amount(const std::string& needs) {
-  const std::string about = "about ";
-  if (!needs.starts_with(about)) return std::nullopt;
-  const std::size_t blank = needs.find(' ', about.size());
-  std::string digits = needs.substr(about.size(), blank - about.size());
-  std::erase(digits, ',');
-  const std::string unit = needs.substr(blank + 1, needs.find(' ', blank + 1) - blank - 1);
-  const std::map<std::string, double> units = {{"more", 1}, {"ms", 1e-3}, {"s", 1},
-                                               {"min", 60}, {"h", 3600},  {"days", 86400}};
-  const auto found = units.find(unit);
-  EXPECT_NE(found, units.end()) << needs;
-  return found == units.end() ? std::nullopt : std::optional(std::stod(digits) * found->second);
+// In steps or seconds; absent where no length is stated.
+std::optional<double> stated_amount(const model::Needs& needs) {
+  return model::has_length(needs) ? std::optional(needs.amount) : std::nullopt;
 }
 
 bool is_conclusive(const Detector& judge) {
@@ -98,8 +87,8 @@ void measure(const testing::GeneratedRun& run, std::map<std::string, Count>& cou
     const double from = place(run.samples[at - 1]);
     std::size_t end = at;
     while (end < run.samples.size() && place(run.samples[end]) <= from + *stated) ++end;
-    ASSERT_LT(end, run.samples.size()) << *verdict.needs;
-    ASSERT_GT(end, at) << *verdict.needs;
+    ASSERT_LT(end, run.samples.size()) << model::needs_words(*verdict.needs);
+    ASSERT_GT(end, at) << model::needs_words(*verdict.needs);
     const std::span<const Sample> more(run.samples.data() + at, end - at);
     Judge later = judge;
     for (const Sample& sample : more) later.add(sample);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/needs.h"
+
 namespace lowtide::model {
 
 // leak: the floor rises and nothing says that it will stop. warmup: it rose and
@@ -68,10 +70,11 @@ struct Verdict {
   std::optional<std::uint64_t> plateau_bytes;
   std::optional<std::uint64_t> spike_bytes;  // of the typical one
   std::uint64_t spikes = 0;
-  std::optional<Levels> levels;      // stable only
-  std::string reason;                // one sentence, lower case, no full stop
-  std::optional<std::string> needs;  // what would settle an inconclusive verdict
-  std::optional<Lean> lean;          // inconclusive only: the most likely kind
+  std::optional<Levels> levels;     // stable only
+  std::string reason;               // one sentence, lower case, no full stop
+  bool is_reason_on_floor = false;  // "floor is flat": outside of a table it needs to be said of what
+  std::optional<Needs> needs;       // what would settle an inconclusive verdict
+  std::optional<Lean> lean;         // inconclusive only: the most likely kind
   std::vector<std::string> basis = {"series"};
 };
 
@@ -88,14 +91,14 @@ inline bool may_leak(const Verdict& verdict) {
   return verdict.kind == VerdictKind::Leak || leans_to_leak(verdict);
 }
 
-// The advice for an inconclusive verdict: "run longer: about 300 more steps", "run longer; how long cannot be
-// estimated yet".
-inline std::string longer_words(std::string_view verb, const Verdict& verdict) {
-  constexpr std::string_view kLonger = "a longer run";
-  std::string words = std::string(verb) + " longer";
-  if (!verdict.needs) return words;
-  return words + (verdict.needs->starts_with(kLonger) ? verdict.needs->substr(kLonger.size())
-                                                      : ": " + *verdict.needs);
+// The advice for an inconclusive verdict: "run longer: about 300 more steps".
+inline std::string longer_words(const std::string& verb, const Verdict& verdict) {
+  return verdict.needs ? longer_words(verb, *verdict.needs) : verb + " longer";
+}
+
+// "; needs about 300 more steps", or nothing: what follows the reason.
+inline std::string needs_suffix(const Verdict& verdict) {
+  return verdict.needs ? "; needs " + needs_words(*verdict.needs) : "";
 }
 
 enum class LimitKind { Cgroup, Host, Gpu, Tmpfs };

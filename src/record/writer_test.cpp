@@ -204,7 +204,7 @@ TEST(Writer, a_judgement_is_read_back_with_its_forecast) {
   judgement.verdict.warmup_end = model::Mark{.step = 4.0, .at_s = {}};
   judgement.verdict.lean = model::Lean{model::VerdictKind::Leak, 0.7};
   judgement.verdict.reason = "the floor rises";
-  judgement.verdict.needs = "100 more steps";
+  judgement.verdict.needs = model::Needs{model::NeedsKind::MoreSteps, 100};
   judgement.verdict.basis = {"series", "sites"};
   judgement.forecast = model::Forecast{
       model::LimitKind::Cgroup, 1000, {}, model::Range{50, 40, std::numeric_limits<double>::infinity()}};
@@ -217,7 +217,7 @@ TEST(Writer, a_judgement_is_read_back_with_its_forecast) {
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].verdict.lean->kind, model::VerdictKind::Leak);
   EXPECT_EQ(read[0].verdict.rate->high, 110);
-  EXPECT_EQ(read[0].verdict.needs, "100 more steps");
+  EXPECT_EQ(model::needs_words(read[0].verdict.needs.value()), "about 100 more steps");
   EXPECT_EQ(read[0].verdict.basis, (std::vector<std::string>{"series", "sites"}));
   EXPECT_EQ(read[0].verdict.warmup_end->step, 4.0);
   ASSERT_TRUE(read[0].forecast);

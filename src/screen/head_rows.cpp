@@ -29,9 +29,8 @@ std::string headline(const show::AnswerWords& answer) {
 }
 
 std::string reason(const model::Verdict& verdict) {
-  std::string words = verdict.reason;
-  if (verdict.needs) words += (words.empty() ? "needs " : "; needs ") + *verdict.needs;
-  return words;
+  if (verdict.reason.empty() && verdict.needs) return "needs " + model::needs_words(*verdict.needs);
+  return verdict.reason + model::needs_suffix(verdict);
 }
 
 std::string memory_words(const View& view) {

@@ -253,7 +253,9 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
         {}, Argument{
                 .rule = ArgumentKind::NoReading,
                 .reason = "the log has events but no memory readings",
-                .needs = "readings of the memory: a line per step, or the output of free, ps or nvidia-smi"});
+                .needs = model::Needs{
+                    .words =
+                        "readings of the memory: a line per step, or the output of free, ps or nvidia-smi"}});
   }
   report.answer = find_answer(report);
   return report;

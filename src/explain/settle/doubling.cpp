@@ -106,14 +106,15 @@ std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Ste
   };
   const double now = floors_of(trail, steps).back().at;
   const double missing = doubling->last_wait - now;
-  return Argument{.rule = ArgumentKind::NextStair,
-                  .reason = fmt::format(
-                      "memory rose in stairs; each was larger and came after a longer wait, as when a table "
+  return Argument{
+      .rule = ArgumentKind::NextStair,
+      .reason =
+          fmt::format("memory rose in stairs; each was larger and came after a longer wait, as when a table "
                       "doubles; the next is expected at about {}",
                       steps.known ? "step " + count(doubling->due) : base::format_seconds(doubling->due)),
-                  .needs = steps.known ? fmt::format("about {} more steps", count(missing))
-                                       : fmt::format("about {} more", base::format_seconds(missing)),
-                  .confidence = kConfidence};
+      .needs = steps.known ? model::Needs{model::NeedsKind::MoreSteps, std::floor(std::max(1.0, missing))}
+                           : model::Needs{model::NeedsKind::MoreSeconds, missing},
+      .confidence = kConfidence};
 }
 
 std::optional<Argument> next_stair_is_due(const std::vector<WatchedProcess>& processes,

@@ -168,7 +168,7 @@ Argument cache_still_filling(const ProcessHolders& holders, const HeldGrowth& gr
   return {.rule = ArgumentKind::CacheStillFilling,
           .reason = fmt::format("`{}` is a cache that is still filling: {} of {} entries", node.path,
                                 base::format_count(node.length.value_or(0)), base::format_count(node.bound)),
-          .needs = "a run that continues until the cache is full",
+          .needs = model::Needs{.words = "a run that continues until the cache is full"},
           .source_pid = holders.process.pid};
 }
 
@@ -176,7 +176,7 @@ Argument holder_slows(const ProcessHolders& holders, const HeldGrowth& grown) {
   return {.rule = ArgumentKind::HolderSlows,
           .reason = fmt::format("`{}` grows, but less from snapshot to snapshot; it may stop",
                                 grown.holder.node.path),
-          .needs = "a longer run, until it stops or grows evenly",
+          .needs = model::Needs{model::NeedsKind::LongerRun, 0, ", until it stops or grows evenly"},
           .source_pid = holders.process.pid};
 }
 

@@ -82,7 +82,7 @@ TreeSeries find_tree_series(const Evidence& evidence) {
   if (model::leans_to_leak(out.series.verdict) ||
       (out.series.verdict.kind == model::VerdictKind::Leak && live.kind != model::VerdictKind::Leak)) {
     out.goes_on = Argument{.rule = ArgumentKind::RunGoesOn,
-                           .needs = live.needs.value_or(std::string(judge::kLongerRun))};
+                           .needs = live.needs.value_or(judge::longer_run())};
   } else {
     out.series.verdict = std::move(live);
   }
@@ -102,9 +102,10 @@ model::Verdict settle_tree(const TreeSeries& tree, const JudgedRecording& judged
             << no_process_grows(processes, evidence) << holder_arguments(judged.holders, evidence);
   if (!arguments.know_the_end()) arguments << next_stair_is_due(processes, evidence);
   if (evidence.target.empty()) {
-    arguments << Argument{.rule = ArgumentKind::NoReading,
-                          .reason = "the recording has no readings",
-                          .needs = "a job that runs longer than one sampling interval"};
+    arguments << Argument{
+        .rule = ArgumentKind::NoReading,
+        .reason = "the recording has no readings",
+        .needs = model::Needs{.words = "a job that runs longer than one sampling interval"}};
   }
   return arguments.settle(series);
 }

@@ -108,7 +108,7 @@ std::optional<Argument> too_few_readings(const WatchedProcess& process) {
   return Argument{
       .rule = ArgumentKind::TooFewReadings,
       .reason = fmt::format("only {} reading{} of this process", readings, readings == 1 ? "" : "s"),
-      .needs = fmt::format("at least {} readings", kFewestPssReadings)};
+      .needs = model::Needs{model::NeedsKind::Readings, kFewestPssReadings}};
 }
 
 std::optional<Argument> leak_from_process(const Evidence& evidence,

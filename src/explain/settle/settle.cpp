@@ -153,7 +153,10 @@ void apply(const Row& row, const Argument& argument, Verdict& verdict) {
   if (row.confidence > 0) verdict.confidence = row.confidence;
   if (argument.confidence) verdict.confidence = *argument.confidence;
   apply(row.outcome, argument, verdict);
-  if (row.reason == Reason::Replace) verdict.reason.clear();
+  if (row.reason == Reason::Replace) {
+    verdict.reason.clear();
+    verdict.is_reason_on_floor = argument.is_reason_on_floor;
+  }
   verdict.reason += argument.reason;
   if (row.basis != nullptr) verdict.basis.emplace_back(row.basis);
 }

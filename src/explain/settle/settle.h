@@ -43,8 +43,9 @@ enum class ArgumentKind {
 
 struct Argument {
   ArgumentKind rule{};
-  std::string reason = {};  // replaces the reason of the verdict or is added to it: see the table
-  std::optional<std::string> needs = std::nullopt;        // what would settle an open verdict
+  std::string reason = {};          // replaces the reason of the verdict or is added to it: see the table
+  bool is_reason_on_floor = false;  // as in a verdict
+  std::optional<model::Needs> needs = std::nullopt;       // what would settle an open verdict
   std::optional<double> confidence = std::nullopt;        // where the table has none
   std::optional<model::VerdictKind> kind = std::nullopt;  // SmallGrowth only: stable or spikes
   bool beats_warmup = true;  // false: does not count where the series leans to a warm-up

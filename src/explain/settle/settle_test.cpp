@@ -14,7 +14,7 @@ using testing::ElementsAre;
 model::Verdict rising_verdict(std::optional<VerdictKind> lean = VerdictKind::Leak) {
   model::Verdict verdict;
   verdict.reason = "rises";
-  verdict.needs = "more";
+  verdict.needs = model::Needs{model::NeedsKind::LongerRun};
   verdict.confidence = 0.7;
   verdict.plateau_bytes = 7;
   verdict.warmup_end = model::Mark{};

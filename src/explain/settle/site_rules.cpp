@@ -116,7 +116,7 @@ std::optional<Argument> first_touch_argument(double own_bytes, const FirstTouch&
                             "{} was left {}",
                             bytes_words(touched.bytes), bytes_words(touched.left_bytes),
                             at_middle(evidence.late, evidence)),
-      .needs = "a run that continues until all of it has been written"};
+      .needs = model::Needs{.words = "a run that continues until all of it has been written"}};
 }
 
 // The agent that watched the process to the end; null: none did.
@@ -230,7 +230,7 @@ void open_main_site_if_tree_leaks(Sites& sites, const Verdict& tree) {
   const Argument leaks{
       .rule = ArgumentKind::TreeLeaks,
       .reason = "; but it allocated nearly all of what the process tree gained, in few blocks",
-      .needs = "a longer run"};
+      .needs = model::Needs{model::NeedsKind::LongerRun}};
   for (SiteGroup& group : sites.groups) {
     if (!group.there_late || group.change_bytes < kNearlyAll * sites.growth_bytes) continue;
     if (!model::may_leak(group.verdict)) group.verdict = settle(group.verdict, leaks);
@@ -241,7 +241,7 @@ void clear_sites_if_tree_flat(Sites& sites, const Verdict& tree) {
   if (model::may_leak(tree)) return;
   const Argument flat{.rule = ArgumentKind::TreeIsFlat,
                       .reason = "; but the process tree did not grow like a leak",
-                      .needs = "a longer run"};
+                      .needs = model::Needs{model::NeedsKind::LongerRun}};
   for (SiteGroup& group : sites.groups) group.verdict = settle(group.verdict, flat);
 }
 

@@ -32,6 +32,7 @@ std::optional<Argument> ignore_small_growth(const model::Verdict& series, double
       .rule = ArgumentKind::SmallGrowth,
       .reason = fmt::format("floor changed by {}, which is little compared with the {} of the process tree",
                             base::format_bytes(gain), base::format_bytes(tree_bytes)),
+      .is_reason_on_floor = true,
       .kind = spiky ? VerdictKind::Spikes : VerdictKind::Stable};
 }
 

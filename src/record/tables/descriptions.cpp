@@ -154,6 +154,17 @@ constexpr auto of_forecast(const char* name, const char* meaning, Bounds bounds 
   return of_judgement<&Judgement::forecast, Path...>(name, meaning, bounds);
 }
 
+// For people; no reader takes it apart.
+constexpr auto needs() {
+  auto made =
+      of_verdict<&Verdict::needs, &model::Needs::words>("needs", "what would settle an inconclusive verdict");
+  made.bind = [](Statement& to, int at, const JudgementRow& row, const Bounds& bounds) {
+    const auto& needs = row.judgement.verdict.needs;
+    needs ? to.bind(at, base::printable(model::needs_words(*needs), bounds.text_bytes)) : to.bind_null(at);
+  };
+  return made;
+}
+
 constexpr auto kJudgementColumns = std::to_array<Column<JudgementRow>>({
     row_number<JudgementRow>(),
     of_judgement<&Judgement::at_s>("at_s", "", kTime),
@@ -175,7 +186,7 @@ constexpr auto kJudgementColumns = std::to_array<Column<JudgementRow>>({
     of_verdict<&Verdict::plateau_bytes>("plateau_bytes", "the level after a warmup"),
     of_verdict<&Verdict::spike_bytes>("spike_bytes", "the height of a typical spike"),
     of_verdict<&Verdict::reason>("reason", "the reason, as text"),
-    of_verdict<&Verdict::needs>("needs", "what would settle an inconclusive verdict"),
+    needs(),
     of_verdict<&Verdict::lean, &model::Lean::kind>("lean_kind",
                                                    "the most likely kind of an inconclusive series"),
     of_verdict<&Verdict::lean, &model::Lean::confidence>("lean_confidence", "", kFollows),

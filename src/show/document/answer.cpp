@@ -76,14 +76,14 @@ Section answer_section(const model::Report& report) {
     std::get<Answer>(out.blocks.front()).in = kText;
     add(kText, verdict.reason);
     add(kMarkdown, verdict.reason, true);
-    if (verdict.needs) add(kText, "needs: " + *verdict.needs);
+    if (verdict.needs) add(kText, "needs: " + model::needs_words(*verdict.needs));
     return out;
   }
   if (is_recording(report)) {
     out.title = "Summary";
     out.blocks.emplace_back(cause_facts(report, kMarkdown | kPage));
   }
-  add(kEverywhere, verdict.reason + (verdict.needs ? "; needs " + *verdict.needs : ""));
+  add(kEverywhere, verdict.reason + model::needs_suffix(verdict));
   if (report.forecast) {
     const char* const if_so =
         report.ending == model::Ending::Running ? "if the growth continues, " : "forecast for a longer run: ";

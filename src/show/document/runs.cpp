@@ -15,7 +15,7 @@ namespace {
 using base::printable;
 
 std::string why_of(const model::Verdict& verdict) {
-  return printable(verdict.needs ? verdict.reason + "; needs " + *verdict.needs : verdict.reason);
+  return printable(verdict.reason + model::needs_suffix(verdict));
 }
 
 // The one that the report is about has a star in text; in Markdown it is strong.

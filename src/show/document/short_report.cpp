@@ -201,30 +201,28 @@ std::string forecast_sentence(const model::Report& report, const model::SeriesRe
 }
 
 // "floor is flat": of what, is clear in a table, but not in a sentence.
-std::string memory_sentence(const std::string& reason) {
-  return reason.starts_with("floor ") ? sentence("the memory " + reason) : sentence(reason);
+std::string reason_sentence(const model::Verdict& verdict) {
+  return sentence(verdict.is_reason_on_floor ? "the memory " + verdict.reason : verdict.reason);
 }
 
 // " Run it again, about 200 steps longer."
 std::string needs_sentence(const model::Report& report, const model::Verdict& verdict) {
   if (!verdict.needs) return "";
-  const bool is_length = verdict.needs->starts_with("about ");
-  constexpr std::string_view kMore = " more steps";
-  if (is_length && report.ending == model::Ending::Closed) {
-    std::string length = *verdict.needs;
-    if (length.ends_with(kMore)) length = length.substr(0, length.size() - kMore.size()) + " steps longer";
-    return fmt::format(" Run it again, {}{}.", length == *verdict.needs ? "with " : "", length);
-  }
-  return " It needs " + *verdict.needs + ".";
+  const model::Needs& needs = *verdict.needs;
+  if (report.ending != model::Ending::Closed || !model::has_length(needs))
+    return " It needs " + model::needs_words(needs) + ".";
+  if (needs.kind == model::NeedsKind::MoreSteps)
+    return fmt::format(" Run it again, about {} steps longer.", base::format_number(needs.amount));
+  return " Run it again, with " + model::needs_words(needs) + ".";
 }
 
 std::string growth_sentence(const model::Report& report, const model::SeriesReport& series) {
   const model::Verdict& verdict = report.verdict;
   const std::string steps = steps_words(series);
   if (verdict.kind == VerdictKind::Inconclusive)
-    return memory_sentence(verdict.reason) + needs_sentence(report, verdict);
+    return reason_sentence(verdict) + needs_sentence(report, verdict);
   if (verdict.kind != VerdictKind::Leak) {
-    std::string out = memory_sentence(verdict.reason);
+    std::string out = reason_sentence(verdict);
     if (verdict.kind != VerdictKind::Stable)
       out += fmt::format(" The job needs its peak of {}.", bytes_words(series.peak_bytes));
     return out;

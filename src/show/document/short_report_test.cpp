@@ -41,6 +41,53 @@ TEST(ShortReport, plot_has_fewer_rows_where_the_evidence_needs_them) {
   EXPECT_LE(count_lines(to_text(report, {})), std::max<std::size_t>(lines, 24));
 }
 
+std::string with_needs(const model::Needs& needs, model::Ending ending) {
+  model::Report report = inconclusive_report();
+  report.verdict.needs = report.runs[0].series[0].verdict.needs = needs;
+  report.ending = ending;
+  return to_text(report, {.width = 120});
+}
+
+TEST(ShortReport, a_closed_run_is_to_be_repeated_for_as_long_as_it_needs) {
+  using model::Needs;
+  using model::NeedsKind;
+  constexpr auto kClosed = model::Ending::Closed;
+
+  EXPECT_THAT(with_needs(Needs{NeedsKind::MoreSteps, 1500}, kClosed),
+              HasSubstr("Run it again, about 1,500 steps longer."));
+  EXPECT_THAT(with_needs(Needs{NeedsKind::MoreSeconds, 150}, kClosed),
+              HasSubstr("Run it again, with about 2.5 min more."));
+  EXPECT_THAT(with_needs(Needs{NeedsKind::MoreReadings, 20}, kClosed),
+              HasSubstr("Run it again, with about 20 more readings."));
+  EXPECT_THAT(with_needs(Needs{NeedsKind::LongerRun}, kClosed), HasSubstr("It needs a longer run."));
+  EXPECT_THAT(with_needs(Needs{.words = "about as much luck as possible"}, kClosed),
+              HasSubstr("It needs about as much luck as possible."));
+  EXPECT_THAT(with_needs(Needs{NeedsKind::MoreSteps, 1500}, model::Ending::Running),
+              HasSubstr("It needs about 1,500 more steps."));
+}
+
+TEST(ShortReport, the_floor_of_a_sentence_is_that_of_the_memory) {
+  model::Report report = inconclusive_report();
+  report.verdict.reason = report.runs[0].series[0].verdict.reason = "floor changed by 1 MB";
+  for (const bool is_on_floor : {true, false}) {
+    report.verdict.is_reason_on_floor = is_on_floor;
+    report.runs[0].series[0].verdict.is_reason_on_floor = is_on_floor;
+    EXPECT_THAT(to_text(report, {}),
+                HasSubstr(is_on_floor ? "The memory floor changed by 1 MB." : "  Floor changed by 1 MB."));
+  }
+}
+
+TEST(ShortReport, causes_of_which_nothing_is_seen_are_ruled_out) {
+  model::Report report = watched_leak_report();
+  model::Finding& cause = report.findings.at(report.answer.finding.value());
+  cause.excluded = {{"fragmentation", model::Mechanism::AllocatorRetention, 0.002},
+                    {"copy-on-write", model::Mechanism::CopyOnWrite, 0.09},
+                    {"shared memory", model::Mechanism::SharedMemory, 0},
+                    {"3 other processes flat"}};
+
+  EXPECT_THAT(to_text(report, {}), HasSubstr("ruled out  fragmentation, shared memory: 0% of the growth"));
+}
+
 TEST(ShortReport, table_is_left_out_where_one_process_has_the_memory) {
   model::Report report = watched_leak_report();
   for (model::ProcessReport& process : report.processes) process.ends = {};

@@ -84,7 +84,10 @@ constexpr auto describe(Tag<model::Verdict>) {
       field<&Verdict::plateau_bytes>("plateau_bytes", "the level after the warm-up"),
       field<&Verdict::spike_bytes>("spike_bytes", "how high the excursions go above the floor"),
       field<&Verdict::reason>("reason", "one sentence for people"),
-      field<&Verdict::needs>("needs", "if inconclusive: what would settle it"),
+      field("needs", "if inconclusive: what would settle it",
+            [](const Verdict& verdict) {
+              return verdict.needs ? std::optional(model::needs_words(*verdict.needs)) : std::nullopt;
+            }),
       field<&Verdict::lean>("lean", "if inconclusive: the most likely kind"),
       field<&Verdict::basis>("basis",
                              "what the verdict is based on: `series`, and `processes`, `sites` or `holders` "

@@ -77,7 +77,8 @@ model::Report warmup_report() {
   first.verdict.rate = model::Rate{169.2 * kMB, 165.0 * kMB, 175.0 * kMB};
   first.verdict.reason =
       "floor rose 169 MB per step to the last reading; a warm-up that is still going on looks the same";
-  first.verdict.needs = "about 330 more steps: runs like it stop, or do not, only later";
+  first.verdict.is_reason_on_floor = true;
+  first.verdict.needs = model::Needs{model::NeedsKind::MoreSteps, 330};
   first.verdict.lean = model::Lean{model::VerdictKind::Leak, 0.62};
 
   model::SeriesReport second =
@@ -90,6 +91,7 @@ model::Report warmup_report() {
   second.verdict.warmup_end = model::Mark{84.6, std::nullopt};
   second.verdict.plateau_bytes = whole(17230 * kMB);
   second.verdict.reason = "floor rose 165 MB per step until step 85 and has not risen in the 155 steps since";
+  second.verdict.is_reason_on_floor = true;
 
   model::Report report;
   report.source = {
@@ -120,6 +122,7 @@ model::Report leak_report() {
   trainer.verdict.floor = {whole(9 * kGB), whole(17.7 * kGB)};
   trainer.verdict.spike_bytes = whole(4 * kGB);
   trainer.verdict.reason = "floor rose 5.8 MB per step over the last 1,497 steps; spikes of 4.0 GB recover";
+  trainer.verdict.is_reason_on_floor = true;
   trainer.forecast = model::Forecast{model::LimitKind::Host, 32ULL << 30U, model::Range{4372, 4226, 4528},
                                      model::Range{8744, 8452, 9056}};
 
@@ -182,6 +185,7 @@ model::Report spikes_report() {
   series.verdict.floor = {whole(8 * kGB), whole(8 * kGB)};
   series.verdict.spike_bytes = whole(5.1 * kGB);
   series.verdict.reason = "floor flat at 8.00 GB over 5.8 h; 5 spikes of up to 5.1 GB recover";
+  series.verdict.is_reason_on_floor = true;
   model::Report report = with_run(std::move(series), "stats.txt");
   report.source.duration_s = 20970;
   report.source.lines = 1400;
@@ -195,7 +199,7 @@ model::Report inconclusive_report() {
   model::SeriesReport series = every_ten_steps({5552, 7159, 8851, 10515, 12227});
   series.verdict.confidence = 0.99;
   series.verdict.reason = "only 5 readings; the floor rose in all of them";
-  series.verdict.needs = "about 350 more steps";
+  series.verdict.needs = model::Needs{model::NeedsKind::MoreSteps, 350};
   series.verdict.lean = model::Lean{model::VerdictKind::Leak, 0.58};
   series.verdict.rate = model::Rate{167 * kMB, 160 * kMB, 175 * kMB};
   series.forecast =

@@ -24,6 +24,7 @@ model::SeriesReport flat_series(double bytes, std::uint64_t readings) {
   series.verdict.floor = {whole(bytes), whole(bytes)};
   series.verdict.plateau_bytes = whole(bytes);
   series.verdict.reason = "floor is flat";
+  series.verdict.is_reason_on_floor = true;
   series.first_s = 0.0;
   series.last_s = static_cast<double>(readings);
   series.last_bytes = series.peak_bytes = whole(bytes);
@@ -37,6 +38,7 @@ model::SeriesReport leaking_series() {
   series.verdict.confidence = 0.97;
   series.verdict.rate = model::Rate{1.3 * kMB, 1.28 * kMB, 1.32 * kMB};
   series.verdict.reason = "floor rose 1.3 MB per step over the last 2,380 steps";
+  series.verdict.is_reason_on_floor = true;
   for (int second = 0; second <= 600; ++second) {
     const double bytes = 1.0 * kGB + 5.2 * kMB * second;
     series.outline.push_back(
