@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/code_line.h"
@@ -45,6 +46,34 @@ struct FindingProcess {
   std::vector<std::int64_t> pids = {};
 };
 
+// Rules that join findings look at the kind: no rule reads the text.
+enum class ObservationKind {
+  Other,
+  LineShare  // of one line, in the growth of one process
+};
+
+// One sentence of evidence, lower case, no full stop.
+struct Observation {
+  std::string text;
+  ObservationKind kind = ObservationKind::Other;
+
+  // NOLINTNEXTLINE(google-explicit-constructor): nearly all evidence is a sentence without a kind
+  Observation(std::string said, ObservationKind of_kind = ObservationKind::Other)
+      : text(std::move(said)), kind(of_kind) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Observation(const char* said) : text(said) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator const std::string&() const { return text; }
+  friend bool operator==(const Observation& seen, std::string_view text) { return seen.text == text; }
+};
+
+// Another cause, and how little of the growth it explains.
+struct ExcludedCause {
+  std::string what;                         // "fragmentation", "3 other processes flat"
+  std::optional<Mechanism> mechanism = {};  // absent: no mechanism, so without a share
+  double share = 0;                         // of the growth
+};
+
 struct Finding {
   FindingId id = {};  // several processes may have the same
   Severity severity = Severity::Info;
@@ -69,12 +98,12 @@ struct Finding {
   std::optional<std::uint64_t> end_bytes = {};  // where the growth of the process tree ends, if it does
   std::optional<double> share = {};             // of the growth of the floor
   double confidence = 0;
-  std::vector<std::string> evidence = {};  // what was measured, a sentence each
-  std::vector<std::string> excluded = {};  // other causes, and how little of the growth they explain
-  std::string fix = {};                    // what to do; empty when there is nothing to do
-  std::string hint = {};                   // the fix as a line or two of code; empty: none
-  std::string watch = {};                  // what to expect after the fix; empty: nothing special
-  bool ruled_out = false;                  // states what the cause is not
+  std::vector<Observation> evidence = {};  // what was measured
+  std::vector<ExcludedCause> excluded = {};
+  std::string fix = {};    // what to do; empty when there is nothing to do
+  std::string hint = {};   // the fix as a line or two of code; empty: none
+  std::string watch = {};  // what to expect after the fix; empty: nothing special
+  bool ruled_out = false;  // states what the cause is not
 };
 
 struct MechanismShare {

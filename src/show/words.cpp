@@ -292,6 +292,20 @@ std::string subject(const model::Source& source) {
   return source.command.empty() ? source_name(source) : source.command;
 }
 
+std::string excluded_words(const model::ExcludedCause& cause) {
+  return cause.mechanism ? fmt::format("{}: {:.0f}%", cause.what, cause.share * 100) : cause.what;
+}
+
+std::vector<std::string> excluded_words(const std::vector<model::ExcludedCause>& causes) {
+  std::vector<std::string> out;
+  for (const model::ExcludedCause& cause : causes) out.push_back(excluded_words(cause));
+  return out;
+}
+
+std::vector<std::string> texts_of(const std::vector<model::Observation>& evidence) {
+  return {evidence.begin(), evidence.end()};
+}
+
 std::string sentence(std::string text) {
   if (text.empty()) return text;
   const std::string_view first = std::string_view(text).substr(0, text.find_first_of(" ,;:"));

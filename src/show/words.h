@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/report.h"
 
@@ -87,6 +88,13 @@ std::string source_name(const model::Source& source);
 
 // What the report is about: the job that was run, or the path.
 std::string subject(const model::Source& source);
+
+// "fragmentation: 3%"
+std::string excluded_words(const model::ExcludedCause& cause);
+std::vector<std::string> excluded_words(const std::vector<model::ExcludedCause>& causes);
+
+// The sentences of evidence.
+std::vector<std::string> texts_of(const std::vector<model::Observation>& evidence);
 
 // With a capital first, unless the first word is a name of the job such as "train.py:30", and a full stop
 // last.

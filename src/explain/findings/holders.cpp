@@ -73,8 +73,7 @@ void add_cause(const HeldCause& cause, const HolderFeatures& features, const mod
   }
   out.fix = filled_in(cause.fix);
   out.watch = filled_in(cause.watch);
-  const bool is_detach = std::string_view(cause.hint).find(".detach()") != std::string_view::npos;
-  if (is_code(out.variable) && (node.type == "list" || (is_detach && features.is_tensor)))
+  if (is_code(out.variable) && (node.type == "list" || (cause.is_hint_for_tensors && features.is_tensor)))
     out.hint = fmt::format(fmt::runtime(cause.hint), out.variable);
 }
 
@@ -165,7 +164,7 @@ void use_name_in_code(model::Finding& finding) {
   };
   for (std::string* text : {&finding.variable, &finding.title, &finding.fix, &finding.hint, &finding.watch})
     replace(*text);
-  for (std::string& text : finding.evidence) replace(text);
+  for (model::Observation& seen : finding.evidence) replace(seen.text);
 }
 
 model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {

@@ -75,9 +75,10 @@ Finding* find_primary(Findings& findings, std::int64_t pid) {
   return nullptr;
 }
 
-void add_evidence(Finding& primary, std::string text) {
+void add_evidence(Finding& primary, model::Observation seen) {
   auto& all = primary.evidence;
-  if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+  if (std::find(all.begin(), all.end(), std::string_view(seen.text)) == all.end())
+    all.push_back(std::move(seen));
 }
 
 // What a process gained on the host says nothing about tensors on a GPU or in pinned memory.
@@ -217,8 +218,8 @@ void join_equal_processes(Findings& findings) {
     const std::size_t count = joined.process->pids.size();
     joined.title = fmt::format("{} {}: {}", count, role_words(joined.process->role, count), joined.title);
     // The share of one process says little of what all of them do.
-    std::erase_if(joined.evidence, [](const std::string& text) {
-      return text.starts_with("line ") && text.find("% of the growth") != std::string::npos;
+    std::erase_if(joined.evidence, [](const model::Observation& seen) {
+      return seen.kind == model::ObservationKind::LineShare;
     });
     joined.evidence.insert(
         joined.evidence.begin(),

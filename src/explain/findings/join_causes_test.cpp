@@ -37,7 +37,7 @@ Finding line(std::int64_t pid, std::uint64_t number = 30, double share = 0.97) {
   out.lines = {{.file = "train.py", .line = number}};
   out.share = share;
   out.growth_bytes = 9e6;
-  out.evidence = {"line 30 allocated 97% of the growth"};
+  out.evidence = {{"line 30 allocated 97% of the growth", model::ObservationKind::LineShare}};
   return out;
 }
 
@@ -171,6 +171,18 @@ TEST(JoinCauses, workers_that_leak_alike_are_one_finding) {
   EXPECT_DOUBLE_EQ(findings[0].growth_bytes, 18e6);
   EXPECT_EQ(findings[0].evidence.front(),
             "2 workers grew alike; what follows was measured in one of them, pid 7");
+}
+
+TEST(JoinCauses, share_of_a_line_is_dropped_where_several_processes_grow_and_no_other_sentence) {
+  Finding grown = holder(7);
+  grown.evidence = {"line 12 of the log says that it took 9% of the growth"};
+  Findings findings{grown, holder(8), line(7), line(8)};
+
+  join_causes(findings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].evidence, Contains("line 12 of the log says that it took 9% of the growth"));
+  EXPECT_THAT(findings[0].evidence, Not(Contains("line 30 allocated 97% of the growth")));
 }
 
 TEST(JoinCauses, copy_on_write_has_the_growth_of_its_workers) {

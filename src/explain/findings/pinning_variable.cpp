@@ -41,7 +41,9 @@ void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& proces
         "in between",
         name, features.keeps_graphs ? " of autograd graphs" : "");
     // The small objects are alive, and are blamed.
-    std::erase_if(finding.excluded, [](const std::string& text) { return text.starts_with("live objects"); });
+    std::erase_if(finding.excluded, [](const model::ExcludedCause& cause) {
+      return cause.mechanism == model::Mechanism::LiveObjects;
+    });
     finding.evidence.insert(
         finding.evidence.begin() + 1,
         fmt::format("{} gained {} objects ({}) in {} snapshots, never shrank", name,

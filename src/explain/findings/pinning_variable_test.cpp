@@ -44,6 +44,8 @@ model::Finding blamed(const HeldGrowth& grown) {
   holders[0].grown = {grown};
   model::Finding out;
   out.evidence = {"99% of what it gained is freed memory"};
+  out.excluded = {{"live objects", model::Mechanism::LiveObjects, 0.01},
+                  {"copy-on-write", model::Mechanism::CopyOnWrite, 0.0}};
   blame_pinning_variable({evidence, processes, sites, holders, report.short_lived, sources, report},
                          holders[0].process, out);
   return out;
@@ -57,6 +59,13 @@ TEST(PinningVariable, is_the_one_that_gained_most_of_the_objects) {
   EXPECT_THAT(finding.evidence,
               Contains(HasSubstr("`total` gained 11,288 objects (6.18 MB) in 4 snapshots")));
   EXPECT_EQ(finding.hint, "total = total.detach()");
+}
+
+TEST(PinningVariable, its_live_objects_are_no_longer_ruled_out) {
+  const model::Finding finding = blamed(growing_total());
+
+  ASSERT_EQ(finding.excluded.size(), 1U);
+  EXPECT_EQ(finding.excluded[0].mechanism, model::Mechanism::CopyOnWrite);
 }
 
 TEST(PinningVariable, is_not_named_without_proof_that_it_grows) {

@@ -74,13 +74,14 @@ bool is_partly_resident(const Scene& scene, const SiteGroup& group, double live_
          live_bytes > level(process->trail, scene.evidence.late).value_or(live_bytes);
 }
 
-std::vector<std::string> site_facts(const Scene& scene, const SiteGroup& group) {
+std::vector<model::Observation> site_facts(const Scene& scene, const SiteGroup& group) {
   const auto early = level(group.live, group.early);
   const auto late = level(group.live, scene.evidence.late);
-  std::vector<std::string> out;
+  std::vector<model::Observation> out;
   const std::string freed = freed_words(group);
-  out.push_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
-                            site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed));
+  out.emplace_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
+                               site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed),
+                   model::ObservationKind::LineShare);
   const bool is_partly = is_partly_resident(scene, group, late.value_or(0));
   out.push_back(
       fmt::format("live memory from this line: {} {} -> {} {}{}{}", bytes_words(early.value_or(0)),

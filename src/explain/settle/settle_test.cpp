@@ -34,7 +34,7 @@ TEST(Settle, without_an_argument_the_series_stands) {
 }
 
 TEST(Settle, while_the_run_goes_on_a_leak_of_the_series_alone_stays_open_and_evidence_settles_it) {
-  Argument goes_on{.rule = ArgumentKind::RunGoesOn, .needs = "a longer run"};
+  Argument goes_on{.rule = ArgumentKind::RunGoesOn, .needs = model::Needs{model::NeedsKind::LongerRun}};
   model::Verdict series = rising_verdict(std::nullopt);
   series.kind = VerdictKind::Leak;
 
@@ -43,7 +43,7 @@ TEST(Settle, while_the_run_goes_on_a_leak_of_the_series_alone_stays_open_and_evi
   EXPECT_EQ(open.lean->kind, VerdictKind::Leak);
   EXPECT_DOUBLE_EQ(open.lean->confidence, 0.7);
   EXPECT_DOUBLE_EQ(open.confidence, 1 - 0.7);
-  EXPECT_EQ(open.needs, "a longer run");
+  EXPECT_EQ(open.needs->kind, model::NeedsKind::LongerRun);
   EXPECT_EQ(open.reason, "rises");
   EXPECT_THAT(open.basis, ElementsAre("series"));
 
@@ -52,11 +52,11 @@ TEST(Settle, while_the_run_goes_on_a_leak_of_the_series_alone_stays_open_and_evi
 }
 
 TEST(Settle, lean_of_a_run_that_goes_on_stays_and_needs_more) {
-  const Argument goes_on{.rule = ArgumentKind::RunGoesOn, .needs = "a longer run"};
+  const Argument goes_on{.rule = ArgumentKind::RunGoesOn, .needs = model::Needs{model::NeedsKind::LongerRun}};
   const model::Verdict verdict = settle(rising_verdict(), goes_on);
   EXPECT_DOUBLE_EQ(verdict.lean->confidence, 0.7);
   EXPECT_DOUBLE_EQ(verdict.confidence, 0.7);
-  EXPECT_EQ(verdict.needs, "a longer run");
+  EXPECT_EQ(verdict.needs->kind, model::NeedsKind::LongerRun);
 }
 
 TEST(Settle, every_leak_takes_back_what_the_open_verdict_said) {

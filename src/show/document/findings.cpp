@@ -68,15 +68,15 @@ Claim claim_of(const model::Finding& finding) {
   };
   using enum Claim::Form;
   constexpr Formats kDone = kText | kPage;  // Markdown has its own section of what to do
-  part(kText | kMarkdown, "- ", "", finding.evidence, List);
+  part(kText | kMarkdown, "- ", "", texts_of(finding.evidence), List);
   part(kText | kMarkdown, "held: ", "", part_words(finding), List);
-  part(kText, "not: ", "", finding.excluded, List);
+  part(kText, "not: ", "", excluded_words(finding.excluded), List);
   part(kPage, "", "Where", place_pieces(finding.where), Place);
   part(kDone, "fix: ", "Fix", {finding.fix}, Sentence);
   part(kDone, "code: ", "In code", {finding.hint}, Code);
-  part(kPage, "", "Evidence", finding.evidence, List);
+  part(kPage, "", "Evidence", texts_of(finding.evidence), List);
   part(kPage, "", "Held when it failed", part_words(finding), List);
-  part(kPage, "", "Ruled out", finding.excluded, List);
+  part(kPage, "", "Ruled out", excluded_words(finding.excluded), List);
   part(kDone, "then: ", "Then watch", {finding.watch}, Sentence);
   return out;
 }
@@ -152,7 +152,7 @@ Section ruled_out_section(const model::Report& report) {
   for (const model::Finding& finding : report.findings) {
     if (!finding.ruled_out) continue;
     Item item{.text = printable(finding.title), .is_strong = true};
-    for (const std::string& text : finding.evidence) item.more.push_back(printable(text));
+    for (const model::Observation& seen : finding.evidence) item.more.push_back(printable(seen.text));
     out.items.push_back(std::move(item));
   }
   return {.id = "ruled-out",

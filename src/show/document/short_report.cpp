@@ -340,8 +340,10 @@ Section parts_section(const model::Finding& cause) {
 std::string ruled_out_words(const model::Report& report, const model::Finding* cause) {
   std::string out;
   if (cause != nullptr) {
-    for (const std::string& text : cause->excluded) {
-      if (text.ends_with(": 0%")) out += (out.empty() ? "" : ", ") + text.substr(0, text.rfind(':'));
+    for (const model::ExcludedCause& excluded : cause->excluded) {
+      constexpr double kShownAsZero = 0.5;  // percent
+      if (excluded.mechanism && excluded.share * 100 <= kShownAsZero)
+        out += (out.empty() ? "" : ", ") + excluded.what;
     }
     if (!out.empty()) out += ": 0% of the growth";
   }
@@ -384,7 +386,7 @@ std::string not_entered_words(const model::OverheadReport& overhead) {
 void add_evidence(const model::Report& report, const model::SeriesReport& series, Facts& out) {
   const model::Finding* cause = cause_of(report);
   std::vector<std::string> evidence;
-  if (cause != nullptr) evidence = cause->evidence;
+  if (cause != nullptr) evidence = texts_of(cause->evidence);
   if (cause == nullptr && report.verdict.kind == VerdictKind::Leak) evidence.push_back(report.verdict.reason);
   if (const model::SeriesReport* second = find_second(report))
     evidence.push_back(fmt::format("{} also grows: {}", second->name, second->verdict.reason));

@@ -4,6 +4,7 @@
 #include "model/finding.h"
 #include "show/json/fields.h"
 #include "show/json/formats.h"
+#include "show/words.h"
 
 namespace lowtide::show {
 
@@ -62,8 +63,10 @@ constexpr auto describe(Tag<model::Finding>) {
       field<&Finding::where>("where", "the place in the code"),
       field_as<Share, &Finding::share>("share", "the part of the growth of the floor that it explains"),
       field_as<Share, &Finding::confidence>("confidence", "the chance that it is right, 0 to 1"),
-      field<&Finding::evidence>("evidence", "what was measured, a sentence each"),
-      field<&Finding::excluded>("excluded", "other causes, and their share of the growth"),
+      field("evidence", "what was measured, a sentence each",
+            [](const Finding& finding) { return texts_of(finding.evidence); }),
+      field("excluded", "other causes, and their share of the growth",
+            [](const Finding& finding) { return excluded_words(finding.excluded); }),
       field_as<NonEmpty, &Finding::fix>("fix", "what to do"),
       field_as<NonEmpty, &Finding::hint>("hint", "the fix as code"),
       field_as<NonEmpty, &Finding::watch>("watch", "what to expect after the fix"),
@@ -75,7 +78,8 @@ constexpr auto describe(Tag<model::Finding>) {
       field<&Finding::parts>("parts", "of a failed CUDA allocation: what held the memory, most first"),
       field_as<NonEmpty, &Finding::phase>("phase", "the phase of the trainer that keeps the memory"),
       field<&Finding::lines>("source_lines", "the lines that allocate, store and create what is held"),
-      field<&Finding::excluded>("ruled_out_causes", "the same as `excluded`"),
+      field("ruled_out_causes", "the same as `excluded`",
+            [](const Finding& finding) { return excluded_words(finding.excluded); }),
       field_as<NonEmpty, &Finding::hint>("example", "the same as `hint`"),
       field_as<NonEmpty, &Finding::watch>("expect_after_fix", "the same as `watch`"));
 }

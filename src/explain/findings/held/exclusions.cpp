@@ -36,16 +36,16 @@ bool blames(const model::Finding& finding) {
   return finding.severity <= model::Severity::High && finding.mechanism && !finding.ruled_out;
 }
 
-std::vector<std::string> excluded(const Scene& scene, const model::Finding& finding) {
+std::vector<model::ExcludedCause> excluded(const Scene& scene, const model::Finding& finding) {
   const Mechanism blamed = *finding.mechanism;
-  std::vector<std::string> out;
+  std::vector<model::ExcludedCause> out;
   for (const Suspect& suspect : kSuspects) {
     const double share = mechanism_share(*scene.report.growth, suspect.mechanism);
     // Memory that a variable or native code holds is live, wherever it is counted.
     const bool is_live = suspect.mechanism == Mechanism::LiveObjects && blamed != Mechanism::CopyOnWrite &&
                          blamed != Mechanism::AllocatorRetention;
     if (suspect.mechanism == blamed || share >= kLittle || is_live) continue;
-    out.push_back(fmt::format("{}: {:.0f}%", suspect.words, share * 100));
+    out.push_back({suspect.words, suspect.mechanism, share});
   }
   const auto flat = std::ranges::count_if(scene.processes, [&](const WatchedProcess& process) {
     const std::int64_t pid = process.report.info.pid;
@@ -53,7 +53,7 @@ std::vector<std::string> excluded(const Scene& scene, const model::Finding& find
         finding.pid == pid || (finding.process && std::ranges::count(finding.process->pids, pid) > 0);
     return !is_its && is_flat(process);
   });
-  if (flat > 0) out.push_back(fmt::format("{} other process{} flat", flat, flat == 1 ? "" : "es"));
+  if (flat > 0) out.push_back({fmt::format("{} other process{} flat", flat, flat == 1 ? "" : "es")});
   return out;
 }
 

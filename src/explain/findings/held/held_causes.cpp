@@ -22,7 +22,7 @@ constexpr std::array<HeldCause, 20> kCauses{{
      "it is one tensor, and its autograd graph reaches back through every earlier step",
      "detach {0} between steps", "{0} = {0}.detach()",
      "the floor stops rising, and so does the time per step",
-     [](const HolderFeatures& features) { return features.is_tensor && features.keeps_graphs; }},
+     [](const HolderFeatures& features) { return features.is_tensor && features.keeps_graphs; }, true},
     {"views-kept", "each item is a small view, which keeps the memory of a whole tensor",
      "the elements of its tensors are less than a tenth of the memory that they keep",
      "store a copy of each part (`.clone()`), so that the whole tensor is freed", "", kFlatButLonger,

@@ -14,9 +14,10 @@ struct HeldCause {
   const char* what = nullptr;  // of the title: "validation outputs are kept"; empty: nothing is proven
   const char* why = nullptr;   // one line of evidence: what the cause was recognised by
   const char* fix = nullptr;
-  const char* hint = nullptr;   // code for a list; empty: none
+  const char* hint = nullptr;   // code; empty: none
   const char* watch = nullptr;  // after the fix
   bool (*is_proven)(const HolderFeatures&) = nullptr;
+  bool is_hint_for_tensors = false;  // else for a list
 };
 
 // The first that is proven; else the plain fact that the variable grows.
