@@ -66,15 +66,13 @@ inline const SeriesReport* find_leaning_gpu(const std::vector<SeriesReport>& ser
 
 enum class EventKind { OomKill, CudaOom, WorkerKilled, Killed, Restart, Exit };
 
-// In the text of a CudaOom: the allocation failed although the GPU had enough free memory.
-inline constexpr std::string_view kOwnGpuLimit = "a limit of torch";
-
 struct Event {
   EventKind kind = EventKind::Killed;
   std::optional<double> at_s = {};
   std::uint64_t line = 0;
   std::string text = {};
-  std::string stack = {};  // of Python, where it happened: see model/python_stack.h
+  std::string stack = {};            // of Python, where it happened: see model/python_stack.h
+  bool is_refused_by_torch = false;  // of a CudaOom: the GPU had enough free memory
 };
 
 // Something in the input that was not used, and why it matters.

@@ -332,6 +332,28 @@ TEST(Recording, columns_of_other_tables_that_were_added_later_are_absent_too) {
   EXPECT_TRUE(opened.value().warnings().empty());
 }
 
+TEST(Recording, older_ones_say_in_the_text_that_torch_refused_memory) {
+  const TemporaryFolder folder;
+  {
+    Writer writer = make_writer(folder.path("run.db"), 1);
+    using model::EventKind;
+    writer.add_event({.kind = EventKind::CudaOom, .text = "a limit of torch refused it"}, std::nullopt);
+    writer.add_event({.kind = EventKind::CudaOom, .text = "refused", .is_refused_by_torch = true},
+                     std::nullopt);
+    writer.close();
+  }
+  const auto refused = [&] {
+    std::vector<bool> out;
+    auto opened = Recording::open(folder.path("run.db"));
+    for (const RecordedEvent& each : opened.value().events()) out.push_back(each.event.is_refused_by_torch);
+    return out;
+  };
+
+  EXPECT_EQ(refused(), (std::vector<bool>{false, true}));
+  change(folder.path("run.db"), "ALTER TABLE event DROP COLUMN is_refused_by_torch");
+  EXPECT_EQ(refused(), (std::vector<bool>{true, false}));
+}
+
 TEST(Recording, trim_trials_are_read_as_they_were_written) {
   const TemporaryFolder folder;
   {

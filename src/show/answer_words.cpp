@@ -94,9 +94,8 @@ std::string oom_words(const model::Report& report) {
   std::string out = "the job failed";
   for (const model::Event& event : report.events) {
     if (event.kind == model::EventKind::CudaOom) {
-      out = event.text.find(model::kOwnGpuLimit) == std::string::npos
-                ? "CUDA allocation failed"
-                : "a limit of torch probably refused a CUDA allocation";
+      out = event.is_refused_by_torch ? "a limit of torch probably refused a CUDA allocation"
+                                      : "CUDA allocation failed";
     }
     if (event.kind == model::EventKind::OomKill) {
       out = "killed";

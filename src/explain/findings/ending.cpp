@@ -141,9 +141,7 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   finding.title = event.text;
   finding.confidence = 0.99;
   finding.fix = advice::kGpuPeak;
-  if (event.text.find(model::kOwnGpuLimit) != std::string::npos) {
-    finding.fix = advice::kLimitOfTorch;
-  }
+  if (event.is_refused_by_torch) finding.fix = advice::kLimitOfTorch;
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;
     if (gpu->process_bytes) {

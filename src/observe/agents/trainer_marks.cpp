@@ -76,11 +76,13 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
                                  base::format_bytes(static_cast<double>(wanted)),
                                  base::format_bytes(static_cast<double>(free)));
   // torch asks the driver for whole blocks, a little more than is wanted.
-  if (free / 2 > wanted) text += fmt::format("; {} probably refused it", model::kOwnGpuLimit);
+  const bool is_refused_by_torch = free / 2 > wanted;
+  if (is_refused_by_torch) text += "; a limit of torch probably refused it";
   events.push_back({.kind = model::EventKind::CudaOom,
                     .at_s = at_s,
                     .text = std::move(text),
-                    .stack = trainer.marks.oom_stack});
+                    .stack = trainer.marks.oom_stack,
+                    .is_refused_by_torch = is_refused_by_torch});
 }
 
 void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, std::span<const gpu::Device> gpus,

@@ -128,6 +128,21 @@ constexpr auto kProcessColumns = std::to_array<Column<ProcessInfo>>({
 
 constexpr Bounds kStack{.text_bytes = 8'191};
 
+// Recordings of before 2026-11-20 do not have the column: there the text says it.
+constexpr auto is_refused_by_torch() {
+  auto made = column<&RecordedEvent::event, &model::Event::is_refused_by_torch>(
+      "is_refused_by_torch",
+      "1, of a `cuda-oom`: the GPU had enough free memory, so a limit of torch probably refused it");
+  made.read = [](const Statement& from, int at, RecordedEvent& row, const Bounds& bounds) {
+    constexpr std::string_view kOldText = "a limit of torch";
+    const bool is_in_text =
+        row.event.kind == model::EventKind::CudaOom && row.event.text.find(kOldText) != std::string::npos;
+    row.event.is_refused_by_torch = read_value<bool>(from, at, bounds).value_or(is_in_text);
+    return true;
+  };
+  return made;
+}
+
 constexpr auto kEventColumns = std::to_array<Column<RecordedEvent>>({
     row_number<RecordedEvent>(),
     column<&RecordedEvent::event, &model::Event::at_s>("at_s", ""),
@@ -139,6 +154,7 @@ constexpr auto kEventColumns = std::to_array<Column<RecordedEvent>>({
         "the Python frames in which it happened, innermost first, with ` | ` between them: line, function, "
         "file",
         kStack),
+    is_refused_by_torch(),
 });
 
 template <auto... Path>
