@@ -6,7 +6,8 @@
 
 namespace lowtide::base {
 
-enum class ErrorCode { Gone, Denied, Malformed, Unsupported, Io };
+// Gone: it is not there. Ended: a process that was there.
+enum class ErrorCode { Gone, Ended, Denied, Malformed, Unsupported, Io };
 
 struct Error {
   ErrorCode code = ErrorCode::Io;

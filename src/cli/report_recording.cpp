@@ -26,6 +26,7 @@ console::UserError cannot_read_recording(const std::string& path, const base::Er
       return {what, "it was written by a newer version of lowtide",
               "read it with that version or a newer one"};
     case base::ErrorCode::Gone:
+    case base::ErrorCode::Ended:
     case base::ErrorCode::Denied:
     case base::ErrorCode::Io:
       break;

@@ -41,10 +41,10 @@ std::string name_of(pid_t pid) {
 console::ExitCode cannot_watch(pid_t pid, const base::Error& error) {
   switch (error.code) {
     case base::ErrorCode::Gone:
-      return refuse(
-          fmt::format("cannot watch process {}: it {}", pid,
-                      error.message.find("ended") == std::string::npos ? "does not exist" : "has ended"),
-          "no running process has this pid", "lowtide attach --find");
+    case base::ErrorCode::Ended:
+      return refuse(fmt::format("cannot watch process {}: it {}", pid,
+                                error.code == base::ErrorCode::Ended ? "has ended" : "does not exist"),
+                    "no running process has this pid", "lowtide attach --find");
     case base::ErrorCode::Unsupported:
       return refuse(fmt::format("cannot watch {}: {}", name_of(pid), error.message),
                     "it is a thread of the kernel", "lowtide attach --find");

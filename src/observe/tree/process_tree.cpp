@@ -110,11 +110,11 @@ base::Result<ProcessTree> ProcessTree::open(const Options& options, double at_s)
     return base::Error{base::ErrorCode::Unsupported, "it is a kernel thread, which has no memory of its own"};
   }
   if (stat.value().state == 'Z') {
-    return base::Error{base::ErrorCode::Gone,
+    return base::Error{base::ErrorCode::Ended,
                        "it has ended and is a zombie: its parent has not collected it yet"};
   }
   if (!tree.admit(stat.value(), at_s) && !options.adopts_orphans) {
-    return base::Error{base::ErrorCode::Gone, "it has ended"};
+    return base::Error{base::ErrorCode::Ended, "it has ended"};
   }
   tree.find_newcomers(at_s);
   return tree;

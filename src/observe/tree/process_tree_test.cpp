@@ -114,6 +114,20 @@ TEST(ProcessTree, job_that_is_ending_at_the_first_tick_leaves_its_orphans) {
   EXPECT_NE(tree.value().find(kDaemon), nullptr);
 }
 
+TEST(ProcessTree, process_that_has_ended_is_told_from_one_that_is_not_there) {
+  Machine machine("ended");
+  machine.put_process(kDaemon, kMonitor);
+  ProcessTree::Options options = machine.options();
+  options.adopts_orphans = false;
+  const auto missing = ProcessTree::open(options, 0.0);
+  machine.put_process(kJob, kMonitor, false);
+  const auto ended = ProcessTree::open(options, 0.0);
+
+  ASSERT_FALSE(missing.ok() || ended.ok());
+  EXPECT_EQ(missing.error().code, base::ErrorCode::Gone);
+  EXPECT_EQ(ended.error().code, base::ErrorCode::Ended);
+}
+
 TEST(ProcessTree, fork_while_a_snapshot_is_taken_must_be_older_to_count) {
   Machine machine("walked");
   machine.put_process(kJob, kMonitor);
