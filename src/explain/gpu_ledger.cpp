@@ -9,6 +9,7 @@
 namespace lowtide::explain {
 namespace {
 
+using model::MemoryPartKind;
 using model::Snapshot;
 using Share = GpuEvidence::Share;
 
@@ -58,15 +59,18 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
   // A few bytes of counters are not worth a row.
   constexpr std::uint64_t kLeastRest = 1U << 20U;
   std::uint64_t rest = 0;
-  if (!out.parts.empty() && out.parts.back().name == kOtherTensors && out.parts.back().bytes < kLeastRest) {
+  if (!out.parts.empty() && out.parts.back().kind == MemoryPartKind::OtherTensors &&
+      out.parts.back().bytes < kLeastRest) {
     rest = out.parts.back().bytes;
     out.parts.pop_back();
   }
   std::uint64_t left = gpu.last.total_bytes;
-  const auto add = [&](const char* name, std::uint64_t bytes, const char* what) {
+  const auto add = [&](const char* name, std::uint64_t bytes, const char* what,
+                       MemoryPartKind kind = MemoryPartKind::Other) {
     const std::uint64_t fits = std::min(bytes, left);
     left -= fits;
-    if (fits > 0) out.parts.push_back({.name = name, .bytes = fits, .what = what, .has_tensors = false});
+    if (fits > 0)
+      out.parts.push_back({.name = name, .bytes = fits, .what = what, .has_tensors = false, .kind = kind});
   };
   left -= std::min(left, model::sum_of(out.parts));
   add("without a Python object", allocated - snapshot.device_bytes + rest,
@@ -77,7 +81,7 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
   const std::uint64_t used = reading_at(gpu.used, snapshot.at_s);
   const std::uint64_t process = reading_at(share.trail, snapshot.at_s);
   add("other processes", used - std::min(used, process), "and, in some containers, the CUDA context");
-  add(kFreePart, left, "");
+  add("free", left, "", MemoryPartKind::Free);
   return out;
 }
 

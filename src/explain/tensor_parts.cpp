@@ -14,6 +14,7 @@ namespace lowtide::explain {
 namespace {
 
 using model::HeldNode;
+using model::MemoryPartKind;
 using model::Snapshot;
 
 constexpr const char* kSavedInGraphs = "saved in autograd graphs for backward()";
@@ -74,7 +75,8 @@ model::MemoryPart part_of(const Snapshot& snapshot, std::size_t at, std::uint64_
     return {.name = "activations",
             .bytes = bytes,
             .what = is_own ? "in the autograd graph of " + variable : kSavedInGraphs,
-            .variable = std::string(variable_of(node))};
+            .variable = std::string(variable_of(node)),
+            .kind = MemoryPartKind::Activations};
   }
   if (node.type.starts_with("torch.optim."))
     return {.name = "optimizer state", .bytes = bytes, .what = variable};
@@ -84,8 +86,11 @@ model::MemoryPart part_of(const Snapshot& snapshot, std::size_t at, std::uint64_
                ? model::MemoryPart{.name = "model", .bytes = bytes, .what = variable}
                : model::MemoryPart{.name = "buffers of the model", .bytes = bytes, .what = variable};
   }
-  if (variable.find('`') == std::string::npos) return {};
-  return {.name = variable, .bytes = bytes, .what = described(node)};
+  if (named_part(node).empty()) return {};
+  return {.name = variable,
+          .bytes = bytes,
+          .what = described(node),
+          .kind = is_code(variable_of(node)) ? MemoryPartKind::Variable : MemoryPartKind::Other};
 }
 
 class PartList {
@@ -132,22 +137,24 @@ class PartList {
         saved += use.device_bytes;
     }
     of_graphs_ += std::min(saved, left_);
-    add({.name = "activations", .bytes = saved, .what = kSavedInGraphs});
+    add({.name = "activations", .bytes = saved, .what = kSavedInGraphs, .kind = MemoryPartKind::Activations});
   }
 
   TensorParts take() {
     std::stable_sort(out_.parts.begin(), out_.parts.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
     out_.is_mostly_graph = 2 * of_graphs_ > snapshot_.device_bytes;
-    add({.name = kOtherTensors, .bytes = left_, .what = "each small, or held by several variables"});
+    add({.name = "other tensors",
+         .bytes = left_,
+         .what = "each small, or held by several variables",
+         .kind = MemoryPartKind::OtherTensors});
     return std::move(out_);
   }
 
  private:
   void add_variable(model::MemoryPart part) {
-    const bool is_of_graph = part.name == "activations";
-    if (is_of_graph) of_graphs_ += part.bytes;
-    if (part.name.starts_with('`') && part.bytes > out_.variable_bytes) {
+    if (part.kind == MemoryPartKind::Activations) of_graphs_ += part.bytes;
+    if (part.kind == MemoryPartKind::Variable && part.bytes > out_.variable_bytes) {
       out_.variable = part.name;
       out_.variable_bytes = part.bytes;
     }

@@ -10,11 +10,6 @@
 
 namespace lowtide::explain {
 
-// The part of tensors that no variable holds alone.
-inline constexpr const char* kOtherTensors = "other tensors";
-// The part of a GPU that nothing holds.
-inline constexpr const char* kFreePart = "free";
-
 struct TensorParts {
   std::vector<model::MemoryPart> parts;  // most first; they add up to the tensors of the snapshot
   bool is_mostly_graph = false;          // most of it belongs to autograd graphs

@@ -7,6 +7,15 @@
 
 namespace lowtide::model {
 
+// Rules look at the kind: the name is for people.
+enum class MemoryPartKind {
+  Other,         // "parameters", "outside torch", "a dict below `trainer`"
+  Variable,      // the name is that of a variable, in backticks
+  Activations,   // what autograd graphs keep
+  OtherTensors,  // those that no variable holds alone
+  Free           // what nothing holds
+};
+
 // A part of the memory at one moment.
 struct MemoryPart {
   std::string name;  // "activations", "`cache`"
@@ -14,6 +23,7 @@ struct MemoryPart {
   std::string what = {};  // "a dict of 20 items"
   bool has_tensors = true;
   std::string variable = {};  // through which the tensors are reached, where `name` is another one
+  MemoryPartKind kind = MemoryPartKind::Other;
 };
 
 inline std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {

@@ -18,7 +18,8 @@ constexpr bool is_gpu_memory(Quantity quantity) {
 }
 
 struct SeriesReport {
-  std::string name;  // "process memory", "GPU 0 used", "pid 4711 (python)"
+  std::string name;        // "process memory", "GPU 0 used", "pid 4711 (python)"
+  std::string short_name;  // of "GPU 0, outside of torch": "GPU 0"; empty: the name is short
   Quantity quantity = Quantity::ProcessMemory;
   std::optional<std::int64_t> pid;
   std::string command;

@@ -59,9 +59,10 @@ std::string process_name(const model::Report& report, const model::Finding& caus
 std::string main_part_words(const model::Finding& failure) {
   const std::vector<model::MemoryPart>& parts = failure.parts;
   if (parts.empty() || 2 * parts.front().bytes <= model::sum_of(parts)) return "";
-  const std::string name = base::printable(parts.front().name, 40);
-  return fmt::format(", {} {} {}", bytes_words(parts.front().bytes), name.starts_with('`') ? "in" : "of",
-                     name);
+  const model::MemoryPart& main = parts.front();
+  return fmt::format(", {} {} {}", bytes_words(main.bytes),
+                     main.kind == model::MemoryPartKind::Variable ? "in" : "of",
+                     base::printable(main.name, 40));
 }
 
 std::string size_words(const model::Report& report) {
@@ -154,7 +155,7 @@ std::string answer_subject(const model::Report& report, SubjectForm form) {
   if (series != nullptr && model::is_gpu_memory(series->quantity) && !is_flat) {
     const std::string gpu = base::printable(series->name, 60);
     const char* const separator = report.answer.process.empty() ? ": " : ", ";
-    what = what.empty() ? gpu : gpu.substr(0, gpu.find(',')) + separator + what;
+    what = what.empty() ? gpu : (series->short_name.empty() ? gpu : series->short_name) + separator + what;
   }
   if (cause != nullptr && cause->id == "cuda-out-of-memory") {
     if (report.answer.line) out += " at " + base::printable(model::place_of(*report.answer.line), 100);

@@ -158,7 +158,8 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
     finding.fix = peak_advice(failure.held);
   finding.parts = std::move(failure.held.parts);
   if (const model::GpuLedger* ledger = ledger_at(scene.report, failure.at_s)) finding.parts = ledger->parts;
-  std::erase_if(finding.parts, [](const model::MemoryPart& part) { return part.name == kFreePart; });
+  std::erase_if(finding.parts,
+                [](const model::MemoryPart& part) { return part.kind == model::MemoryPartKind::Free; });
   out.push_back(std::move(finding));
 }
 

@@ -17,7 +17,7 @@ bool is_small_beside(const Finding& growth, const Finding& failure) {
 // nothing that is kept from step to step.
 bool is_of_failed_step(const Finding& growth, const Finding& failure) {
   return !growth.variable.empty() && std::ranges::any_of(failure.parts, [&](const model::MemoryPart& part) {
-    return part.name == "activations" && part.variable == growth.variable;
+    return part.kind == model::MemoryPartKind::Activations && part.variable == growth.variable;
   });
 }
 

@@ -13,8 +13,11 @@ class FailedStep : public testing::Test {
     findings_[0].severity = model::Severity::Critical;
     findings_[0].fix = "lower the peak";
     findings_[0].parts = {
-        {.name = "activations", .bytes = 116'000'000'000, .variable = "input"},
-        {.name = "`shards`", .bytes = 21'000'000'000},
+        {.name = "activations",
+         .bytes = 116'000'000'000,
+         .variable = "input",
+         .kind = model::MemoryPartKind::Activations},
+        {.name = "`shards`", .bytes = 21'000'000'000, .kind = model::MemoryPartKind::Variable},
         {.name = "other processes", .bytes = 400'000'000'000, .has_tensors = false},
     };
     findings_[1].id = "holder";

@@ -106,6 +106,7 @@ void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvi
     report.series.quantity = model::Quantity::GpuAllocated;
     report.series.name = gpu + ", allocated by " + std::string(to_string(share.torch->framework));
   }
+  report.series.short_name = gpu;
 }
 
 }  // namespace

@@ -78,13 +78,19 @@ bool is_code(std::string_view text) {
   return !text.empty() && !in_text;
 }
 
-std::string quoted_variable(const model::HeldNode& node) {
+std::string_view named_part(const model::HeldNode& node) {
   const std::string_view variable = variable_of(node);
-  if (is_code(variable)) return fmt::format("`{}`", variable);
+  if (is_code(variable)) return variable;
   const std::size_t code_end = variable.find_last_of('.', variable.find_first_of("<{("));
   const std::string_view known = variable.substr(0, code_end == std::string_view::npos ? 0 : code_end);
+  return is_code(known) ? known : std::string_view();
+}
+
+std::string quoted_variable(const model::HeldNode& node) {
+  if (is_code(variable_of(node))) return fmt::format("`{}`", variable_of(node));
+  const std::string_view known = named_part(node);
   const std::string type = base::printable(node.type, 60);
-  return is_code(known) ? fmt::format("a {} below `{}`", type, known) : fmt::format("a {}", type);
+  return known.empty() ? fmt::format("a {}", type) : fmt::format("a {} below `{}`", type, known);
 }
 
 }  // namespace lowtide::explain

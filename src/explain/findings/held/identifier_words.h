@@ -26,6 +26,10 @@ std::string_view variable_of(const model::HeldNode& node);
 // Whether the text is an expression that Python accepts: names, attributes, subscripts with a constant.
 bool is_code(std::string_view text);
 
+// The variable as far as it can be written in Python: "trainer" of "trainer.<key of a dict>". Empty: not at
+// all.
+std::string_view named_part(const model::HeldNode& node);
+
 // "`history`"; "a dict below `trainer`" where the path to it cannot be written in Python.
 std::string quoted_variable(const model::HeldNode& node);
 
