@@ -10,11 +10,12 @@
 namespace lowtide::explain {
 namespace {
 
+using model::CounterKind;
 using model::CounterTrack;
 
-void add_track(model::Trace& trace, std::int64_t pid, std::string name, const RecordedSeries& trail,
-               Pick pick = &TrailPoint::high_bytes) {
-  CounterTrack track{.pid = pid, .name = std::move(name), .points = {}};
+void add_track(model::Trace& trace, CounterKind kind, std::int64_t pid, std::string name,
+               const RecordedSeries& trail, Pick pick = &TrailPoint::high_bytes) {
+  CounterTrack track{.pid = pid, .name = std::move(name), .points = {}, .kind = kind};
   for (const TrailPoint& point : trail) {
     // A thinned point is two readings, its lowest and its highest.
     if (point.count > 1 && pick == &TrailPoint::high_bytes) {
@@ -28,7 +29,7 @@ void add_track(model::Trace& trace, std::int64_t pid, std::string name, const Re
 }
 
 void add_steps(model::Trace& trace, const RecordedSeries& target) {
-  CounterTrack track{.pid = 0, .name = "step", .points = {}};
+  CounterTrack track{.pid = 0, .name = "step", .points = {}, .kind = CounterKind::Steps};
   for (const TrailPoint& point : target) {
     if (!std::isnan(point.step)) track.points.push_back({point.at_s, point.step});
   }
@@ -42,12 +43,12 @@ std::int64_t pid_of(const Evidence& evidence, model::ProcessId id) {
 
 void add_gpus(model::Trace& trace, const Evidence& evidence) {
   for (const GpuEvidence& gpu : evidence.gpus) {
-    add_track(trace, 0, fmt::format("GPU {} used", gpu.index), gpu.used);
+    add_track(trace, CounterKind::Gpu, 0, fmt::format("GPU {} used", gpu.index), gpu.used);
     for (const GpuEvidence::Share& share : gpu.processes) {
       const std::int64_t pid = pid_of(evidence, share.id);
-      add_track(trace, pid, fmt::format("GPU {}", gpu.index), share.trail);
-      add_track(trace, pid, fmt::format("GPU {} allocated", gpu.index), share.allocated);
-      add_track(trace, pid, fmt::format("GPU {} reserved", gpu.index), share.reserved);
+      add_track(trace, CounterKind::Gpu, pid, fmt::format("GPU {}", gpu.index), share.trail);
+      add_track(trace, CounterKind::Gpu, pid, fmt::format("GPU {} allocated", gpu.index), share.allocated);
+      add_track(trace, CounterKind::Gpu, pid, fmt::format("GPU {} reserved", gpu.index), share.reserved);
     }
   }
 }
@@ -85,12 +86,13 @@ model::Trace make_trace(record::Recording& recording) {
   const Evidence evidence = read_evidence(recording);
   model::Trace trace;
   trace.command = evidence.header.command;
-  add_track(trace, 0, "memory of the job", evidence.target);
+  add_track(trace, CounterKind::Job, 0, "memory of the job", evidence.target);
   add_steps(trace, evidence.target);
   for (const ProcessEvidence& process : evidence.processes) {
     trace.processes.push_back({process.info.pid, process.info.command});
-    add_track(trace, process.info.pid, "memory", process.trail);
-    add_track(trace, process.info.pid, "resident", process.trail, &TrailPoint::rss_bytes);
+    add_track(trace, CounterKind::Process, process.info.pid, "memory", process.trail);
+    add_track(trace, CounterKind::Resident, process.info.pid, "resident", process.trail,
+              &TrailPoint::rss_bytes);
   }
   add_gpus(trace, evidence);
   add_spans(trace, evidence);

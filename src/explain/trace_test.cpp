@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/testing/temp_folder.h"
@@ -39,14 +40,25 @@ TEST(Trace, what_was_recorded_lies_on_the_timeline) {
   const model::Trace trace = make_trace(recording.value());
   std::filesystem::remove(path);
 
+  const auto find_counter = [&](std::int64_t pid, const std::string& name) {
+    return std::find_if(trace.counters.begin(), trace.counters.end(),
+                        [&](const auto& each) { return each.pid == pid && each.name == name; });
+  };
   const auto counter = [&](std::int64_t pid, const std::string& name) {
-    const auto found = std::find_if(trace.counters.begin(), trace.counters.end(),
-                                    [&](const auto& each) { return each.pid == pid && each.name == name; });
+    const auto found = find_counter(pid, name);
     return found == trace.counters.end() ? 0.0 : found->points.back().value;
+  };
+  const auto kind = [&](std::int64_t pid, const std::string& name) {
+    const auto found = find_counter(pid, name);
+    return found == trace.counters.end() ? std::nullopt : std::optional(found->kind);
   };
   EXPECT_EQ(counter(0, "step"), 190);
   EXPECT_NEAR(counter(0, "memory of the job"), 919 * kMB, kMB);
   EXPECT_NEAR(counter(4711, "memory"), 919 * kMB, kMB);
+  EXPECT_EQ(kind(0, "step"), model::CounterKind::Steps);
+  EXPECT_EQ(kind(0, "memory of the job"), model::CounterKind::Job);
+  EXPECT_EQ(kind(4711, "memory"), model::CounterKind::Process);
+  EXPECT_EQ(kind(4711, "resident"), model::CounterKind::Resident);
   const auto span = [&](const std::string& track) {
     const auto found = std::find_if(trace.spans.begin(), trace.spans.end(),
                                     [&](const auto& each) { return each.track == track; });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::model {
@@ -17,10 +18,35 @@ struct CounterPoint {
   double value = 0;
 };
 
+enum class CounterKind {
+  Process,   // memory of a process, shared pages counted once
+  Job,       // the same of the whole job
+  Resident,  // of a process
+  Gpu,       // memory of a GPU: used, or by a process
+  Steps
+};
+
+constexpr std::string_view to_string(CounterKind kind) {
+  switch (kind) {
+    case CounterKind::Process:
+      return "process";
+    case CounterKind::Job:
+      return "job";
+    case CounterKind::Resident:
+      return "resident";
+    case CounterKind::Gpu:
+      return "gpu";
+    case CounterKind::Steps:
+      return "steps";
+  }
+  return {};
+}
+
 struct CounterTrack {
   std::int64_t pid = 0;  // 0: of the whole job
-  std::string name;
+  std::string name;      // for people
   std::vector<CounterPoint> points;
+  CounterKind kind = CounterKind::Process;
 };
 
 // A stretch; a moment, where it took no time.

@@ -13,7 +13,7 @@ function base64(values: number[], put: (view: DataView, at: number, value: numbe
 
 const times = (...values: number[]) => base64(values, (view, at, value) => { view.setUint32(at, value, true); });
 const floats = (...values: number[]) => base64(values, (view, at, value) => { view.setFloat32(at, value, true); });
-const counter = (index: number, values: string, name = "memory", pid = 7) => ({ pid, name, times: index, values });
+const counter = (index: number, values: string, name = "memory", pid = 7) => ({ pid, kind: "process", name, times: index, values });
 
 function written(parts: { times: string[]; counters: ReturnType<typeof counter>[] }): string {
   const { series, ...rest } = dataOf({ readings: 3, limit_bytes: 5e9 });
@@ -26,7 +26,7 @@ describe("parseData", () => {
     const data = parseData(written({ times: [times(0, 1000, 4_294_967_295)], counters: [counter(0, floats(1.5, -2, 3e38))] }));
 
     expect(data.series).toHaveLength(1);
-    expect(data.series[0]).toMatchObject({ pid: 7, name: "memory" });
+    expect(data.series[0]).toMatchObject({ pid: 7, kind: "process", name: "memory" });
     expect(Array.from(data.series[0]?.millis ?? [])).toEqual([0, 1000, 4_294_967_295]);
     expect(Array.from(data.series[0]?.values ?? [])).toEqual([1.5, -2, Math.fround(3e38)]);
   });

@@ -1,13 +1,16 @@
 // What lowtide wrote into the page: see docs/page.md.
 
-import type { PageData } from "./report_types";
+import type { Counter, PageData } from "./report_types";
 
 export type * from "./report_types";
 
 export type Course = [number, number][]; // seconds, bytes
 
+export type SeriesKind = Counter["kind"];
+
 export interface Series {
   pid: number; // 0: the whole job
+  kind: SeriesKind;
   name: string;
   millis: Uint32Array;
   values: Float32Array;
@@ -18,7 +21,7 @@ export interface Data extends Omit<PageData, "times" | "counters"> {
 }
 
 // The memory of the process tree.
-export const jobSeries = (data: Data) => data.series.find((series) => series.pid === 0 && series.name === "memory of the job");
+export const jobSeries = (data: Data) => data.series.find((series) => series.kind === "job");
 
 // Newer browsers have it built in, ten times as fast.
 const fromBase64 = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
@@ -41,8 +44,9 @@ export function readData(): Data {
 export function parseData(text: string): Data {
   const { times, counters, ...rest } = JSON.parse(text) as PageData;
   const moments = times.map((text) => new Uint32Array(bytesOf(text)));
-  const series = counters.map(({ pid, name, times: index, values }) => ({
+  const series = counters.map(({ pid, kind, name, times: index, values }) => ({
     pid,
+    kind,
     name,
     millis: moments[index] ?? new Uint32Array(),
     values: new Float32Array(bytesOf(values)),

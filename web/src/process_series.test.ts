@@ -7,7 +7,7 @@ const pointsOf = (ended_s: number | null, listed = true) =>
   processSeries(
     dataOf({
       report: { processes: listed ? [processOf(1, null, { ended_s })] : [] },
-      series: [tree, seriesOf([[0, 10], [48, 20]], "memory", 1), seriesOf([[0, 5]], "resident", 1)],
+      series: [tree, seriesOf([[0, 10], [48, 20]], "memory", 1), seriesOf([[0, 5]], "resident", 1, "resident")],
     }),
   ).map(({ millis, values }) => [[...millis], [...values]]);
 

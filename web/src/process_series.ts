@@ -9,7 +9,7 @@ export function processSeries(data: Data): Series[] {
   const treeEnd = jobSeries(data)?.millis.at(-1) ?? 0;
   const ends = new Map(data.report.processes.map(({ pid, ended_s }) => [pid, ended_s === null ? Infinity : ended_s * 1000]));
   return data.series
-    .filter((series) => series.pid !== 0 && series.name === "memory")
+    .filter((series) => series.kind === "process")
     .map((series) => held(series, Math.floor(Math.min(treeEnd, ends.get(series.pid) ?? 0))));
 }
 

@@ -33,7 +33,7 @@ export function sharesAtPeak(data: Data, range: Range | null): Shares | null {
   let others = 0;
   let sum = 0;
   // What was not read at the peak is at most what the process tree has left for it.
-  const readUntil = new Map(data.series.filter((series) => series.name === "memory").map(({ pid, millis }) => [pid, millis.at(-1) ?? 0]));
+  const readUntil = new Map(data.series.filter((series) => series.kind === "process").map(({ pid, millis }) => [pid, millis.at(-1) ?? 0]));
   const isRead = ({ pid }: Series) => (readUntil.get(pid) ?? 0) >= Math.round(peak.at * 1000);
   for (const series of processSeries(data).sort((a, b) => Number(isRead(b)) - Number(isRead(a)))) {
     const value = bytesAt(series, peak.at);

@@ -31,7 +31,7 @@ export function showProcessTree(data: Data, range: Range | null) {
 function processTree(data: Data, range: Range | null): HTMLElement {
   const end = Math.max(1e-3, ...data.series.map((series) => (series.millis.at(-1) ?? 0) / 1000));
   const { from, to } = range ?? { from: 0, to: end };
-  const series = new Map(data.series.filter((one) => one.name === "memory").map((one) => [one.pid, one] as const));
+  const series = new Map(data.series.filter((one) => one.kind === "process").map((one) => [one.pid, one] as const));
   const job = jobSeries(data);
   const spark = (one: (typeof data.series)[number] | undefined) => (one ? sparkline(courseIn(courseOf(one, 0, end), from, to)) : null);
   const shares = sharesAtPeak(data, range);

@@ -1,17 +1,23 @@
 // Small inputs for the tests; not part of the page.
-import type { Data, Frame, Process, Series, Verdict } from "./data";
+import type { Data, Frame, Process, Series, SeriesKind, Verdict } from "./data";
 
 // Points as [seconds, value].
-export const seriesOf = (points: [number, number][], name = "memory", pid = 1): Series => ({
+export const seriesOf = (
+  points: [number, number][],
+  name = "memory",
+  pid = 1,
+  kind: SeriesKind = pid === 0 ? "job" : "process",
+): Series => ({
   pid,
+  kind,
   name,
   millis: Uint32Array.from(points, ([at]) => Math.round(at * 1000)),
   values: Float32Array.from(points, ([, value]) => value),
 });
 
 // A value for each second.
-export const everySecond = (length: number, value: (at: number) => number, name?: string, pid?: number) =>
-  seriesOf(Array.from({ length }, (_, at) => [at, value(at)]), name, pid);
+export const everySecond = (length: number, value: (at: number) => number, name?: string, pid?: number, kind?: SeriesKind) =>
+  seriesOf(Array.from({ length }, (_, at) => [at, value(at)]), name, pid, kind);
 
 export const verdictOf = (some: Partial<Verdict> = {}): Verdict => ({
   kind: "stable",

@@ -22,6 +22,7 @@ namespace lowtide::show {
 
 struct PageCounter {
   std::int64_t pid = 0;
+  model::CounterKind kind = model::CounterKind::Process;
   std::string name;
   std::size_t times = 0;
   std::string values;
@@ -84,7 +85,7 @@ class Times {
 // Resident memory counts shared pages once per process, so it is in the report's tables but not in the
 // charts.
 bool is_drawn(const model::CounterTrack& track) {
-  return track.pid == 0 || track.name != "resident";
+  return track.kind != model::CounterKind::Resident;
 }
 
 Tracks drawn_tracks(const model::Trace& trace) {
@@ -105,7 +106,8 @@ PageCounter counter_of(const model::CounterTrack& track, const Buckets& buckets,
     at.push_back(millis(point.at_s));
     values.push_back(static_cast<float>(point.value));
   }
-  return {track.pid, printable_name(track.name), times.index_of(std::move(at)), to_base64(values)};
+  return {track.pid, track.kind, printable_name(track.name), times.index_of(std::move(at)),
+          to_base64(values)};
 }
 
 // A frame can be in thousands of stacks. It is written once, and a stack is a list of indices.
@@ -155,11 +157,14 @@ Courses courses_of(const Rows& rows) {
 }  // namespace
 
 constexpr auto describe(Tag<PageCounter>) {
-  return object("Counter", "a series of readings",
-                field<&PageCounter::pid>("pid", "its process; 0: the whole job"),
-                field<&PageCounter::name>("name", "name of the series"),
-                field<&PageCounter::times>("times", "index of its times in `times`"),
-                field<&PageCounter::values>("values", "base64 of float32, little-endian"));
+  return object(
+      "Counter", "a series of readings", field<&PageCounter::pid>("pid", "its process; 0: the whole job"),
+      field<&PageCounter::kind>("kind",
+                                "memory of a `process`, of the whole `job` or of a `gpu`, or the `steps` of "
+                                "the job; `resident` memory is not in the page"),
+      field<&PageCounter::name>("name", "name of the series, for people"),
+      field<&PageCounter::times>("times", "index of its times in `times`"),
+      field<&PageCounter::values>("values", "base64 of float32, little-endian"));
 }
 
 constexpr auto describe(Tag<model::TraceSpan>) {

@@ -91,7 +91,7 @@ TEST(PageData, processes_that_are_read_together_share_their_times) {
   model::Trace trace;
   trace.counters = {{1, "memory", {{0.5, 1000}, {1.5, 2000}}},
                     {2, "memory", {{0.5, 5}, {1.5, 6}}},
-                    {2, "resident", {{0.5, 5}, {1.5, 6}}},
+                    {2, "resident", {{0.5, 5}, {1.5, 6}}, model::CounterKind::Resident},
                     {3, "memory", {{0.5, 5}}}};
 
   const auto data = data_of(watched_leak_report(), trace);

@@ -7,8 +7,8 @@ const gpu = (total_bytes: number | null): Gpu => ({
   index: 0, name: null, total_bytes, used_bytes: null, pid: null, process_bytes: null, allocated_bytes: null,
   reserved_bytes: null, fragmented_bytes: null, outside_torch_bytes: null, verdict: verdictOf(),
 });
-const used = everySecond(10, () => 50, "GPU 0 used", 0);
-const reserved = seriesOf([[5, 20], [9, 20]], "GPU 0 reserved", 7);
+const used = everySecond(10, () => 50, "GPU 0 used", 0, "gpu");
+const reserved = seriesOf([[5, 20], [9, 20]], "GPU 0 reserved", 7, "gpu");
 
 describe("gpuPicture", () => {
   it("is none without a GPU", () => {
@@ -22,7 +22,7 @@ describe("gpuPicture", () => {
   });
 
   it("draws as many lines as there are colours, and counts the others", () => {
-    const series = Array.from({ length: 40 }, (_, at) => everySecond(3, () => 1, `GPU ${at}`, 0));
+    const series = Array.from({ length: 40 }, (_, at) => everySecond(3, () => 1, `GPU ${at}`, 0, "gpu"));
 
     const picture = gpuPicture(dataOf({ series }));
 

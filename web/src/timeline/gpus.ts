@@ -7,7 +7,7 @@ import type { Picture } from "./chart";
 import { levelLine } from "./marks";
 
 export function gpuPicture(data: Data): Picture | null {
-  const every = data.series.filter((series) => series.name.startsWith("GPU "));
+  const every = data.series.filter((series) => series.kind === "gpu");
   const all = every.slice(0, HUES); // each has a colour of its own
   if (all.length === 0) return null;
   const left = every.length - all.length;

@@ -15,7 +15,7 @@ describe("processLayers", () => {
   });
 
   it("do not hold the job as a whole, nor other series", () => {
-    const data = dataOf({ series: [everySecond(5, () => 10, "memory", 0), everySecond(5, () => 10, "GPU 0", 7)] });
+    const data = dataOf({ series: [everySecond(5, () => 10, "step", 0, "steps"), everySecond(5, () => 10, "GPU 0", 7, "gpu")] });
 
     expect(processLayers(data)).toEqual({ layers: [], tree: null });
   });

@@ -24,7 +24,7 @@ export function timeline(first: Data, view: View): Part | null {
   const update = (data: Data) => {
     const series = jobSeries(data);
     if (!series) return;
-    const stepSeries = data.series.find((one) => one.pid === 0 && one.name === "step");
+    const stepSeries = data.series.find((one) => one.kind === "steps");
     const steps = stepSeries ? new Steps(stepSeries) : null;
     const phases = phaseLegend(data);
     const phaseColor = (name: string) => (phases.find((entry) => entry.name === name) ?? OTHER_PHASES).swatch();
