@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <string_view>
 
 namespace lowtide::explain {
 namespace {
@@ -122,6 +124,23 @@ constexpr std::array<HeldCause, 20> kCauses{{
      "do not store in {0} at each access, or limit its size", "", kFlatAndSameLength,
      [](const HolderFeatures& features) { return features.stack.is_in_getitem; }},
 }};
+
+// docs/causes.md has the causes in the order of kFindings and says that the first one that matches counts.
+consteval bool is_documented_order() {
+  const auto* row = std::begin(model::kFindings);
+  const auto is_next = [&](std::string_view id) {
+    return row != std::end(model::kFindings) && row->theme == model::FindingTheme::Variable && row->id == id;
+  };
+  std::string_view before;
+  for (const HeldCause& cause : kCauses) {
+    const std::string_view id = cause.id;
+    if (id != before && !is_next(id)) return false;
+    if (id != before) ++row;
+    before = id;
+  }
+  return is_next("holder");
+}
+static_assert(is_documented_order());
 
 constexpr HeldCause kPlain{
     "holder", "",
