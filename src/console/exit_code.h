@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "model/gate.h"
 #include "model/report.h"
 #include "model/verdict.h"
@@ -39,6 +41,23 @@ constexpr ExitCode exit_code_of(model::Outcome outcome) {
       break;
   }
   return ExitCode::Inconclusive;
+}
+
+// For the table in README.md.
+constexpr std::string_view meaning_of(model::VerdictKind kind) {
+  switch (kind) {
+    case model::VerdictKind::Leak:
+      return "the floor rises and nothing says that it will stop";
+    case model::VerdictKind::Warmup:
+      return "it rose, and has stopped; the plateau is what the job needs";
+    case model::VerdictKind::Spikes:
+      return "the floor is flat under excursions that recover; the peaks say how big a machine you need";
+    case model::VerdictKind::Stable:
+      return "flat";
+    case model::VerdictKind::Inconclusive:
+      return "not enough was seen; it says what it leans to, and what would settle it";
+  }
+  return {};
 }
 
 // The exit code for several inputs: unreadable beats leak beats inconclusive beats no leak.

@@ -2,6 +2,7 @@
 #include "cli/exit_codes.h"
 
 #include "markdown.h"
+#include "model/names.h"
 #include "sections.h"
 
 namespace lowtide::docs {
@@ -31,21 +32,11 @@ std::string check() {
 
 std::string verdicts() {
   using model::VerdictKind;
-  struct Row {
-    VerdictKind kind;
-    std::string_view meaning;
-  };
-  static constexpr Row kRows[] = {
-      {VerdictKind::Leak, "the floor rises and nothing says that it will stop"},
-      {VerdictKind::Warmup, "it rose, and has stopped; the plateau is what the job needs"},
-      {VerdictKind::Spikes,
-       "the floor is flat under excursions that recover; the peaks say how big a machine you need"},
-      {VerdictKind::Stable, "flat"},
-      {VerdictKind::Inconclusive, "not enough was seen; it says what it leans to, and what would settle it"}};
   std::vector<std::vector<std::string>> rows = {{"verdict", "means", "exit code"}};
-  for (const Row& row : kRows) {
-    rows.push_back({"**" + std::string(to_string(row.kind)) + "**", std::string(row.meaning),
-                    number(console::exit_code_of(row.kind))});
+  for (std::size_t at = 0; at < model::count_of<VerdictKind>(); ++at) {
+    const auto kind = static_cast<VerdictKind>(at);
+    rows.push_back({"**" + std::string(to_string(kind)) + "**", std::string(console::meaning_of(kind)),
+                    number(console::exit_code_of(kind))});
   }
   return markdown_table(rows);
 }
