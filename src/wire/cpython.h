@@ -191,6 +191,7 @@ constexpr const PythonVersion* find_python(std::uint32_t number) {
 
 // --- the same in every version ------------------------------------------------------------
 
+inline constexpr std::size_t kPointerBytes = 8;
 inline constexpr std::size_t kObjectType = 8;
 inline constexpr std::size_t kObjectItems = 16;  // how many, of an object of variable size
 inline constexpr std::size_t kObjectHead = 16;
@@ -198,6 +199,18 @@ inline constexpr std::size_t kObjectHead = 16;
 // The state of a text: interned, then 3 bits for the kind, compact, ascii. How wide `interned` is depends on
 // the release; a wrong guess gives no compact text of a valid kind.
 inline constexpr std::uint32_t kTextStateShifts[] = {2, 8, 16};
+
+// Hash, key and value; from 3.11 without the hash where all keys are texts.
+inline constexpr std::size_t kDictEntryBytes = 24;
+inline constexpr std::size_t kDictEntryWithoutHashBytes = 16;
+
+// A text whose letters lie elsewhere has this behind the head of a compact one. Rare, and gone with 3.12.
+inline constexpr std::size_t kTextElsewhereBytes = 16;
+
+// The collector has this many generations. The list of frozen objects follows them; up to 3.13 a pointer lies
+// in between.
+inline constexpr std::size_t kGenerations = 3;
+inline constexpr std::size_t kBeforeFrozen = kPointerBytes;
 
 // PyMemberDef and PyGetSetDef begin with the name; a table ends with a null name.
 inline constexpr std::size_t kMemberBytes = 40;

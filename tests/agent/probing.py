@@ -28,7 +28,14 @@ SANITIZER, VALGRIND = 1, 2
 MMAP, PYTHON_OBJECT, SHARED_MMAP = 4, 6, 7
 FRAMES_AND_OBJECTS, UNKNOWN_VERSION = 2, 3
 _LAYOUTS = pathlib.Path(__file__).resolve().parents[2] / "src/wire/cpython.h"
-KNOWN_PYTHONS = [int(minor, 16) for minor in re.findall(r"\{0x03(..), kPython", _LAYOUTS.read_text())]  # 3.9 to ...
+_LAYOUT_TEXT = _LAYOUTS.read_text()
+KNOWN_PYTHONS = [int(minor, 16) for minor in re.findall(r"\{0x03(..), kPython", _LAYOUT_TEXT)]  # 3.9 to ...
+
+
+def place_of(member):
+    """Where every known version of CPython keeps it: type_traverse."""
+    assert f"next.{member} =" not in _LAYOUT_TEXT, f"the versions differ in {member}"
+    return int(re.search(rf" {member} = (\d+);", _LAYOUT_TEXT)[1])
 
 
 def _read_first():

@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 from lab import NOT_SEEN, PYTHON, Lab, by_path, has_agent, needs, ready, walkers, write_line  # noqa: E402  (it makes the others known)
-from probing import pythons  # noqa: E402
+from probing import place_of, pythons  # noqa: E402
 from functions import LIMIT_S, Skip, children_of, cpu_ticks_of, is_sanitized, main, read_line, state_of, wait_until  # noqa: E402
 
 GROWS = {
@@ -352,12 +352,12 @@ def interpreter_that_does_not_release_the_lock_is_reported(lab):
 
 def snapshot_that_waits_for_a_lock_is_taken_again(lab):
     # In a training it is a lock that another thread had at the fork. Here the walk comes to pause().
-    script = """
+    script = f"""
 import ctypes, gc, sys
 gc.disable()
 class Locked: pass
 kept = [Locked() for _ in range(100)]
-traverse = ctypes.c_void_p.from_address(id(Locked) + 184)
+traverse = ctypes.c_void_p.from_address(id(Locked) + {place_of("type_traverse")})
 was, traverse.value = traverse.value, ctypes.cast(ctypes.CDLL(None).pause, ctypes.c_void_p).value
 print("ready", flush=True)
 sys.stdin.readline()

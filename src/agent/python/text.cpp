@@ -46,7 +46,7 @@ std::uint64_t python_text_bytes(const void* object) {
   const auto length = static_cast<std::uint64_t>(field<std::int64_t>(object, g_python.layout.text_length));
   const Shape shape = shape_of(field<std::uint32_t>(object, g_python.layout.text_state));
   if (shape.letter_bytes == 0) {
-    return g_python.layout.text_compact + 16;  // its letters lie elsewhere: rare, and gone with 3.12
+    return g_python.layout.text_compact + wire::kTextElsewhereBytes;
   }
   return (shape.is_ascii ? g_python.layout.text_ascii : g_python.layout.text_compact) +
          (length + 1) * shape.letter_bytes;

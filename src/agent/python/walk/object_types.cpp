@@ -49,23 +49,23 @@ std::uint64_t dict_table_bytes(const void* dict) {
   const wire::PythonLayout& layout = g_python.layout;
   const auto* keys = field<const void*>(dict, layout.dict_keys);
   const bool is_split = field<const void*>(dict, layout.dict_values) != nullptr;
-  constexpr std::uint64_t kEntry = 24;
   if (!layout.keys_have_logs) {
     const auto slots = field<std::uint64_t>(keys, layout.keys_slots);
     const bool is_shared = field<std::int64_t>(keys, layout.keys_references) > 1;
-    return (is_split ? 8 * usable(slots) : 0) +
-           (is_shared ? 0 : layout.keys_head + index_bytes(slots) + kEntry * usable(slots));
+    return (is_split ? wire::kPointerBytes * usable(slots) : 0) +
+           (is_shared ? 0 : layout.keys_head + index_bytes(slots) + wire::kDictEntryBytes * usable(slots));
   }
   const auto power_at = [&](std::size_t offset) { return 1ULL << (field<std::uint8_t>(keys, offset) & 63U); };
   const std::uint64_t slots = power_at(layout.keys_slots);
   if (is_split) {
-    return 8 * (usable(slots) + 1);
+    return wire::kPointerBytes * (usable(slots) + 1);
   }
   if (field<std::int64_t>(dict, layout.dict_length) == 0 && slots == 1) {
     return 0;  // all empty ones share their keys
   }
   const bool has_hashes = field<std::uint8_t>(keys, layout.keys_kind) == 0;
-  return layout.keys_head + power_at(layout.keys_index_bytes) + (has_hashes ? kEntry : 16) * usable(slots);
+  const std::uint64_t entry = has_hashes ? wire::kDictEntryBytes : wire::kDictEntryWithoutHashBytes;
+  return layout.keys_head + power_at(layout.keys_index_bytes) + entry * usable(slots);
 }
 
 bool is_named(const void* type, const char* name) {
@@ -199,7 +199,8 @@ std::uint64_t measure(const TypeInfo& info, const void* object) {
     case Shape::Text:
       return python_text_bytes(object);
     case Shape::List:
-      return info.basic_bytes + 8 * positive(field<std::int64_t>(object, g_python.layout.list_room));
+      return info.basic_bytes +
+             wire::kPointerBytes * positive(field<std::int64_t>(object, g_python.layout.list_room));
     case Shape::Dict:
       return info.basic_bytes + dict_table_bytes(object);
     case Shape::Asked: {

@@ -178,12 +178,12 @@ bool Roots::add_unnamed(ObjectGraph& graph) {
   if (youngest_ == nullptr) {
     return false;
   }
-  // Three generations, and the frozen one after them; up to 3.13 a pointer lies in between.
   const std::size_t generation = g_python.layout.generation_bytes;
-  const std::size_t places[] = {0, generation, 2 * generation, 3 * generation, 3 * generation + 8};
+  const std::size_t frozen = wire::kGenerations * generation;
+  const std::size_t places[] = {0, generation, 2 * generation, frozen, frozen + wire::kBeforeFrozen};
   for (const std::size_t place : places) {
     const auto* head = reinterpret_cast<const Links*>(static_cast<const char*>(youngest_) + place);
-    if (place >= 3 * generation && (head->next & 7U) != 0) {
+    if (place >= frozen && (head->next & 7U) != 0) {
       continue;
     }
     if (links_of(head->next) == nullptr || links_of(head->previous) == nullptr || !is_list_head(head)) {
