@@ -103,6 +103,7 @@ export const dataOf = ({ report, ...some }: Partial<Omit<Data, "report">> & { re
       snapshots: 0,
       interpreter_s: 0,
       pauses_s: 0,
+      snapshot_pauses_s: 0,
     },
     warnings: [],
     ...report,

@@ -141,8 +141,9 @@ constexpr auto describe(Tag<model::OverheadReport>) {
       field<&OverheadReport::looks>("looks", "the same as `snapshots`"),
       field<&OverheadReport::looks>("snapshots", "heap snapshots of the Python processes"),
       field_as<Number, &OverheadReport::asking_s>("interpreter_s", "the same as `asking_s`"),
+      field_as<Number, &OverheadReport::pauses_s>("pauses_s", "the same as `snapshot_pauses_s`"),
       field_as<Number, &OverheadReport::pauses_s>(
-          "pauses_s", "how long the Python processes were stopped for snapshots"));
+          "snapshot_pauses_s", "how long the Python processes were stopped for snapshots"));
 }
 
 constexpr auto describe(Tag<model::Warning>) {

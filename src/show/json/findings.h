@@ -70,7 +70,7 @@ constexpr auto describe(Tag<model::Finding>) {
       field_as<NonEmpty, &Finding::fix>("fix", "what to do"),
       field_as<NonEmpty, &Finding::hint>("hint", "the fix as code"),
       field_as<NonEmpty, &Finding::watch>("watch", "what to expect after the fix"),
-      field<&Finding::ruled_out>("ruled_out", "true: the finding states what the cause is not"),
+      field<&Finding::ruled_out>("ruled_out", "the same as `is_benign`"),
       field("line", "the line to look at first", [](const Finding& finding) { return first_line(finding); }),
       field_as<NonEmpty, &Finding::variable>("variable",
                                              "the variable that holds the memory, as the code writes it"),
@@ -81,7 +81,9 @@ constexpr auto describe(Tag<model::Finding>) {
       field("ruled_out_causes", "the same as `excluded`",
             [](const Finding& finding) { return excluded_words(finding.excluded); }),
       field_as<NonEmpty, &Finding::hint>("example", "the same as `hint`"),
-      field_as<NonEmpty, &Finding::watch>("expect_after_fix", "the same as `watch`"));
+      field_as<NonEmpty, &Finding::watch>("expect_after_fix", "the same as `watch`"),
+      field<&Finding::ruled_out>(
+          "is_benign", "true: it is no fault of the job: the finding states what the cause is not"));
 }
 
 }  // namespace lowtide::show
