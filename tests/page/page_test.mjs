@@ -95,6 +95,17 @@ async function colorsIn(browser, screenshot, box) {
   }
 }
 
+// As WCAG 2 has it, of two colours as in "rgb(1, 2, 3)".
+function contrast(...colors) {
+  const [darker, lighter] = colors
+    .map((text) => {
+      const [red, green, blue] = text.match(/[\d.]+/g).map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    })
+    .sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
 async function selectRange(page, from, to) {
   await job(page).scrollIntoViewIfNeeded();
   await over(page, from, async (box) => {
@@ -313,6 +324,26 @@ const tests = {
     for (const selector of ["#timeline .chart", "#flame .flame", "main"]) {
       const { width } = await page.locator(selector).first().boundingBox();
       assert.ok(width > 0.85 * 3840, `${selector}: ${width}`);
+    }
+  },
+
+  // Which of them a recording shows is chance: axe sees only those.
+  async every_shade_of_a_frame_can_be_read(at) {
+    const shades = ["root", ...[0, 1, 2, 3].flatMap((n) => [`python-${n}`, `native-${n}`]), ...[1, 2, 3].flatMap((n) => [`more-${n}`, `less-${n}`]), "above", "found"];
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await open(at.browser, at.fixed, { colorScheme });
+      const colors = await page.evaluate(
+        (names) =>
+          names.map((name) => {
+            const frame = Object.assign(document.createElement("div"), { className: `frame ${name}` });
+            document.querySelector("#flame .flame").append(frame);
+            const { color, backgroundColor } = getComputedStyle(frame);
+            frame.remove();
+            return [name, color, backgroundColor];
+          }),
+        shades,
+      );
+      for (const [name, ink, ground] of colors) assert.ok(contrast(ink, ground) >= 4.5, `${name}, ${colorScheme}: ${ink} on ${ground}`);
     }
   },
 
