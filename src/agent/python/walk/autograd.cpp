@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "agent/heap/elf_lookup.h"
+#include "agent/heap/system_call.h"
 #include "agent/heap/text.h"
 #include "agent/python/walk/child_memory.h"
 #include "wire/snapshot.h"
@@ -77,18 +78,36 @@ std::uint64_t block_bytes(std::uintptr_t block) {
   return bytes % 16 == 0 && bytes >= kLeast && bytes <= kMost ? bytes : 0;
 }
 
+// True where two counts of a c10::intrusive_ptr_target stand: someone refers to it, so neither is 0.
+bool is_counted(std::uintptr_t node) {
+  constexpr std::size_t kCounts = 8;  // behind the table of virtual functions
+  constexpr std::uint32_t kHasWrapper = 1U << 31U;
+  if (node % kPointerBytes != 0 || !is_readable(node + kCounts)) {
+    return false;
+  }
+  const auto counts = field<std::uint64_t>(reinterpret_cast<const void*>(node), kCounts);
+  return static_cast<std::uint32_t>(counts) != 0 &&
+         (static_cast<std::uint32_t>(counts >> 32U) & ~kHasWrapper) != 0;
+}
+
 }  // namespace
 
+// The Python object has a std::shared_ptr to it in torch 1.13, and a c10::intrusive_ptr in torch 2.15: one
+// pointer, to a block of its own. (They changed in spring 2026.)
 std::uint64_t native_bytes(const PyObject* function, const TypeInfo& info) {
-  constexpr std::uint64_t kPointerPair = 16;  // all that one made by C++ has: a std::shared_ptr
-  if (!g_is_glibc ||
-      field<std::int64_t>(info.type, g_python.layout.type_basic_bytes) != wire::kObjectHead + kPointerPair) {
+  constexpr std::int64_t kIntrusive = wire::kObjectHead + 8;
+  constexpr std::int64_t kShared = wire::kObjectHead + 16;
+  const auto bytes = field<std::int64_t>(info.type, g_python.layout.type_basic_bytes);
+  if (!g_is_glibc || (bytes != kIntrusive && bytes != kShared)) {
     return 0;
   }
   const auto node = field<std::uintptr_t>(function, wire::kObjectHead);
+  if (bytes == kIntrusive) {
+    return node != 0 && is_counted(node) ? block_bytes(node) : 0;
+  }
   const std::uint64_t alone = node == 0 ? 0 : block_bytes(node);
-  return alone != 0 || node == 0 ? alone
-                                 : block_bytes(node - kPointerPair);  // made with its counts before it
+  constexpr std::uintptr_t kCountsBefore = 16;  // where both were made at once
+  return alone != 0 || node == 0 ? alone : block_bytes(node - kCountsBefore);
 }
 
 void find_torch() {
