@@ -17,8 +17,9 @@ namespace lowtide::watch {
 // What a process seems to be doing before its first snapshot.
 enum class StartUp {
   Unknown,
-  Loading,   // libraries were loaded a moment ago: imports are running
-  Stepping,  // the first steps are done
+  Loading,    // libraries were loaded a moment ago: imports are running
+  Importing,  // its main thread was in an import a moment ago
+  Stepping,   // the first steps are done
 };
 
 // What a snapshot has cost.
@@ -33,11 +34,13 @@ class SnapshotPace {
  public:
   static constexpr double kFirstS = 4;  // imports, the model, the first steps
   static constexpr double kFirstSteppingS = 1.5;
-  static constexpr double kLongestLoadS = 20;  // a job may load libraries all the time
+  static constexpr double kLongestLoadS = 20;    // a job may load libraries all the time
+  static constexpr double kLongestImportS = 60;  // a job may run in an import from start to end
   static constexpr double kLeastGapS = 3;
   static constexpr double kShortPauseS = 0.05;
   // These may cost five times as much, because most runs that are watched for a leak are short. Snapshots of
-  // the start-up show no growth: they do not count once the steps have begun.
+  // the start-up show no growth: they do not count once the steps have begun, or the first imports have
+  // ended.
   static constexpr int kFirstLooks = 4;
   static constexpr double kGapOfAge = 0.5;
   static constexpr double kPauseFactor = 1000;
@@ -51,9 +54,12 @@ class SnapshotPace {
                             StartUp start_up = StartUp::Unknown) const {
     constexpr double kHaste = 5;
     const double pause_s = expected_pause_s(forked_bytes);
-    const int looks = start_up == StartUp::Stepping ? looks_ - looks_before_steps_ : looks_;
+    const int looks = looks_ - (start_up == StartUp::Stepping  ? looks_before_steps_
+                                : start_up == StartUp::Unknown ? looks_in_first_imports_
+                                                               : 0);
     const bool is_early = looks < kFirstLooks && pause_s <= kShortPauseS;
     if (start_up == StartUp::Loading && age_s < kLongestLoadS) return false;
+    if (start_up == StartUp::Importing && age_s < kLongestImportS) return false;
     if (!asked_s_) {
       const double first_s = start_up == StartUp::Stepping ? kFirstSteppingS : kFirstS;
       return age_s >= std::max(first_s, kPauseFactor * pause_s / (is_early ? kHaste : 1));
@@ -75,6 +81,7 @@ class SnapshotPace {
   // Counts even if it fails, so that a process without snapshots is not asked at every tick.
   void note_asked(double age_s, StartUp start_up = StartUp::Unknown) {
     asked_s_ = age_s;
+    if (start_up == StartUp::Importing && looks_in_first_imports_ == looks_) ++looks_in_first_imports_;
     ++looks_;
     if (start_up != StartUp::Stepping) looks_before_steps_ = looks_;
   }
@@ -92,6 +99,7 @@ class SnapshotPace {
   std::optional<double> asked_s_;  // by the age of the process
   int looks_ = 0;
   int looks_before_steps_ = 0;
+  int looks_in_first_imports_ = 0;
   SnapshotCost last_;
 };
 

@@ -35,6 +35,32 @@ TEST(SnapshotPace, first_one_comes_after_the_first_steps_and_not_while_libraries
   EXPECT_TRUE(pace.is_due(21, 100 << 20, false, StartUp::Loading));
 }
 
+TEST(SnapshotPace, none_is_taken_in_an_import_of_a_minute_and_those_of_a_longer_one_do_not_count) {
+  SnapshotPace pace;
+  EXPECT_FALSE(pace.is_due(50, 100 << 20, true, StartUp::Importing));
+  double age_s = 60;
+  for (int taken = 0; taken < SnapshotPace::kFirstLooks; age_s += 1) {
+    if (!pace.is_due(age_s, 100 << 20, false, StartUp::Importing)) continue;
+    pace.note_asked(age_s, StartUp::Importing);
+    pace.note_taken(cost(0.004, 0.4));
+    ++taken;
+  }
+  EXPECT_FALSE(pace.is_due(age_s + 10, 100 << 20, false, StartUp::Importing));
+
+  EXPECT_TRUE(pace.is_due(age_s + 10, 100 << 20, false, StartUp::Unknown));
+}
+
+TEST(SnapshotPace, import_in_mid_run_gives_no_more_snapshots) {
+  SnapshotPace pace;
+  for (const double age_s : {10, 14, 18, 22}) {
+    pace.note_asked(age_s);
+    pace.note_taken(cost(0.004, 0.4));
+  }
+  pace.note_asked(100, StartUp::Importing);
+
+  EXPECT_FALSE(pace.is_due(110, 100 << 20, false, StartUp::Unknown));
+}
+
 TEST(SnapshotPace, those_of_a_long_start_up_do_not_delay_the_first_ones_of_the_steps) {
   SnapshotPace pace;
   for (const double age_s : {4, 8, 11, 14}) {

@@ -42,6 +42,7 @@ StartUp start_up_of(const observe::AgentRegistry& agents, std::int64_t pid, doub
   constexpr double kMomentS = 3;
   constexpr double kFirstSteps = 3;
   if (step >= kFirstSteps) return StartUp::Stepping;
+  if (agents.since_import_s(pid) < kMomentS) return StartUp::Importing;
   return agents.since_loading_s(pid) < kMomentS ? StartUp::Loading : StartUp::Unknown;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 
 #include "explain/evidence/bounded_series.h"
@@ -59,19 +60,28 @@ std::vector<Moment> read_moments(
   return moments.take();
 }
 
-void drop_teardowns(Evidence& evidence) {
+// An interpreter may take long to end: large objects are freed, and it waits for the snapshot of its end.
+std::optional<double> end_of_work(const Evidence& evidence, const model::ProcessInfo& process) {
+  const auto found = std::find_if(evidence.snapshots.begin(), evidence.snapshots.end(),
+                                  [&](const record::RecordedSnapshot& taken) {
+                                    return taken.process == process.id && taken.snapshot.is_at_end;
+                                  });
+  if (found == evidence.snapshots.end()) return process.ended_s;
+  return std::min(found->snapshot.at_s, process.ended_s.value_or(found->snapshot.at_s));
+}
+
+void drop_packing_up(Evidence& evidence) {
   const Steps steps = find_steps(evidence.target);
-  double all_ended_s = 0;
+  std::optional<double> all_ended_s;
   bool all_ended = !evidence.processes.empty();
   for (ProcessEvidence& process : evidence.processes) {
-    if (process.info.ended_s) {
-      drop_teardown(process.trail, steps.end_of_work_s(*process.info.ended_s));
-      all_ended_s = std::max(all_ended_s, *process.info.ended_s);
-    } else {
-      all_ended = false;
-    }
+    process.work_ended_s = end_of_work(evidence, process.info);
+    drop_packing_up(process.trail, steps, process.work_ended_s);
+    if (process.info.role == model::ProcessRole::Wrapper) continue;  // it only waits for the others
+    all_ended = all_ended && process.work_ended_s.has_value();
+    if (process.work_ended_s) all_ended_s = std::max(all_ended_s.value_or(0), *process.work_ended_s);
   }
-  if (all_ended) drop_teardown(evidence.target, steps.end_of_work_s(all_ended_s));
+  drop_packing_up(evidence.target, steps, all_ended ? all_ended_s : std::nullopt);
 }
 
 // Many processes share the room; those that live briefly need none.
@@ -181,7 +191,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.shared_objects = recording.meta<record::Meta::SharedObjects>().value_or("");
   evidence.shared_groups = recording.shared_groups();
   evidence.snapshots = recording.snapshots();
-  drop_teardowns(evidence);
+  drop_packing_up(evidence);
   evidence.target = bounded(fill_between(evidence.target, evidence.ticks), kMostTreePoints);
   const std::size_t most_points = points_per_process(evidence);
   std::size_t points = 0;

@@ -78,6 +78,37 @@ void feed(Judge& judge, const RecordedSeries& trail, const Steps& steps) {
   }
 }
 
+// The job may free much after its last step, and then wait for long. A series that has fallen by the reading
+// of the last step and ends so low has no floor there: from the first low reading on, nothing is kept.
+void drop_after_last_step(RecordedSeries& trail, double last_step_s) {
+  constexpr std::size_t kBefore = 3;
+  const auto after = std::find_if(trail.begin(), trail.end(),
+                                  [&](const TrailPoint& point) { return point.at_s >= last_step_s; });
+  if (after == trail.end() || after - trail.begin() < static_cast<std::ptrdiff_t>(kBefore)) return;
+  std::uint64_t lowest = (after - 1)->low_bytes;
+  for (auto point = after - kBefore; point != after; ++point) lowest = std::min(lowest, point->low_bytes);
+  const auto is_low = [&](const TrailPoint& point) { return point.low_bytes < lowest; };
+  if (is_low(trail.back())) trail.erase(std::find_if(after, trail.end(), is_low), trail.end());
+}
+
+// Of a process that ended then, or ended its work: what it gave back in its last seconds.
+void drop_teardown(RecordedSeries& trail, double ended_s) {
+  constexpr double kTeardownS = 3;
+  constexpr std::size_t kBefore = 10;
+  const auto last_part = std::find_if(
+      trail.begin(), trail.end(), [&](const TrailPoint& point) { return point.at_s > ended_s - kTeardownS; });
+  const auto before = static_cast<std::size_t>(last_part - trail.begin());
+  if (before < kBefore) return;
+  std::uint64_t lowest = trail[before - 1].low_bytes;
+  for (std::size_t at = before - kBefore; at < before; ++at) lowest = std::min(lowest, trail[at].low_bytes);
+  const TrailPoint steady = trail[before - 1];
+  const auto is_teardown = [&](const TrailPoint& point) {
+    return point.low_bytes < lowest ||
+           (point.processes < steady.processes && point.low_bytes < steady.low_bytes);
+  };
+  while (trail.size() > before && is_teardown(trail.back())) trail.pop_back();
+}
+
 std::uint64_t between(std::uint64_t from, std::uint64_t to, double share) {
   const double value =
       static_cast<double>(from) + share * (static_cast<double>(to) - static_cast<double>(from));
@@ -127,21 +158,9 @@ RecordedSeries fill_between(const RecordedSeries& trail, const RecordedSeries& t
   return filled;
 }
 
-void drop_teardown(RecordedSeries& trail, double ended_s) {
-  constexpr double kTeardownS = 3;
-  constexpr std::size_t kBefore = 10;
-  const auto last_part = std::find_if(
-      trail.begin(), trail.end(), [&](const TrailPoint& point) { return point.at_s > ended_s - kTeardownS; });
-  const auto before = static_cast<std::size_t>(last_part - trail.begin());
-  if (before < kBefore) return;
-  std::uint64_t lowest = trail[before - 1].low_bytes;
-  for (std::size_t at = before - kBefore; at < before; ++at) lowest = std::min(lowest, trail[at].low_bytes);
-  const TrailPoint steady = trail[before - 1];
-  const auto is_teardown = [&](const TrailPoint& point) {
-    return point.low_bytes < lowest ||
-           (point.processes < steady.processes && point.low_bytes < steady.low_bytes);
-  };
-  while (trail.size() > before && is_teardown(trail.back())) trail.pop_back();
+void drop_packing_up(RecordedSeries& trail, const Steps& steps, std::optional<double> ended_s) {
+  if (steps.known) drop_after_last_step(trail, steps.last_at_s);
+  if (ended_s) drop_teardown(trail, steps.end_of_work_s(*ended_s));
 }
 
 std::optional<double> level(const RecordedSeries& trail, const Window& window, Pick pick) {

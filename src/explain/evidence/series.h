@@ -40,10 +40,6 @@ using RecordedSeries = std::vector<TrailPoint>;
 
 TrailPoint to_trail_point(const record::Point& point);
 
-// A process that ends gives its memory back, and a tick may fall into that:
-// such readings say nothing of the floor, and are taken off the end.
-void drop_teardown(RecordedSeries& trail, double ended_s);
-
 // Where PSS could not be read at every tick, a series has gaps: between two
 // readings it is taken to have moved evenly. Nothing is added outside of them,
 // nor where processes came or went in between.
@@ -92,6 +88,10 @@ struct Steps {
 // counter that stands for longer than half of the time before says that we lost it: then the
 // end is that of the trail.)
 Steps find_steps(const RecordedSeries& target);
+
+// A job frees memory after its last step, and a process gives its memory back when it ends. Such readings say
+// nothing of the floor, and are taken off the end. `ended_s`: of the process, if it has ended.
+void drop_packing_up(RecordedSeries& trail, const Steps& steps, std::optional<double> ended_s);
 
 // Verdict, outline and extent of a trail. A thinned point counts as two
 // readings, its lowest and its highest.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace lowtide::explain {
 namespace {
 
@@ -23,10 +26,66 @@ TEST(RecordedSeries, end_of_workers_before_their_trainer_is_no_floor) {
   trail.push_back(reading(14, 122));
   trail.back().processes = 1;
 
-  drop_teardown(trail, 14.5);
+  drop_packing_up(trail, {}, 14.5);
 
   ASSERT_EQ(trail.size(), 12U);
   EXPECT_EQ(trail.back().processes, 3U);
+}
+
+// 50 steps per second for 30 s, each of which gains 400 kB until step `stop`. Before the first reading with
+// the last step a tenth is freed; the rest is held for `packing_up_s`.
+RecordedSeries training(double packing_up_s, int stop = 1500) {
+  constexpr std::uint64_t kStart = 26'000'000;
+  constexpr std::uint64_t kGain = 400'000;
+  constexpr int kSteps = 1500;
+  RecordedSeries trail;
+  for (double at_s = 0; at_s < 30 + packing_up_s; at_s += 0.5) {
+    const int step = std::min(kSteps - 1, static_cast<int>(50 * at_s));
+    const std::uint64_t held = kGain * static_cast<std::uint64_t>(std::min(step, stop));
+    trail.push_back(reading(at_s, kStart + (step == kSteps - 1 ? held / 10 * 9 : held), step));
+  }
+  return trail;
+}
+
+model::VerdictKind kind_without_packing_up(RecordedSeries trail, bool has_ended) {
+  const Steps steps = find_steps(trail);
+  drop_packing_up(trail, steps, has_ended ? std::optional(trail.back().at_s + 0.2) : std::nullopt);
+  const Steps left = find_steps(trail);
+  return (has_ended ? judge_trail(trail, left).verdict : judge_live(trail, left)).kind;
+}
+
+TEST(RecordedSeries, what_is_freed_after_the_last_step_does_not_end_the_growth) {
+  for (const double packing_up_s : {2, 5, 10}) {
+    EXPECT_EQ(kind_without_packing_up(training(packing_up_s), true), model::VerdictKind::Leak)
+        << packing_up_s;
+    EXPECT_NE(kind_without_packing_up(training(packing_up_s), false), model::VerdictKind::Warmup)
+        << packing_up_s;
+  }
+}
+
+TEST(RecordedSeries, growth_that_ends_long_before_the_last_step_is_a_warm_up) {
+  for (const double packing_up_s : {2, 5, 10})
+    EXPECT_EQ(kind_without_packing_up(training(packing_up_s, 500), true), model::VerdictKind::Warmup)
+        << packing_up_s;
+}
+
+TEST(RecordedSeries, checkpoint_after_the_last_step_is_packing_up_too) {
+  RecordedSeries trail = training(10);
+  const std::uint64_t most = (trail.end() - 21)->low_bytes;
+  for (auto point = trail.end() - 12; point != trail.end() - 6; ++point) point->low_bytes = most + 90'000'000;
+
+  EXPECT_EQ(kind_without_packing_up(trail, true), model::VerdictKind::Leak);
+}
+
+TEST(RecordedSeries, what_the_job_has_when_it_ends_as_large_as_it_was_is_kept) {
+  RecordedSeries trail = training(5);
+  for (TrailPoint& point : trail) point.low_bytes = 500 + static_cast<std::uint64_t>(point.at_s * 2) % 7 * 10;
+  const std::size_t readings = trail.size();
+  trail.back().low_bytes = 500 + 60;
+
+  drop_packing_up(trail, find_steps(trail), std::nullopt);
+
+  EXPECT_EQ(trail.size(), readings);
 }
 
 TEST(RecordedSeries, window_without_a_reading_has_no_level) {

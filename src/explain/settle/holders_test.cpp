@@ -272,6 +272,32 @@ TEST(Holders, snapshot_after_the_last_step_does_not_erase_what_earlier_ones_had)
   EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
 }
 
+TEST(Holders, two_snapshots_after_the_work_do_not_erase_what_earlier_ones_had) {
+  Job gone({10, 20, 30, 1, 0});
+  gone.evidence.steps = {.known = true, .first_at_s = 0, .last_at_s = 25};
+  gone.evidence.snapshots.back().snapshot.is_at_end = true;
+  gone.evidence.snapshots.back().snapshot.nodes.clear();
+
+  const auto holders = find_holders(gone.evidence);
+
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_EQ(holders[0].looks, 3U);
+  EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
+}
+
+TEST(Holders, what_a_function_had_that_returned_is_named_though_the_allocator_keeps_the_memory) {
+  Job gone({10, 20, 30, 0});
+  gone.evidence.snapshots.back().snapshot.nodes.clear();
+  ASSERT_TRUE(find_holders(gone.evidence)[0].grown.empty()) << "while the process runs, it may be a buffer";
+  gone.evidence.processes[0].info.ended_s = 41;
+
+  const auto holders = find_holders(gone.evidence);
+
+  ASSERT_EQ(holders[0].grown.size(), 1U);
+  EXPECT_EQ(holders[0].grown[0].holder.node.path, "__main__.kept");
+  EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0]));
+}
+
 TEST(Holders, what_an_ended_process_gave_back_is_named_but_proves_nothing) {
   Job gone({10, 20, 30, 0});
   ProcessEvidence& process = gone.evidence.processes[0];

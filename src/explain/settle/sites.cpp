@@ -154,10 +154,6 @@ class Grouping {
     return groups;
   }
 
-  void drop_packing_up(RecordedSeries& trail, const ProcessEvidence& process) const {
-    if (process.info.ended_s) drop_teardown(trail, evidence_.steps.end_of_work_s(*process.info.ended_s));
-  }
-
   // The latest of those that followed each other, or the last that an agent was in.
   [[nodiscard]] std::size_t latest_seen(const LivesSeen& lives) const {
     std::size_t at = lives.lives.size() - 1;
@@ -175,7 +171,7 @@ class Grouping {
       std::copy_if(members.begin(), members.end(), std::back_inserter(own),
                    [&](const SiteEvidence* site) { return site->info.process == process.info.id; });
       RecordedSeries trail = sum_of(own, moments_, lives.seen[life].all);
-      drop_packing_up(trail, process);
+      drop_packing_up(trail, evidence_.steps, process.work_ended_s);
       order.push_back(each.size());
       each.push_back({.info = process.info, .trail = std::move(trail)});
     }
@@ -200,7 +196,7 @@ class Grouping {
               heap.last.allocated_bytes - std::min(heap.last.allocated_bytes, heap.last.live_bytes);
           process.freed_bytes += static_cast<double>(freed);
         }
-        drop_packing_up(trail, evidence_.processes[at]);
+        drop_packing_up(trail, evidence_.steps, evidence_.processes[at].work_ended_s);
         order.push_back(each.size());
         each.push_back({.info = evidence_.processes[at].info, .trail = std::move(trail)});
       }

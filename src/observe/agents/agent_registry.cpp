@@ -207,6 +207,11 @@ double AgentRegistry::since_loading_s(std::int64_t pid) const {
   return base::steady_seconds() - (found == agents_.end() ? 0 : found->second->loaded_s);
 }
 
+double AgentRegistry::since_import_s(std::int64_t pid) const {
+  const auto found = agents_.find(static_cast<std::int32_t>(pid));
+  return base::steady_seconds() - (found == agents_.end() ? 0 : found->second->imported_s);
+}
+
 std::vector<std::int64_t> AgentRegistry::pythons() const {
   std::vector<std::int64_t> out;
   for (const auto& [pid, agent] : agents_) {
@@ -334,6 +339,10 @@ void AgentRegistry::read_rings() {
       agent->loaded_s = at_s;
     }
     static_cast<void>(agent->ring.poll(agent->book));
+    if (const std::uint64_t sample = agent->book.sample_in_import(); sample != agent->sample_in_import) {
+      agent->sample_in_import = sample;
+      agent->imported_s = sample == 0 ? 0 : at_s;
+    }
     if (since_s > 0)
       fastest = std::max(fastest, static_cast<double>(agent->status.samples - before.samples) / since_s);
   }

@@ -97,6 +97,8 @@ class AgentRegistry {
   [[nodiscard]] std::vector<std::int64_t> pythons() const;
   // Seconds since the process last loaded or unloaded a library.
   [[nodiscard]] double since_loading_s(std::int64_t pid) const;
+  // Seconds since its main thread was last seen in an import; it was nowhere else since then.
+  [[nodiscard]] double since_import_s(std::int64_t pid) const;
   // The interpreter of a process reports steps and phases from now on, and torch's counters once.
   void ask_marks(std::int64_t pid);
   void want_last_looks(std::int64_t pid, std::uint32_t which);  // of wire::LastLook
@@ -121,8 +123,10 @@ class AgentRegistry {
     SiteTable book;
     AgentStatus status;
     double told_at_s = -1e18;
-    double began_s = 0;    // when it came
-    double loaded_s = 0;   // when it last loaded or unloaded a library
+    double began_s = 0;     // when it came
+    double loaded_s = 0;    // when it last loaded or unloaded a library
+    double imported_s = 0;  // when its main thread was seen in an import; 0: it is elsewhere
+    std::uint64_t sample_in_import = 0;
     double limited_s = 0;  // when its rate was last set
     double searched_s = 0;
     std::uint64_t first_samples = 0;  // alive at the end of the full rate

@@ -242,7 +242,7 @@ bool AgentRing::take_allocation(AgentSink& sink) {
   allocation.address = record.address;
   allocation.requested_bytes = record.requested_bytes;
   allocation.weight_bytes = record.weight_bytes;
-  allocation.tid = record.tid;
+  allocation.is_main_thread = record.tid == pid_;
   allocation.phase = record.phase;
   allocation.source = record.source;
   allocation.is_tracked = record.slot != wire::kNoSlot;

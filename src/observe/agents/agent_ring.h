@@ -31,7 +31,7 @@ struct AgentAllocation {
   std::uint64_t address = 0;
   std::uint64_t requested_bytes = 0;
   std::uint64_t weight_bytes = 0;
-  std::int32_t tid = 0;
+  bool is_main_thread = false;
   std::uint32_t phase = 0;  // of the trainer, from 1; 0: in none
   wire::Source source = wire::Source::Malloc;
   bool is_live = false;     // false: freed already, or not tracked; not worth unwinding

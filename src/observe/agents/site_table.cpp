@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t kMostSites = 8192;
 constexpr std::size_t kMostStacks = 65'536;
 constexpr std::size_t kMostCodes = 65'536;
+constexpr std::string_view kImportSystem = "<frozen importlib._bootstrap>";
 constexpr std::size_t kMostNames = 131'072;
 // What is alive when it is read is what the verdict rests on. Of the rest, which is
 // most, one in so many is looked at and stands for the others.
@@ -103,6 +105,7 @@ SiteTable::SiteTable(std::int32_t pid, SiteTools& tools)
 }
 
 void SiteTable::on_code(const AgentCode& code) {
+  if (code.file == kImportSystem && import_codes_.size() < kMostCodes) import_codes_.insert(code.code);
   if (codes_.size() < kMostCodes) codes_[code.code] = {tools_.keep(code.file), tools_.keep(code.function)};
 }
 
@@ -168,7 +171,16 @@ std::vector<model::Frame> SiteTable::name(const Stack& stack) {
   return join_stacks(tools_.symbolizer.symbolize(space_, stack.addresses), calls, function_of(stack.source));
 }
 
+void SiteTable::note_import(const AgentAllocation& allocation) {
+  if (!allocation.is_main_thread || allocation.frames.empty()) return;
+  const bool is_import =
+      std::any_of(allocation.frames.begin(), allocation.frames.end(),
+                  [&](const wire::PythonFrame& frame) { return import_codes_.count(frame.code) > 0; });
+  sample_in_import_ = is_import ? allocation.sample : 0;
+}
+
 void SiteTable::on_allocation(const AgentAllocation& allocation) {
+  note_import(allocation);
   std::uint64_t stands_for = 1;
   if (!allocation.is_live) {
     if (allocation.sample % kShortLivedEvery != 0) return;

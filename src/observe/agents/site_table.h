@@ -54,6 +54,9 @@ class SiteTable : public AgentSink {
   void read_sites(model::ProcessId process, double at_s, std::vector<model::SiteReading>& readings,
                   std::vector<model::SiteInfo>& begun);
 
+  // The number of the latest sample of the main thread if it was taken in an import; 0: it was not.
+  [[nodiscard]] std::uint64_t sample_in_import() const { return sample_in_import_; }
+
   // Of all sites; memory that processes share is not in it.
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
   [[nodiscard]] std::uint64_t live_samples() const { return live_.size(); }
@@ -103,6 +106,7 @@ class SiteTable : public AgentSink {
   };
 
   void let_age(double at_s);
+  void note_import(const AgentAllocation& allocation);
   symbols::StackEnd unwind(const AgentAllocation& allocation);
   std::uint32_t find_site(const AgentAllocation& allocation);
   [[nodiscard]] Stack stack_of(const AgentAllocation& allocation) const;
@@ -114,6 +118,8 @@ class SiteTable : public AgentSink {
   symbols::Unwinder unwinder_;
   bool has_maps_ = false;
   std::unordered_map<std::uint32_t, Code> codes_;
+  std::unordered_set<std::uint32_t> import_codes_;  // functions of Python's import system
+  std::uint64_t sample_in_import_ = 0;
   std::vector<Site> sites_;  // 0: all that came after there were too many
   // Two ways through the interpreter that a person cannot distinguish are one site: first by what was
   // sampled, then by what is shown of it.

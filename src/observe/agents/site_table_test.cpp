@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <vector>
 
 namespace lowtide::observe {
 namespace {
@@ -41,6 +42,27 @@ class SiteBookTest : public testing::Test {
   SiteTable book_{static_cast<std::int32_t>(::getpid()), tools_};
   model::SiteReading latest_;
 };
+
+TEST_F(SiteBookTest, main_thread_is_in_an_import_from_its_first_sample_there_to_its_first_elsewhere) {
+  book_.on_code({.code = 2, .file = "<frozen importlib._bootstrap>", .function = "_find_and_load"});
+  const auto sample = [&](std::uint64_t number, bool is_main_thread, std::vector<wire::PythonFrame> frames) {
+    AgentAllocation allocation;
+    allocation.sample = number;
+    allocation.is_main_thread = is_main_thread;
+    allocation.frames = frames;
+    book_.on_allocation(allocation);
+    return book_.sample_in_import();
+  };
+  const wire::PythonFrame own{.code = 1, .line = 31};
+  const wire::PythonFrame import{.code = 2, .line = 1176};
+
+  EXPECT_EQ(sample(1, true, {own}), 0U);
+  EXPECT_EQ(sample(2, false, {own, import, own}), 0U) << "a thread may import what it wants";
+  EXPECT_EQ(sample(3, true, {own, import, own}), 3U);
+  EXPECT_EQ(sample(4, true, {}), 3U) << "not of Python";
+  EXPECT_EQ(sample(5, false, {own}), 3U);
+  EXPECT_EQ(sample(6, true, {own}), 0U);
+}
 
 TEST_F(SiteBookTest, sample_grows_old_with_the_time_that_was_watched) {
   take(1);

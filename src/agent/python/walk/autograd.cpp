@@ -71,20 +71,19 @@ std::uint64_t block_bytes(std::uintptr_t block) {
   constexpr std::uint64_t kFlags = 7;
   constexpr std::uint64_t kLeast = 64;
   constexpr std::uint64_t kMost = 4096;
-  if (block % 16 != 0 || block % kPage == 0) {  // what lies before a page may not be there
+  // What lies before a page may not be there.
+  if (block % 16 != 0 || block % kPage == 0 || !is_readable(block - 8)) {
     return 0;
   }
   const std::uint64_t bytes = field<std::uint64_t>(reinterpret_cast<const void*>(block - 8), 0) & ~kFlags;
   return bytes % 16 == 0 && bytes >= kLeast && bytes <= kMost ? bytes : 0;
 }
 
-// True where two counts of a c10::intrusive_ptr_target stand: someone refers to it, so neither is 0.
+// True where a block has the two counts of a c10::intrusive_ptr_target: someone refers to it, so neither is
+// 0.
 bool is_counted(std::uintptr_t node) {
   constexpr std::size_t kCounts = 8;  // behind the table of virtual functions
   constexpr std::uint32_t kHasWrapper = 1U << 31U;
-  if (node % kPointerBytes != 0 || !is_readable(node + kCounts)) {
-    return false;
-  }
   const auto counts = field<std::uint64_t>(reinterpret_cast<const void*>(node), kCounts);
   return static_cast<std::uint32_t>(counts) != 0 &&
          (static_cast<std::uint32_t>(counts >> 32U) & ~kHasWrapper) != 0;
@@ -102,10 +101,10 @@ std::uint64_t native_bytes(const PyObject* function, const TypeInfo& info) {
     return 0;
   }
   const auto node = field<std::uintptr_t>(function, wire::kObjectHead);
-  if (bytes == kIntrusive) {
-    return node != 0 && is_counted(node) ? block_bytes(node) : 0;
-  }
   const std::uint64_t alone = node == 0 ? 0 : block_bytes(node);
+  if (bytes == kIntrusive) {
+    return alone != 0 && is_counted(node) ? alone : 0;
+  }
   constexpr std::uintptr_t kCountsBefore = 16;  // where both were made at once
   return alone != 0 || node == 0 ? alone : block_bytes(node - kCountsBefore);
 }
