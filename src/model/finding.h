@@ -64,7 +64,7 @@ struct Observation {
   Observation(const char* said) : text(said) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator const std::string&() const { return text; }
-  friend bool operator==(const Observation& seen, std::string_view text) { return seen.text == text; }
+  friend bool operator==(const Observation& a, const Observation& b) { return a.text == b.text; }
 };
 
 // Another cause, and how little of the growth it explains.

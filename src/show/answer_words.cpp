@@ -18,11 +18,6 @@ using model::VerdictKind;
 
 constexpr std::size_t kLongestVariable = 60;
 
-const model::Finding* cause_of(const model::Report& report) {
-  const auto& at = report.answer.finding;
-  return at && *at < report.findings.size() ? &report.findings[*at] : nullptr;
-}
-
 // "malloc() at train.py:40, never freed", "train.py:30 -> history", or either half of it.
 std::string cause_words(const model::Report& report, const model::Finding& cause, SubjectForm form) {
   const model::Answer& answer = report.answer;
@@ -113,6 +108,11 @@ std::string second_words(const model::SeriesReport& second) {
 }
 
 }  // namespace
+
+const model::Finding* cause_of(const model::Report& report) {
+  const auto& at = report.answer.finding;
+  return at && *at < report.findings.size() ? &report.findings[*at] : nullptr;
+}
 
 std::string answer_label(const model::Answer& answer) {
   switch (answer.kind) {
@@ -236,15 +236,19 @@ AnswerWords answer_words(const model::Report& report) {
       .verdict = answer_verdict(report)};
 }
 
-std::string answer_line(const model::Report& report) {
+std::string answer_sentence(const model::Report& report) {
   // The line is cut where it is too long, and the bound must not be.
   const SubjectForm form =
       report.answer.kind == AnswerKind::Bounded ? SubjectForm::Short : SubjectForm::Whole;
-  std::string out = answer_label(report.answer) + "  " + answer_subject(report, form);
+  std::string out = answer_subject(report, form);
   const std::string rate = answer_rate(report);
   if (!rate.empty() && report.answer.kind != AnswerKind::Spikes) out += ", " + rate;
   const std::string failure = answer_failure(report);
   return failure.empty() ? out : out + ", " + failure;
+}
+
+std::string answer_line(const model::Report& report) {
+  return answer_label(report.answer) + "  " + answer_sentence(report);
 }
 
 }  // namespace lowtide::show

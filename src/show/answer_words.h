@@ -45,7 +45,13 @@ struct AnswerWords {
 };
 AnswerWords answer_words(const model::Report& report);
 
-// "LEAK  train.py:30 -> history, +393 kB/step"
+// "train.py:30 -> history, +393 kB/step"
+std::string answer_sentence(const model::Report& report);
+
+// The same behind the label: "LEAK  train.py:30 -> history, +393 kB/step"
 std::string answer_line(const model::Report& report);
+
+// The finding that the answer names; null: none.
+const model::Finding* cause_of(const model::Report& report);
 
 }  // namespace lowtide::show

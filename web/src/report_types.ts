@@ -400,7 +400,8 @@ export interface Overhead {
   looks: number; // the same as `snapshots`
   snapshots: number; // heap snapshots of the Python processes
   interpreter_s: number; // the same as `asking_s`
-  pauses_s: number; // how long the Python processes were stopped for snapshots
+  pauses_s: number; // the same as `snapshot_pauses_s`
+  snapshot_pauses_s: number; // how long the Python processes were stopped for snapshots
 }
 
 // What was in the input and was not used, or was assumed.
@@ -492,7 +493,8 @@ export interface Rule {
 // A series of readings.
 export interface Counter {
   pid: number; // its process; 0: the whole job
-  name: string; // name of the series
+  kind: "process" | "job" | "resident" | "gpu" | "steps"; // memory of a `process`, of the whole `job` or of a `gpu`, or the `steps` of the job; `resident` memory is not in the page
+  name: string; // name of the series, for people
   times: number; // index of its times in `times`
   values: string; // base64 of float32, little-endian
 }

@@ -129,7 +129,7 @@ describe("resample", () => {
     values[123_456] = 9000;
     values[654_321] = 3;
 
-    const { low, high, mean } = resample({ pid: 0, name: "", millis, values }, 0, 1000, 500);
+    const { low, high, mean } = resample({ pid: 0, kind: "process", name: "", millis, values }, 0, 1000, 500);
 
     expect(Math.max(...high)).toBe(9000);
     expect(high.indexOf(9000)).toBe(61);

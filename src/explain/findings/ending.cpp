@@ -24,8 +24,8 @@ constexpr std::size_t kLastReadings = 8;
 constexpr double kLastSeconds = 1.2;
 
 // "1.0 s before: the tree had 3.10 GB, the cgroup 3.98 GB of 4.00 GB"
-std::vector<std::string> last_second(const Evidence& evidence, double killed_s) {
-  std::vector<std::string> out;
+std::vector<model::Observation> last_second(const Evidence& evidence, double killed_s) {
+  std::vector<model::Observation> out;
   std::vector<const TargetMoment*> last;
   for (const TargetMoment& moment : evidence.target_moments) {
     // A reading after the kill has what is left.

@@ -77,8 +77,7 @@ Finding* find_primary(Findings& findings, std::int64_t pid) {
 
 void add_evidence(Finding& primary, model::Observation seen) {
   auto& all = primary.evidence;
-  if (std::find(all.begin(), all.end(), std::string_view(seen.text)) == all.end())
-    all.push_back(std::move(seen));
+  if (std::find(all.begin(), all.end(), seen) == all.end()) all.push_back(std::move(seen));
 }
 
 // What a process gained on the host says nothing about tensors on a GPU or in pinned memory.

@@ -37,9 +37,9 @@ std::string share_words(const WatchedProcess& process) {
   return fmt::format("{:.0f}% of the growth of the process tree", *process.report.growth_share * 100);
 }
 
-std::vector<std::string> process_evidence(const Scene& scene, const WatchedProcess& process) {
+std::vector<model::Observation> process_evidence(const Scene& scene, const WatchedProcess& process) {
   const model::Verdict& verdict = process.report.series.verdict;
-  std::vector<std::string> out{verdict.reason};
+  std::vector<model::Observation> out{verdict.reason};
   auto early = level(process.trail, scene.evidence.early);
   auto late = level(process.trail, scene.evidence.late);
   // The same two moments as in the table of processes, where it ran at both.

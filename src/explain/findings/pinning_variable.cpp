@@ -41,8 +41,8 @@ void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& proces
         "in between",
         name, features.keeps_graphs ? " of autograd graphs" : "");
     // The small objects are alive, and are blamed.
-    std::erase_if(finding.excluded, [](const model::ExcludedCause& cause) {
-      return cause.mechanism == model::Mechanism::LiveObjects;
+    std::erase_if(finding.excluded, [](const model::ExcludedCause& other) {
+      return other.mechanism == model::Mechanism::LiveObjects;
     });
     finding.evidence.insert(
         finding.evidence.begin() + 1,

@@ -198,6 +198,13 @@ constexpr Field<Row> only(const char* where, bool (*is_there)(const Row& row), F
   return field;
 }
 
+// A field of a row that logs have too: only a row of a recording has `watched`.
+template <typename Row>
+constexpr Field<Row> of_recording(Field<Row> field) {
+  return only(
+      "recording", +[](const Row& row) { return row.watched != nullptr; }, field);
+}
+
 template <typename Row, typename... Rows>
 constexpr auto object(const char* name, const char* meaning, Field<Row> first, Field<Rows>... rest) {
   return Object<Row, 1 + sizeof...(Rows)>{name, meaning, {first, rest...}};

@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,44 +10,17 @@
 #include "show/answer_words.h"
 #include "show/json/details.h"
 #include "show/json/findings.h"
+#include "show/json/gpus.h"
 #include "show/json/holders.h"
 #include "show/json/json.h"
+#include "show/json/processes.h"
 #include "show/json/verdict.h"
 #include "show/words.h"
 
 namespace lowtide::show {
 
-using model::GpuReport;
-using model::ProcessBytes;
-using model::ProcessInfo;
-using model::ProcessReport;
 using model::Report;
 using model::SeriesReport;
-using model::TorchReading;
-
-// A process of a recording, or of a log that distinguishes processes.
-struct ListedProcess {
-  std::reference_wrapper<const SeriesReport> series;
-  const ProcessReport* watched = nullptr;
-};
-
-struct ListedBytes {
-  std::uint64_t rss_bytes = 0;
-  const ProcessBytes* watched = nullptr;
-};
-
-struct ListedGpu {
-  std::optional<int> index;
-  std::string name;
-  std::string id;
-  std::optional<std::uint64_t> total_bytes;
-  std::optional<std::uint64_t> used_bytes;
-  std::optional<std::int64_t> pid;
-  std::optional<std::uint64_t> allocated_bytes;
-  std::optional<std::uint64_t> reserved_bytes;
-  std::reference_wrapper<const model::Verdict> verdict;
-  const GpuReport* watched = nullptr;
-};
 
 struct ListedGrowth {
   std::optional<std::int64_t> floor_bytes;
@@ -82,96 +53,6 @@ bool is_watched(const Report& report) {
   return report.source.type == model::SourceType::Recording;
 }
 
-// A process that goes on through several runs of a log is listed once, as it was last seen.
-std::vector<ListedProcess> processes_of_log(const Report& report) {
-  std::vector<ListedProcess> list;
-  std::map<std::int64_t, std::size_t> index;
-  for (const model::RunReport& run : report.runs) {
-    for (const SeriesReport& series : run.series) {
-      if (!series.pid || series.quantity != model::Quantity::ProcessMemory) continue;
-      const auto [found, is_new] = index.emplace(*series.pid, list.size());
-      if (is_new) list.push_back({series});
-      list[found->second].series = series;
-    }
-  }
-  return list;
-}
-
-std::vector<ListedProcess> processes_of(const Report& report) {
-  if (!is_watched(report)) return processes_of_log(report);
-  std::vector<ListedProcess> list;
-  for (const ProcessReport& process : report.processes) list.push_back({process.series, &process});
-  return list;
-}
-
-// Used, allocated and reserved are up to three series of one device. Its verdict is that of a leak if there
-// is one, else of what torch has allocated, of what is used, of what is reserved.
-ListedGpu gpu_of_log(int index, const std::string& id, const std::vector<const SeriesReport*>& all) {
-  const auto rank = [](const SeriesReport* series) {
-    const int kind = series->quantity == model::Quantity::GpuAllocated ? 0
-                     : series->quantity == model::Quantity::GpuUsed    ? 1
-                                                                       : 2;
-    return series->verdict.kind == model::VerdictKind::Leak ? kind - 3 : kind;
-  };
-  const auto last_of = [&](model::Quantity quantity) -> std::optional<std::uint64_t> {
-    for (const SeriesReport* series : all) {
-      if (series->quantity == quantity) return series->last_bytes;
-    }
-    return std::nullopt;
-  };
-  const auto* speaks = *std::min_element(all.begin(), all.end(),
-                                         [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
-  std::optional<std::uint64_t> total_bytes;
-  for (const SeriesReport* series : all) {
-    if (series->limit_bytes) total_bytes = series->limit_bytes;
-  }
-  return {.index = index < 0 ? std::nullopt : std::optional(index),
-          .name = all.front()->gpu_name,
-          .id = id,
-          .total_bytes = total_bytes,
-          .used_bytes = last_of(model::Quantity::GpuUsed),
-          .pid = speaks->pid,
-          .allocated_bytes = last_of(model::Quantity::GpuAllocated),
-          .reserved_bytes = last_of(model::Quantity::GpuReserved),
-          .verdict = speaks->verdict};
-}
-
-// Those of the run that the verdict is of, distinguished by index, or by UUID or bus where there is none.
-std::vector<ListedGpu> gpus_of_log(const Report& report) {
-  std::map<std::pair<int, std::string>, std::vector<const SeriesReport*>> devices;
-  if (report.primary_run < report.runs.size()) {
-    for (const SeriesReport& series : report.runs[report.primary_run].series) {
-      if (is_gpu_memory(series.quantity))
-        devices[{series.gpu_index.value_or(-1), series.gpu_id}].push_back(&series);
-    }
-  }
-  std::vector<ListedGpu> list;
-  list.reserve(devices.size());
-  for (const auto& [device, all] : devices) list.push_back(gpu_of_log(device.first, device.second, all));
-  return list;
-}
-
-std::vector<ListedGpu> gpus_of(const Report& report) {
-  if (!is_watched(report)) return gpus_of_log(report);
-  std::vector<ListedGpu> list;
-  for (const GpuReport& gpu : report.gpus) {
-    const auto of_torch = [&](std::uint64_t TorchReading::*bytes) {
-      return gpu.torch ? std::optional((*gpu.torch).*bytes) : std::nullopt;
-    };
-    list.push_back({.index = gpu.index,
-                    .name = gpu.name,
-                    .id = {},
-                    .total_bytes = gpu.total_bytes,
-                    .used_bytes = gpu.used_bytes,
-                    .pid = gpu.pid,
-                    .allocated_bytes = of_torch(&TorchReading::allocated_bytes),
-                    .reserved_bytes = of_torch(&TorchReading::reserved_bytes),
-                    .verdict = gpu.series.verdict,
-                    .watched = &gpu});
-  }
-  return list;
-}
-
 ListedGrowth growth_of(const Report& report) {
   if (is_watched(report)) {
     if (!report.growth) return {};
@@ -196,70 +77,12 @@ std::vector<GrownHolder> grown(const std::vector<model::HolderReport>& holders) 
   return list;
 }
 
-template <typename Row>
-constexpr auto of_recording(Field<Row> field) {
-  return only(
-      "recording", +[](const Row& row) { return row.watched != nullptr; }, field);
-}
-
 constexpr auto of_recording(Field<WholeReport> field) {
   return only(
       "recording", +[](const WholeReport& row) { return is_watched(row.report); }, field);
 }
 
 }  // namespace
-
-constexpr auto describe(Tag<ListedBytes>) {
-  constexpr auto kWatched = &ListedBytes::watched;
-  return object(
-      "ProcessBytes", "the latest reading of a process; a log has `rss` alone",
-      field<&ListedBytes::rss_bytes>("rss", "resident memory"),
-      field<kWatched, &ProcessBytes::pss_bytes>("pss", "the same, shared pages divided among their users"),
-      field<kWatched, &ProcessBytes::uss_bytes>("uss", "pages of this process alone"),
-      of_recording(field_as<Seconds, kWatched, &ProcessBytes::pss_age_s>(
-          "pss_age_s", "how much older `pss` and `uss` are than the rest")),
-      field<kWatched, &ProcessBytes::anon_bytes>("anon", "heap, stacks and other memory without a file"),
-      field<kWatched, &ProcessBytes::file_bytes>("file", "mapped files"),
-      field<kWatched, &ProcessBytes::shmem_bytes>("shmem", "shared memory"),
-      field<kWatched, &ProcessBytes::swap_bytes>("swap", "swapped out"));
-}
-
-constexpr auto describe(Tag<ListedProcess>) {
-  constexpr auto kWatched = &ListedProcess::watched;
-  constexpr auto kInfo = &ProcessReport::info;
-  return object(
-      "Process", "a process; workers that were respawned are one entry, with the latest pid",
-      field("pid", "its process id",
-            [](const ListedProcess& process) {
-              return process.watched != nullptr ? process.watched->info.pid : *process.series.get().pid;
-            }),
-      field<kWatched, kInfo, &ProcessInfo::ppid>("ppid", "its parent; null in a log"),
-      field<kWatched, kInfo, &ProcessInfo::role>("role", "what it is there for; null in a log"),
-      of_recording(field<kWatched, kInfo, &ProcessInfo::index>("index", "its number: rank 3, worker 0")),
-      field("command", "its command line",
-            [](const ListedProcess& process) {
-              return NonEmpty{process.watched != nullptr ? process.watched->info.command
-                                                         : process.series.get().command};
-            }),
-      field_as<Seconds, kWatched, kInfo, &ProcessInfo::started_s>(
-          "started_s", "when it began; below 0: before the recording; null in a log"),
-      field_as<Seconds, kWatched, kInfo, &ProcessInfo::ended_s>("ended_s", "when it ended"),
-      field<kWatched, kInfo, &ProcessInfo::exit_status>(
-          "exit", "its exit status as in a shell: 128 + n for signal n"),
-      of_recording(field("processes", "how many processes the entry stands for",
-                         [](const ListedProcess& process) { return process.watched->processes; })),
-      field<&ListedProcess::series, &SeriesReport::verdict>(
-          "verdict", "of the memory that would go with this process alone"),
-      of_recording(field("peak_bytes", "its highest reading",
-                         [](const ListedProcess& process) { return process.series.get().peak_bytes; })),
-      of_recording(field_as<Share, kWatched, &ProcessReport::growth_share>(
-          "growth_share", "its part of the growth of the tree; null where the tree did not grow")),
-      field("bytes", "its memory", [](const ListedProcess& process) {
-        return process.watched != nullptr
-                   ? ListedBytes{process.watched->bytes.rss_bytes, &process.watched->bytes}
-                   : ListedBytes{process.series.get().last_bytes};
-      }));
-}
 
 constexpr auto describe(Tag<ListedGrowth>) {
   return object(
@@ -268,54 +91,6 @@ constexpr auto describe(Tag<ListedGrowth>) {
       field_as<Share, &ListedGrowth::explained_share>(
           "explained_share", "the part that has a mechanism other than `unexplained`"),
       field<&ListedGrowth::mechanisms>("mechanisms", "its parts; they add up to the growth of the tree"));
-}
-
-constexpr auto describe(Tag<model::GpuLedger>) {
-  using model::GpuLedger;
-  return object("GpuLedger", "what fills a GPU at the moment of a heap snapshot",
-                field_as<Number, &GpuLedger::at_s>("at_s", "seconds into the run"),
-                field<&GpuLedger::parts>("parts", "they add up to the memory of the GPU"));
-}
-
-constexpr auto describe(Tag<ListedGpu>) {
-  constexpr auto kTorch = &GpuReport::torch;
-  constexpr auto kWatched = &ListedGpu::watched;
-  return object(
-      "Gpu", "a GPU of the job; what torch or JAX does not report is null",
-      field<&ListedGpu::index>("index", "its number"),
-      field_as<NonEmpty, &ListedGpu::name>("name", "its model"),
-      only(
-          "log", +[](const ListedGpu& gpu) { return gpu.watched == nullptr; },
-          field_as<NonEmpty, &ListedGpu::id>("id", "its UUID or bus, where the log has no index")),
-      field<&ListedGpu::total_bytes>("total_bytes", "memory of the device"),
-      field<&ListedGpu::used_bytes>("used_bytes", "used, by all processes"),
-      field<&ListedGpu::pid>("pid", "the process of the job that has most on it"),
-      field<kWatched, &GpuReport::process_bytes>(
-          "process_bytes", "what that process has; what torch reserves, where the driver does not report it"),
-      field<&ListedGpu::allocated_bytes>("allocated_bytes", "what torch or JAX has handed out"),
-      field<&ListedGpu::reserved_bytes>("reserved_bytes", "what torch or JAX has from the driver"),
-      field<kWatched, kTorch, &TorchReading::inactive_split_bytes>("fragmented_bytes",
-                                                                   "free pieces between blocks in use"),
-      field("outside_torch_bytes",
-            "what the driver counts beyond `reserved_bytes`; null where the driver does not report it",
-            [](const ListedGpu& gpu) {
-              return gpu.watched != nullptr ? model::outside_torch_bytes(*gpu.watched) : std::nullopt;
-            }),
-      of_recording(
-          field<kWatched, kTorch, &TorchReading::framework>("framework", "whose allocator was read")),
-      of_recording(field<kWatched, kTorch, &TorchReading::retries>(
-          "retries", "times that torch returned all free memory and tried again")),
-      of_recording(field<kWatched, kTorch, &TorchReading::ooms>("ooms", "allocations that failed")),
-      of_recording(
-          field<kWatched, kTorch, &TorchReading::pinned_bytes>("pinned_bytes", "pinned host memory")),
-      of_recording(field<kWatched, &GpuReport::ledger>(
-          "ledger", "at the last snapshot; null if a part of the memory is not known")),
-      of_recording(field<kWatched, &GpuReport::peak_ledger>(
-          "peak_ledger", "at the snapshot with most memory, if that is another")),
-      field<&ListedGpu::verdict>(
-          "verdict",
-          "of the allocated memory, or of the memory outside of torch where that leaks; "
-          "without torch, of the used memory"));
 }
 
 constexpr auto describe(Tag<ListedTarget>) {
