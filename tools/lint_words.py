@@ -55,6 +55,12 @@ RULES = (
     rule(r"\b[kKMGT]?i?B a (?:step|second|minute|hour|day|process|sample)\b", "per step, kB/step"),
     rule(r"\bwould go with it\b", "retains"),
     rule(r"\balive from here\b", "allocated here"),
+    rule(r"\b(?:[Ww]hat|[Aa]ll that|[Mm]ore|[Nn]othing (?:new|more)) (?:is|was) (?:still )?alive\b|\bmore alive\b|"
+         r"\b(?:samples|blocks|bytes|memory)(?: that)? (?:is|are|was|were) (?:still )?alive\b|(?:\b[kMGT]?B|\}) alive\b",
+         "live memory, allocated and not freed"),
+    rule(r"\b[Ss]peaks for\b", "decides, is the one of the report"),
+    rule(r"\bto blame for\b", "causes, keeps, its private memory"),
+    rule(r"\blooks at all\b", "snapshots"),
     rule(r"\bshared pages once(?! per)\b", "shared pages counted once (PSS)"),
     rule(r"\b(?:more|other|own|our|what|its|no|has|have|needs?|the) rights\b", "privileges, needs root, needs CAP_SYS_PTRACE"),
     rule(r"\bthan we\b(?=[,.;:)]|$)", "than lowtide"),

@@ -12,8 +12,8 @@ import subprocess
 FOLDER = pathlib.Path(__file__).resolve().parent / "reports"
 # Where the last snapshot fell decides what "held by" adds to the name.
 NOT_COMPARED = "held by"
-# "30.py:12" keeps its numbers: they are what the reader looks for.
-NUMBER = re.compile(r"(?<![\w:.])\d[\d.,]*( [kMGT]?B\b| h\b| min\b| s\b| ms\b)?")
+# "30.py:12" keeps its numbers: they are what the reader looks for. ">99%" is a number.
+NUMBER = re.compile(r"(?<![\w:.])>?\d[\d.,]*( [kMGT]?B\b| h\b| min\b| s\b| ms\b)?")
 
 
 def write_report(binary, recording):

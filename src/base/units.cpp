@@ -77,9 +77,18 @@ std::string format_seconds(double seconds) {
   if (magnitude >= kLargestFigure) return format_number(seconds) + " s";
   if (magnitude < 1.0) return fmt::format("{:.0f} ms", seconds * 1e3);
   if (magnitude < 120.0) return fmt::format("{:.1f} s", seconds);
-  if (magnitude < 2 * 3600.0) return fmt::format("{:.1f} min", seconds / 60.0);
+  if (magnitude < 1.5 * 3600.0) return fmt::format("{:.1f} min", seconds / 60.0);
   if (magnitude < 2 * 86400.0) return fmt::format("{:.1f} h", seconds / 3600.0);
   return fmt::format("{:.1f} days", seconds / 86400.0);
+}
+
+std::string format_share(double share) {
+  constexpr double kAlmostAll = 0.995;
+  constexpr double kAll = 0.9995;
+  if (!std::isfinite(share)) return "unknown";
+  if (share >= kAll) return "100%";
+  if (share >= kAlmostAll) return ">99%";
+  return fmt::format("{:.0f}%", std::max(share, 0.0) * 100);
 }
 
 std::string format_count(std::uint64_t count) {

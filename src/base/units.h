@@ -33,8 +33,13 @@ std::string format_limit(std::uint64_t bytes);
 // Figures beyond this say nothing to a person.
 inline constexpr double kLargestFigure = 1e15;
 
-// "85 ms", "12.0 s", "6.5 min", "3.2 h", "4.1 days", "1.2e+20 s".
+// "85 ms", "12.0 s", "6.5 min", "3.2 h", "4.1 days", "1.2e+20 s". Hours from 90 minutes on, as on the page
+// (web/src/format.ts).
 std::string format_seconds(double seconds);
+
+// A part of a whole, 0..1: "0%", "97%"; ">99%" for almost all, "100%" for all of it. The page has the same
+// rule (web/src/format.ts).
+std::string format_share(double share);
 
 // "1,234,567".
 std::string format_count(std::uint64_t count);

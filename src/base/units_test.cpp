@@ -31,6 +31,7 @@ TEST(FormatSeconds, picks_the_unit_a_person_would) {
   EXPECT_EQ(format_seconds(0.085), "85 ms");
   EXPECT_EQ(format_seconds(12), "12.0 s");
   EXPECT_EQ(format_seconds(390), "6.5 min");
+  EXPECT_EQ(format_seconds(6'678), "1.9 h");
   EXPECT_EQ(format_seconds(11'520), "3.2 h");
   EXPECT_EQ(format_seconds(354'240), "4.1 days");
 }
@@ -60,6 +61,16 @@ TEST(ParseSize, refuses_what_is_not_a_size) {
   for (const char* text : {"", "G", "12X", "-3G", "1.2.3G", "9999999999999999999T", "12 G B", "inf"}) {
     EXPECT_FALSE(parse_size(text).ok()) << text;
   }
+}
+
+TEST(FormatShare, is_whole_only_for_all_of_it) {
+  EXPECT_EQ(format_share(0), "0%");
+  EXPECT_EQ(format_share(-0.2), "0%");
+  EXPECT_EQ(format_share(0.126), "13%");
+  EXPECT_EQ(format_share(0.994), "99%");
+  EXPECT_EQ(format_share(0.996), ">99%");
+  EXPECT_EQ(format_share(1), "100%");
+  EXPECT_EQ(format_share(7), "100%");
 }
 
 TEST(ParseCount, reads_counts_as_people_write_them) {

@@ -21,7 +21,7 @@ struct ReportOptions {
 // Works at any time while the run goes on, and on what is left of a damaged recording.
 model::Report make_report(record::Recording& recording, const ReportOptions& options);
 
-// Every stack that the agent recorded, with what is alive and what grew; no samples without an agent.
+// Every stack that the agent recorded, with its live memory and its growth; no samples without an agent.
 model::Profile make_profile(record::Recording& recording);
 
 }  // namespace lowtide::explain

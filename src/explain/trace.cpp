@@ -59,8 +59,8 @@ void add_spans(model::Trace& trace, const Evidence& evidence) {
         {pid_of(evidence, visit.process), "phases", visit.name, visit.from_s, visit.to_s - visit.from_s});
   }
   for (const record::RecordedSnapshot& look : evidence.snapshots) {
-    trace.spans.push_back({pid_of(evidence, look.process), "looks at all objects",
-                           look.snapshot.is_at_end ? "look at the end" : "look", look.snapshot.at_s,
+    trace.spans.push_back({pid_of(evidence, look.process), "snapshots",
+                           look.snapshot.is_at_end ? "snapshot at the end" : "snapshot", look.snapshot.at_s,
                            look.snapshot.whole_s});
   }
   for (const record::Outage& outage : evidence.outages) {

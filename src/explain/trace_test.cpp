@@ -67,7 +67,8 @@ TEST(Trace, what_was_recorded_lies_on_the_timeline) {
   EXPECT_EQ(span("phases").name, "eval");
   EXPECT_EQ(span("phases").took_s, 3);
   EXPECT_EQ(span("phases").pid, 4711);
-  EXPECT_EQ(span("looks at all objects").took_s, 0.5);
+  EXPECT_EQ(span("snapshots").name, "snapshot");
+  EXPECT_EQ(span("snapshots").took_s, 0.5);
   EXPECT_EQ(span("events").name, "ended");
 }
 

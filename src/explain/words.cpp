@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -73,6 +74,12 @@ std::string role_words(model::ProcessRole role, std::uint64_t count) {
 
 std::string bytes_words(double bytes) {
   return base::format_bytes(bytes);
+}
+
+std::string change_words(double bytes) {
+  const std::string size = base::format_bytes(std::abs(bytes));
+  if (size == base::format_bytes(0)) return "did not change";
+  return (bytes < 0 ? "shrank by " : "grew by ") + size;
 }
 
 std::string signal_words(int exit_status) {

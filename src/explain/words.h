@@ -27,6 +27,9 @@ std::string role_words(model::ProcessRole role, std::uint64_t count);
 // "1.24 GB".
 std::string bytes_words(double bytes);
 
+// "grew by 1.24 GB", "shrank by 87.2 MB", "did not change".
+std::string change_words(double bytes);
+
 // For an exit status as a shell reports it: "signal 9 (SIGKILL)"; empty when it was no signal.
 std::string signal_words(int exit_status);
 

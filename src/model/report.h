@@ -41,7 +41,7 @@ struct RunReport {
   std::string name;
   std::uint64_t first_line = 0;
   std::uint64_t last_line = 0;
-  std::vector<SeriesReport> series;  // the one that speaks for the run first
+  std::vector<SeriesReport> series;  // the one that decides the verdict of the run first
 };
 
 // The series of a run (the speaking one first) that leaks while the speaking one does not; null = none.

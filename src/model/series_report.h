@@ -9,7 +9,7 @@
 
 namespace lowtide::model {
 
-// What a series is a series of. Decides which verdict speaks for the whole.
+// What a series is a series of. Decides which verdict is that of the report.
 enum class Quantity { ProcessMemory, SystemMemory, ContainerMemory, GpuUsed, GpuAllocated, GpuReserved };
 
 constexpr bool is_gpu_memory(Quantity quantity) {

@@ -25,7 +25,8 @@ struct PssReading {
 
 struct ProcessReading {
   ProcessId id{};
-  std::uint64_t own_bytes = 0;  // what this process alone is to blame for: the series that is judged
+  std::uint64_t own_bytes =
+      0;  // its private memory and the shared memory that it maps: the series that is judged
   std::uint64_t rss_bytes = 0;
   std::uint64_t anon_bytes = 0;
   std::uint64_t file_bytes = 0;

@@ -40,13 +40,13 @@ struct Ends {
 struct ProcessReport {
   ProcessInfo info;             // of the latest of them; started_s is of the first
   std::uint32_t processes = 1;  // how many stand behind the series
-  SeriesReport series;          // of what it alone is to blame for
+  SeriesReport series;          // of its own_bytes
   ProcessBytes bytes;
   std::optional<double> growth_share;  // of the growth of the tree's floor; absent when that did not grow
   Ends ends = {};                      // of its private memory, and of pages that it shares with children
 };
 
-// Processes that came and went too fast to be judged one by one. Most live and die
+// Processes that ended too soon to be judged one by one. Most start and end
 // between two ticks: of those only bounds are known, and not in every recording.
 struct ShortLived {
   std::uint64_t count = 0;                            // that have readings

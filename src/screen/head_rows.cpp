@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "show/forecast_words.h"
 #include "show/terminal/layout.h"
 #include "show/terminal/paint.h"
 #include "show/terminal/plot.h"
@@ -50,11 +51,21 @@ bool may_grow(VerdictKind kind) {
 
 std::string forecast_words(const View& view) {
   if (may_grow(view.series.verdict.kind) && view.series.forecast)
-    return "forecast: " + show::forecast(*view.series.forecast, view.series);
+    return show::forecast_words(*view.series.forecast, view.series, model::Ending::Running);
   if (!view.limit_bytes || *view.limit_bytes == 0) return "no memory limit is known";
   const double share = static_cast<double>(view.bytes) / static_cast<double>(*view.limit_bytes);
   return fmt::format("limit {}, {:.0f}% used; no forecast", base::format_limit(*view.limit_bytes),
                      share * 100);
+}
+
+// Wrapped, and cut after `most` lines.
+std::vector<std::string> lines_of(const std::string& text, std::size_t columns, std::size_t most) {
+  if (text.empty()) return {};
+  std::vector<std::string> lines = show::wrap(text, columns);
+  const bool is_cut = lines.size() > most;
+  lines.resize(std::min(lines.size(), most));
+  if (is_cut && most > 0) lines.back() = show::cut(lines.back() + " ...", columns);
+  return lines;
 }
 
 }  // namespace
@@ -73,7 +84,7 @@ Row title_row(const View& view, const Display& display, std::size_t columns) {
 }
 
 std::vector<Row> verdict_rows(const View& view, std::size_t columns, std::size_t most) {
-  constexpr std::size_t kMostForReason = 2;
+  constexpr std::size_t kMostLines = 2;  // of the reason, and of the forecast
   const model::Verdict& verdict = view.series.verdict;
   std::vector<Row> rows;
   if (verdict.samples == 0) {
@@ -86,15 +97,12 @@ std::vector<Row> verdict_rows(const View& view, std::size_t columns, std::size_t
     rows.push_back(role_row(view.answer.role, headline(view.answer) + age));
   }
   // If there is no room for both, the forecast is more important than the reason.
-  const std::string why = reason(verdict);
-  if (most >= 4 && !why.empty()) {
-    std::vector<std::string> lines = show::wrap(why, columns);
-    const bool is_cut = lines.size() > kMostForReason;
-    lines.resize(std::min(lines.size(), kMostForReason));
-    if (is_cut) lines.back() = show::cut(lines.back() + " ...", columns);
-    for (std::string& line : lines) rows.push_back(role_row(show::Role::Dim, std::move(line)));
-  }
-  rows.push_back(plain_row(forecast_words(view)));
+  constexpr std::size_t kOtherLines = 2;  // the headline and the memory in use
+  const std::size_t left = most > kOtherLines ? most - kOtherLines : 1;
+  std::vector<std::string> forecast = lines_of(forecast_words(view), columns, std::min(left, kMostLines));
+  for (std::string& line : lines_of(reason(verdict), columns, std::min(left - forecast.size(), kMostLines)))
+    rows.push_back(role_row(show::Role::Dim, std::move(line)));
+  for (std::string& line : forecast) rows.push_back(plain_row(std::move(line)));
   rows.push_back(plain_row(memory_words(view)));
   if (rows.size() > most) rows.resize(most);
   return rows;

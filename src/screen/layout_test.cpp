@@ -77,7 +77,7 @@ TEST(Layout, says_the_verdict_and_when_the_limit_is_met_even_where_it_is_small) 
   const std::string text = text_of_all(lay_out(leak_view(), display, of_size(60, 8)));
 
   EXPECT_THAT(text, HasSubstr("LEAK  train.py:47 -> history"));
-  EXPECT_THAT(text, HasSubstr("8 GiB is reached at step 13,000"));
+  EXPECT_THAT(text, HasSubstr("the job reaches the limit (8 GiB) at step 13,000 (12,500 to"));
 }
 
 TEST(Layout, order_is_what_was_asked_for) {

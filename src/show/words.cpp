@@ -50,18 +50,38 @@ bool is_host_process(const model::SeriesReport& series) {
   return series.quantity == model::Quantity::ProcessMemory;
 }
 
-std::string range_words(const model::Range& range, std::string (*write)(double)) {
-  if (!std::isfinite(range.low)) return "";
-  if (!std::isfinite(range.high)) return fmt::format(" ({} or later, or never)", write(range.low));
-  return fmt::format(" ({} to {})", write(range.low), write(range.high));
-}
-
 }  // namespace
 
-std::string percent(double share) {
-  if (!std::isfinite(share)) return "unknown";
-  if (share >= 0.995) return ">99%";
-  return fmt::format("{:.0f}%", std::max(share, 0.0) * 100);
+std::string percent(double confidence) {
+  constexpr double kMost = 0.995;
+  return base::format_share(std::isfinite(confidence) ? std::min(confidence, kMost) : confidence);
+}
+
+std::string_view mechanism_words(model::Mechanism mechanism) {
+  using enum model::Mechanism;
+  switch (mechanism) {
+    case LiveObjects:
+      return "live Python objects";
+    case AllocatorRetention:
+      return "free memory kept by the allocator";
+    case CopyOnWrite:
+      return "copy-on-write";
+    case SharedMemory:
+      return "shared memory";
+    case PageCache:
+      return "page cache";
+    case BoundedCache:
+      return "a cache that is still filling";
+    case NativeLive:
+      return "native memory that was not freed";
+    case GpuReserve:
+      return "GPU memory reserved by torch";
+    case GpuOutsideTorch:
+      return "GPU memory outside torch";
+    case Unexplained:
+      return "unexplained";
+  }
+  return {};
 }
 
 std::string lean_words(const model::Lean& lean) {
@@ -145,7 +165,7 @@ std::string limit_words(const model::Limit& limit, const model::SeriesReport& se
   if (series.peak_bytes > limit.bytes)
     return words + fmt::format("already passed, the peak was {} above it", above(series.peak_bytes));
   const double share = static_cast<double>(series.peak_bytes) / static_cast<double>(limit.bytes);
-  return words + fmt::format("the peak is {:.0f}% of it", share * 100);
+  return words + fmt::format("the peak is {} of it", base::format_share(share));
 }
 
 const model::SeriesReport* find_second(const model::Report& report) {
@@ -168,41 +188,6 @@ std::string brief(const model::SeriesReport& series) {
     words += " of " + bytes_words(*verdict.spike_bytes);
   }
   if (verdict.kind == VerdictKind::Inconclusive && verdict.lean) words += ", " + lean_words(*verdict.lean);
-  return words;
-}
-
-std::uint64_t bytes_left(const model::Forecast& forecast, const model::SeriesReport& series) {
-  const std::uint64_t reach = forecast.reach_bytes.value_or(forecast.limit_bytes);
-  return reach - std::min(reach, series.verdict.floor.last_bytes);
-}
-
-std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series) {
-  std::string words = base::format_limit(forecast.limit_bytes) + " is reached";
-  if (forecast.reach_bytes) {
-    words = fmt::format("the {} left of {} are used up", bytes_words(bytes_left(forecast, series)),
-                        base::format_limit(forecast.limit_bytes));
-  }
-  // Files of other jobs fill it too: the memory of this one is another quantity.
-  const bool is_tmpfs = forecast.limit == model::LimitKind::Tmpfs;
-  if (is_tmpfs) {
-    words = fmt::format("{} ({}) is full", base::printable(forecast.path, 60),
-                        base::format_limit(forecast.limit_bytes));
-  } else if (series.peak_bytes >= forecast.limit_bytes) {
-    words = fmt::format("{} was passed by the peak, {}; the floor reaches it",
-                        base::format_limit(forecast.limit_bytes), bytes_words(series.peak_bytes));
-  }
-  if (forecast.step) {
-    words += " at step " + count_words(forecast.step->estimate) + range_words(*forecast.step, count_words);
-  }
-  if (forecast.seconds) {
-    // The forecast counts from the start of the recording; a person asks how long there is left.
-    const double now_s = series.last_s.value_or(0.0);
-    const model::Range left{forecast.seconds->estimate - now_s, forecast.seconds->low - now_s,
-                            forecast.seconds->high - now_s};
-    words +=
-        fmt::format("{} in about {}", forecast.step ? "," : "", format_seconds(std::max(left.estimate, 0.0)));
-    if (!forecast.step) words += range_words(left, format_seconds);
-  }
   return words;
 }
 

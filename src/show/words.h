@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/report.h"
@@ -19,8 +20,12 @@ bool has_fallen(const model::Verdict& verdict);
 // Where the report stands to its limit when there is no forecast: "32 GiB: the peak is 40% of it".
 std::string limit_words(const model::Limit& limit, const model::SeriesReport& series);
 
-// "97%", ">99%"; never "100%", because no verdict from a series is that sure.
-std::string percent(double share);
+// A confidence: "97%", ">99%"; never "100%", because no verdict from a series is that sure. Shares of memory
+// are written by base::format_share().
+std::string percent(double confidence);
+
+// "free memory kept by the allocator"
+std::string_view mechanism_words(model::Mechanism mechanism);
 
 // Of an inconclusive verdict: "may be a leak (73%)", "too early to say".
 std::string lean_words(const model::Lean& lean);
@@ -41,12 +46,6 @@ std::string growth(const model::SeriesReport& series);
 // The same without interval and second form: "1.65 GB per 10 steps".
 std::string short_growth(const model::SeriesReport& series);
 
-// What the job can still take until the limit is reached.
-std::uint64_t bytes_left(const model::Forecast& forecast, const model::SeriesReport& series);
-
-// "32 GiB is reached at step 1,930 (1,700 to 2,200), in about 3.2 h (2.5 h to 4.0 h)".
-std::string forecast(const model::Forecast& forecast, const model::SeriesReport& series);
-
 // "1.24 GB".
 std::string bytes_words(std::uint64_t bytes);
 
@@ -59,7 +58,7 @@ std::string signed_count(std::int64_t count);
 // "steps 10 to 240", "6.5 min", or empty.
 std::string extent(const model::SeriesReport& series);
 
-// Why the first series of a run speaks for it; empty when it is the only one.
+// Why the first series of a run decides its verdict; empty when it is the only one.
 std::string why_primary(const model::RunReport& run);
 
 // What the reader should do now: one sentence, from the verdict alone.
@@ -71,7 +70,7 @@ const model::SeriesReport* speaker(const model::Report& report);
 // "5.43 GB → 17.0 GB"
 std::string floor_words(const model::Floor& floor);
 
-// The series of the tree itself, also where a GPU speaks for the report.
+// The series of the tree itself, also if the verdict is that of a GPU.
 const model::SeriesReport* tree_series(const model::Report& report);
 
 // "worker 3", "trainer"; "process" for one without a role.

@@ -39,35 +39,6 @@ TEST(Words, no_confidence_is_a_hundred_percent) {
   EXPECT_EQ(percent(1.0), ">99%");
 }
 
-TEST(Words, forecast_has_the_time_that_is_left_and_may_never_come) {
-  model::SeriesReport series = leaking(1e6, 1000, 1001);
-  series.last_s = 3600;
-  model::Forecast at{model::LimitKind::Host, 32ULL << 30U, model::Range{1930, 1700, 2200},
-                     model::Range{3600 + 11520, 0, 0}};
-  EXPECT_EQ(forecast(at, series), "32 GiB is reached at step 1,930 (1,700 to 2,200), in about 3.2 h");
-
-  at.seconds.reset();
-  at.step->high = INFINITY;
-  EXPECT_EQ(forecast(at, series), "32 GiB is reached at step 1,930 (1,700 or later, or never)");
-}
-
-TEST(Words, forecast_states_the_memory_with_which_it_was_computed) {
-  model::SeriesReport series;
-  series.verdict.floor.last_bytes = 700'000'000;
-  model::Forecast at{model::LimitKind::Host, 25'300'000'000, model::Range{1930, 1700, 2200}, std::nullopt};
-  at.reach_bytes = 13'000'000'000;
-  EXPECT_EQ(forecast(at, series), "the 12.3 GB left of 25.3 GB are used up at step 1,930 (1,700 to 2,200)");
-}
-
-TEST(Words, forecast_of_a_tmpfs_names_it_and_leaves_the_memory_of_the_job_out) {
-  model::SeriesReport series = leaking(1e6, 1000, 1001);
-  series.peak_bytes = 64U << 20U;  // not only in files
-  model::Forecast at{model::LimitKind::Tmpfs, 64U << 20U, model::Range{1930, 1700, 2200}, std::nullopt};
-  at.path = "/dev/shm";
-
-  EXPECT_EQ(forecast(at, series), "/dev/shm (64 MiB) is full at step 1,930 (1,700 to 2,200)");
-}
-
 TEST(Words, warmup_over_time_ended_after_some_minutes) {
   model::SeriesReport series;
   series.verdict.kind = model::VerdictKind::Warmup;

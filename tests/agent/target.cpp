@@ -38,7 +38,7 @@ void expect(bool holds, const char* what) {
   }
 }
 
-// Leaves without running destructors, so that what is alive now is alive at the end.
+// Leaves without running destructors, so that what is live now is live at the end.
 [[noreturn]] void leave() {
   ::_exit(g_failures == 0 ? 0 : 1);
 }

@@ -19,12 +19,16 @@ class Words(unittest.TestCase):
         for text in ("the page tells the verdict", "a leak is told", "the last look", "3 looks at all objects", "a bug of ours",
                      "made anew", "the job's Pythons", "whoever reads it", "it cannot be had", "memory so far", "93 %",
                      "{} % of the growth", "393 kB a step", "shared pages once", "has more rights than lowtide",
-                     "too early to tell a leak from a warm-up", "the UUID tells them apart", "they cannot be told apart"):
+                     "too early to tell a leak from a warm-up", "the UUID tells them apart", "they cannot be told apart",
+                     "the run in bold speaks for the report", "what each process alone is to blame for", "looks at all objects",
+                     "by growth of what is alive", "a line has more alive than before", "180 MB alive, 151 MB more", "{} alive",
+                     "the samples that are alive", "resident memory grew, what was alive did not"):
             self.assertTrue(found_in(text), text)
 
     def test_plain_english_is_not_found(self):
         for text in ("too early to distinguish a leak from a warm-up", "the UUID identifies them", "looks like a log", "look at the report", "93%", "{}% of the growth", "printf(\"%d %s\")", "393 kB/step",
-                     "shared pages once per process", "a snapshot of the Python processes"):
+                     "shared pages once per process", "a snapshot of the Python processes", "workers that stay alive",
+                     "a Python object that keeps memory alive", "whether a process is alive", "the job is to blame"):
             self.assertEqual(found_in(text), [], text)
 
     def test_only_comments_and_strings_of_code_are_read(self):

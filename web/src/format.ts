@@ -19,16 +19,16 @@ export const growth = (value: number) => (value > 0 ? `+${bytes(value)}` : bytes
 
 export const count = (value: number) => Math.round(value).toLocaleString("en-US");
 
-// 100% is all of it, not almost all.
+// 100% is all of it, not almost all. The same rule as format_share() in src/base/units.cpp.
 export function percent(share: number): string {
   if (share < 0.995) return `${Math.round(share * 100)}%`;
-  return share < 1 ? ">99%" : "100%";
+  return share < 0.9995 ? ">99%" : "100%";
 }
 
 export function seconds(value: number): string {
   if (value < 1) return `${Math.round(value * 1000)} ms`;
-  if (value < 100) return `${value.toFixed(1)} s`;
-  if (value < 6000) return `${(value / 60).toFixed(1)} min`;
+  if (value < 120) return `${value.toFixed(1)} s`;
+  if (value < 5400) return `${(value / 60).toFixed(1)} min`;
   if (value < 172_800) return `${(value / 3600).toFixed(1)} h`;
   return `${(value / 86_400).toFixed(1)} days`;
 }

@@ -2,12 +2,13 @@
 import type { Data } from "./data";
 import { el, section } from "./dom";
 import { bytes, count, seconds } from "./format";
-import { mechanismWords } from "./site_words";
 import { share, table } from "./tables";
 
 export function phasesSection(data: Data): HTMLElement | null {
   const { phases, growth } = data.report;
-  const mechanisms = growth.mechanisms.filter((part) => part.bytes > 0);
+  const mechanisms = growth.mechanisms
+    .map((part, at) => ({ ...part, words: data.growth_words[at] ?? part.mechanism }))
+    .filter((part) => part.bytes > 0);
   if (phases.length < 2 && mechanisms.length === 0) return null;
   return section(
     "growth",
@@ -15,7 +16,7 @@ export function phasesSection(data: Data): HTMLElement | null {
     "",
     mechanisms.length > 0
       ? table("Causes of the growth", mechanisms, [
-          { title: "Cause", kind: "wide", cell: (part) => mechanismWords(part.mechanism) },
+          { title: "Cause", kind: "wide", cell: (part) => part.words },
           { title: "Bytes", kind: "number", cell: (part) => bytes(part.bytes) },
           { title: "Share", cell: (part) => share(part.share) },
         ], (part) => part.mechanism)

@@ -26,19 +26,3 @@ export const byGrowth = (tensors: Tensors[]) =>
   [...tensors].sort((a, b) => (b.growth_bytes ?? 0) - (a.growth_bytes ?? 0) || b.bytes - a.bytes);
 
 export const grown = (types: TypeCount[]) => types.filter((row) => (row.growth_bytes ?? 0) > 0);
-
-const MECHANISMS: Record<string, string> = {
-  "live-objects": "live Python objects",
-  "allocator-retention": "free memory kept by the allocator",
-  "copy-on-write": "copy-on-write: pages that were shared until one process wrote to them",
-  "shared-memory": "shared memory",
-  "page-cache": "page cache",
-  "bounded-cache": "a cache that is still filling",
-  "native-live": "native memory that was never freed",
-  "gpu-reserve": "GPU memory reserved by torch",
-  "gpu-outside-torch": "GPU memory outside torch",
-  unexplained: "unexplained",
-};
-
-// The mechanism of the JSON report in words.
-export const mechanismWords = (id: string) => MECHANISMS[id] ?? id;

@@ -118,6 +118,7 @@ export const dataOf = ({ report, ...some }: Partial<Omit<Data, "report">> & { re
   baseline: null,
   site_courses: [],
   holder_courses: [],
+  growth_words: [],
   limit_bytes: null,
   again_s: null,
   ...some,

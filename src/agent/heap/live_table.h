@@ -1,4 +1,4 @@
-// Which sampled blocks are alive.
+// Which sampled blocks are live: allocated and not freed.
 //
 // free() must answer "was this block sampled?" for every block of the program, and
 // the answer is nearly always no. So first a filter of counters, one byte each,

@@ -28,10 +28,11 @@ inline constexpr const char* kItemsOfLikely = "remove entries of {} that are no 
 inline constexpr const char* kNative =
     "free the memory that this call returns, or call the release function of the library";
 inline constexpr const char* kLibrary =
-    "it is a leak in {0} (try another version), or an object of {0} that lives on keeps it";
+    "probably a leak in {0}: try another version, or drop the object of {0} that keeps it";
 inline constexpr const char* kLibraryObject =
-    "`{0}` may keep what `{1}()` gives it: limit it or replace it; otherwise it is a leak in {2} (try "
-    "another version)";
+    "`{0}` may keep what `{1}()` gives it: limit its size, or use a new object; otherwise it is probably a "
+    "leak "
+    "in {2}: try another version";
 inline constexpr const char* kObjectsOfLibrary = "remove what {0} no longer needs";
 inline constexpr const char* kByteArray =
     "clear {} when its bytes are no longer needed, for example after they were written, or limit its size";

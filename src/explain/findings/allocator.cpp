@@ -59,10 +59,10 @@ double share_of_threads(const Scene& scene, model::ProcessId id) {
 
 void blame_threads(double share, model::Finding& finding) {
   finding.id = "thread-arenas";
-  finding.evidence.push_back(fmt::format(
-      "{:.0f}% of its allocations come from threads, and glibc gives each thread a heap of its own "
-      "(up to 8 per core)",
-      share * 100));
+  finding.evidence.push_back(
+      fmt::format("{} of its allocations come from threads, and glibc gives each thread a heap of its own "
+                  "(up to 8 per core)",
+                  base::format_share(share)));
   finding.fix = advice::kThreadArenas;
   finding.hint = "export MALLOC_ARENA_MAX=2";
   finding.watch = "resident memory stays closer to live memory";
@@ -100,12 +100,12 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
   finding.growth_bytes = static_cast<double>(part->bytes);
   finding.share = part->share;
   finding.confidence = most ? 0.85 : 0.75;
-  finding.evidence = {
-      fmt::format("{:.0f}% of what {} gained is freed memory",
-                  100 * largest.growth.retained_bytes / std::max(1.0, largest.growth.gained_bytes),
-                  process_words(largest.process->report.info)),
-      fmt::format("its live memory changed by {} (+/- {})", bytes_words(largest.agent->change_bytes),
-                  bytes_words(largest.agent->error_bytes))};
+  finding.evidence = {fmt::format("{} of what {} gained is freed memory",
+                                  base::format_share(largest.growth.retained_bytes /
+                                                     std::max(1.0, largest.growth.gained_bytes)),
+                                  process_words(largest.process->report.info)),
+                      fmt::format("its live memory {} (+/- {})", change_words(largest.agent->change_bytes),
+                                  bytes_words(largest.agent->error_bytes))};
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
     finding.evidence.push_back(trial);
   if (most)

@@ -138,9 +138,8 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
   if (copying.size() == 1) finding.pid = first.pid;
   if (tree > 0) finding.share = std::clamp(bytes / tree, 0.0, 1.0);
   finding.confidence = 0.9;
-  finding.evidence = {
-      fmt::format("private memory grew by {} while RSS changed by {}: no new object was created",
-                  bytes_words(bytes), bytes_words(rss_bytes))};
+  finding.evidence = {fmt::format("private memory grew by {} while RSS {}: no new object was created",
+                                  bytes_words(bytes), change_words(rss_bytes))};
   finding.cause =
       "copy-on-write: processes write to pages that they have shared since the fork (in Python, reading an "
       "object "

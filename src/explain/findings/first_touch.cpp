@@ -100,8 +100,8 @@ void find_first_touch(const Scene& scene, Findings& out) {
   finding.evidence = {
       fmt::format("{} more was allocated than resident {}", bytes_words(touched.unwritten_bytes),
                   at_middle(largest.agent->early, scene.evidence)),
-      fmt::format("what the program has allocated changed by {} while resident memory grew by {}",
-                  bytes_words(largest.agent->change_bytes), bytes_words(largest.growth.gained_bytes))};
+      fmt::format("allocated memory {} while resident memory grew by {}",
+                  change_words(largest.agent->change_bytes), bytes_words(largest.growth.gained_bytes))};
   if (const SiteGroup* block = find_written_block(scene.sites, *largest.agent, scene.evidence)) {
     name_block(scene, *block, finding);
     name_variable(scene, *block, finding);

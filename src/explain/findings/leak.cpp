@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/units.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/settle/growth.h"
@@ -34,7 +35,7 @@ bool is_material_process(const Scene& scene, const WatchedProcess& process) {
 
 std::string share_words(const WatchedProcess& process) {
   if (!process.report.growth_share) return "";
-  return fmt::format("{:.0f}% of the growth of the process tree", *process.report.growth_share * 100);
+  return base::format_share(*process.report.growth_share) + " of the growth of the process tree";
 }
 
 std::vector<model::Observation> process_evidence(const Scene& scene, const WatchedProcess& process) {
@@ -61,7 +62,7 @@ std::vector<model::Observation> process_evidence(const Scene& scene, const Watch
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes) -
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::file_bytes) -
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
-  out.push_back(fmt::format("its anonymous memory changed by {}", bytes_words(anon)));
+  out.push_back("its anonymous memory " + change_words(anon));
   if (!process.there_late) out.emplace_back("it has ended, and its memory was released");
   if (process.report.processes > 1) {
     out.push_back(fmt::format("{} processes took its place one after the other", process.report.processes));
@@ -152,8 +153,8 @@ void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Find
                                 short_command(child.report.info.command));
     finding.pid = info.pid;
     finding.confidence = process.report.series.verdict.confidence;
-    finding.evidence = {fmt::format("the wrapper changed by {}, the child by {}",
-                                    bytes_words(process.change_bytes), bytes_words(child.change_bytes)),
+    finding.evidence = {fmt::format("the wrapper {}, the child {}", change_words(process.change_bytes),
+                                    change_words(child.change_bytes)),
                         process.report.series.verdict.reason};
     finding.ruled_out = true;
     out.push_back(std::move(finding));

@@ -68,10 +68,10 @@ std::string with_version(const Scene& scene, const std::string& library) {
 std::string gained_words(const HeldGrowth& grown) {
   const std::string name = quoted_variable(grown.holder.node);
   if (grown.holder.growth_length.value_or(0) > 0) {
-    return fmt::format("{}, which gained {} items", name,
+    return fmt::format("{}, which grew by {} items", name,
                        base::format_count(static_cast<std::uint64_t>(*grown.holder.growth_length)));
   }
-  return fmt::format("{}, which gained {} objects", name,
+  return fmt::format("{}, which grew by {} objects", name,
                      base::format_count(static_cast<std::uint64_t>(grown.holder.growth_objects)));
 }
 
@@ -83,7 +83,7 @@ const ProcessHolders* find_compared(const Scene& scene, const SiteGroup& site) {
 }
 
 std::string likely_words(const HeldGrowth& likely, const ProcessHolders& holders) {
-  return fmt::format("not proven; perhaps {} in {} snapshots", gained_words(likely), holders.looks);
+  return fmt::format("perhaps {} in {} snapshots (not proven)", gained_words(likely), holders.looks);
 }
 
 // The package that the module of a variable belongs to; empty for one of the user's own modules.
@@ -148,11 +148,12 @@ void describe_library(const Scene& scene, const SiteGroup& site, const std::stri
   const double known = share_in_objects(*found, site);
   if (known >= kLittleKnown) return;
   finding.library = library;
-  finding.cause = fmt::format("native code of {} allocates it; Python objects explain {:.0f}% of it",
-                              with_version(scene, library), known * 100);
+  finding.cause = fmt::format("native code of {} allocates this memory; Python objects account for {} of it",
+                              with_version(scene, library), base::format_share(known));
   if (const HeldGrowth* likely = find_likely_holder(*found)) {
-    finding.cause = fmt::format("native code of {} allocates it for objects whose size Python does not know",
-                                with_version(scene, library));
+    finding.cause =
+        fmt::format("native code of {} allocates this memory; the sizes of Python objects do not include it",
+                    with_version(scene, library));
     finding.held_by = likely_words(*likely, *found);
     finding.fix = advice_for(scene, likely->holder.node, advice::kObjectsOfLibrary);
     return;

@@ -80,10 +80,9 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
         bytes_words(rss), who, bytes_words(pss));
   }
   finding.confidence = 0.95;
-  finding.evidence = {
-      fmt::format("their private memory changed by {} in total during the run", bytes_words(grown)),
-      fmt::format("the sum of their RSS is {}, the sum of their {} is {}", bytes_words(rss),
-                  all_pss ? "PSS" : "private memory", bytes_words(pss))};
+  finding.evidence = {fmt::format("their private memory {} during the run", change_words(grown)),
+                      fmt::format("the sum of their RSS is {}, the sum of their {} is {}", bytes_words(rss),
+                                  all_pss ? "PSS" : "private memory", bytes_words(pss))};
   constexpr double kLittle = 0.3;  // of what they hold: most is shared, and stays with fewer of them
   finding.fix = own > 0 && own < kLittle * pss
                     ? fmt::format(advice::kOwnOfWorkers, bytes_words(own / static_cast<double>(count)))

@@ -45,8 +45,7 @@ void find_page_cache(const Scene& scene, Findings& out) {
   if (cached >= kLeast) {
     finding.evidence.push_back(fmt::format("the file cache of the cgroup grew by {}", bytes_words(cached)));
   }
-  finding.evidence.push_back(
-      fmt::format("anonymous and shared memory of the process tree changed by {}", bytes_words(tree)));
+  finding.evidence.push_back("anonymous and shared memory of the process tree " + change_words(tree));
   finding.evidence.emplace_back("the kernel can reclaim the page cache at any time");
   finding.ruled_out = true;
   out.push_back(std::move(finding));

@@ -22,9 +22,9 @@ namespace {
 using model::VerdictKind;
 
 constexpr std::size_t kMostSites = 3;
-constexpr double kLeastSiteShare = 0.05;  // of the growth of all that is alive
+constexpr double kLeastSiteShare = 0.05;  // of the growth of all live memory
 constexpr double kNamedShare = 0.25;      // the same, for a place that only grows
-constexpr double kLiveOfTree = 0.3;       // of the tree's growth is alive: else the places do not explain it
+constexpr double kLiveOfTree = 0.3;       // of the tree's growth is live: else the places do not explain it
 constexpr double kLeastSiteBytes = 1e6;
 
 double site_share(const Scene& scene, const SiteGroup& group) {
@@ -79,8 +79,8 @@ std::vector<model::Observation> site_facts(const Scene& scene, const SiteGroup& 
   const auto late = level(group.live, scene.evidence.late);
   std::vector<model::Observation> out;
   const std::string freed = freed_words(group);
-  out.emplace_back(fmt::format("{} allocated {:.0f}% of the growth{}{}", line_words(group),
-                               site_share(scene, group) * 100, freed.empty() ? "" : "; ", freed),
+  out.emplace_back(fmt::format("{} allocated {} of the growth{}{}", line_words(group),
+                               base::format_share(site_share(scene, group)), freed.empty() ? "" : "; ", freed),
                    model::ObservationKind::LineShare);
   const bool is_partly = is_partly_resident(scene, group, late.value_or(0));
   out.push_back(

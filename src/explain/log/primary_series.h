@@ -8,7 +8,7 @@
 
 namespace lowtide::explain {
 
-// The series that speaks for the run, of at least one:
+// The series that decides the verdict of the run, of at least one:
 //
 // - what was read often enough to be judged before what was not;
 // - host memory before GPU memory, and the process itself before its container
@@ -18,7 +18,7 @@ namespace lowtide::explain {
 // - but a leak on a GPU is not passed over because the host has none.
 std::size_t find_primary_series(const std::vector<const model::SeriesReport*>& series);
 
-// Whether a later run speaks for the report in place of an earlier one. The job
+// Whether the report is about a later run and not about an earlier one. The job
 // as it is now counts, but a handful of readings does not overrule hundreds,
 // nor a short clean run the longer one before it that leaked.
 bool later_run_is_primary(const model::Verdict& earlier, const model::Verdict& later);

@@ -1,10 +1,10 @@
 // Memory that was allocated earlier, and becomes resident as the program first writes to it.
 //
 // The kernel provides the pages of a large block one by one, when they are first written. `np.zeros` of 2 GB
-// costs nothing at first, and then the resident memory grows while nothing new is alive. That looks like
+// costs nothing at first, and then the resident memory grows while live memory does not. That looks like
 // memory that was freed and not given back, but it ends when the whole block has been written. Two
-// measurements distinguish them: more was alive than resident, and the process did not map more memory while
-// it grew.
+// measurements distinguish them: live memory was larger than resident memory, and the process did not map
+// more memory while it grew.
 #pragma once
 
 #include "explain/evidence/evidence.h"
@@ -15,7 +15,7 @@ namespace lowtide::explain {
 
 struct FirstTouch {
   double bytes = 0;            // that became resident between the windows; 0: not proven
-  double unwritten_bytes = 0;  // alive and not resident in the early window, at least
+  double unwritten_bytes = 0;  // live and not resident in the early window, at least
   double left_bytes = 0;       // that may still become resident, at most
 };
 

@@ -73,8 +73,8 @@ std::optional<model::Forecast> forecast_of(const RecordedSeries& trail, const Gp
   return forecast;
 }
 
-// What torch has given out is nearer to a leak than what it keeps in reserve, and speaks for the GPU; unless
-// it is what lies outside of torch that may leak.
+// What torch has given out is nearer to a leak than what it keeps in reserve, and decides the verdict of the
+// GPU; unless it is what lies outside of torch that may leak.
 void add_torch(model::GpuReport& report, const GpuEvidence& device, const GpuEvidence::Share& share,
                const Evidence& evidence) {
   if (!share.torch) return;

@@ -22,9 +22,9 @@ constexpr double kFewestRiseSteps = 50;  // that the rise was watched for ...
 constexpr double kFewestSeconds = 60;    // ... or so long, where there are no steps
 constexpr double kKeptShare = 0.6;       // of a place's growth, from stacks that free next to nothing
 // Of the growth of resident memory. Aligned blocks leave holes as large as they are, so it is up
-// to twice what is alive (docs/architecture.md, "sites"), and that is an estimate.
+// to twice the live memory (docs/architecture.md, "sites"), and that is an estimate.
 constexpr double kLargePart = 0.4;
-constexpr double kSmallPart = 0.2;         // the same, for what is alive and does not explain it
+constexpr double kSmallPart = 0.2;         // the same, for live memory that does not explain it
 constexpr double kMostOfGrowth = 0.6;      // of resident memory, first written
 constexpr double kWatchedPart = 0.8;       // of the growth, in processes that an agent is in
 constexpr double kLeastChange = 1e6;       // bytes
@@ -75,35 +75,37 @@ Kept find_kept(const Sites& sites, const model::ProcessId* process) {
   return out;
 }
 
-std::string leak_words(const Kept& kept, double grown_bytes) {
+std::string leak_words(const Kept& kept, double grown_bytes, std::string_view grown) {
   const SiteGroup& first = *kept.groups.front();
-  return fmt::format(
-      "live memory from {} grew by {}, {}{}", first.words(), bytes_words(first.change_bytes),
-      freed_words(first),
-      grown_bytes > 0 ? fmt::format("; {:.0f}% of the growth", std::min(1.0, kept.bytes / grown_bytes) * 100)
-                      : "");
+  const std::string share = grown_bytes > 0 ? fmt::format("; {} of the growth of the {}",
+                                                          base::format_share(kept.bytes / grown_bytes), grown)
+                                            : "";
+  return fmt::format("live memory from {} grew by {}, {}{}", first.words(), bytes_words(first.change_bytes),
+                     freed_words(first), share);
 }
 
-std::optional<Argument> leak_argument(const Kept& kept, double grown_bytes, const Evidence& evidence) {
+// `grown`: the process or the process tree.
+std::optional<Argument> leak_argument(const Kept& kept, double grown_bytes, std::string_view grown,
+                                      const Evidence& evidence) {
   if (kept.groups.empty() || kept.samples < kFewestSamples || grown_bytes < kLeastChange) return std::nullopt;
   if (kept.bytes < kLargePart * grown_bytes) return std::nullopt;
   return Argument{.rule = ArgumentKind::Sites,
-                  .reason = leak_words(kept, grown_bytes),
+                  .reason = leak_words(kept, grown_bytes, grown),
                   .confidence = confidence_of_samples(kept.samples, evidence.steps.known),
                   // The series itself sees an end coming: then the sites must be plainer.
                   .beats_warmup = kept.slowest >= kSlowerThanWarmup,
                   .of_site = kept.groups.front()->verdict};
 }
 
-// Resident memory that grows while what is alive does not. Neither leak nor none: a library that asks the
+// Resident memory that grows while live memory does not. Neither leak nor none: a library that asks the
 // kernel for memory by itself could leak unseen.
 std::optional<Argument> retention_argument(double own_bytes, double live_bytes, double error_bytes,
                                            double named_bytes) {
   if (own_bytes < kLeastChange || live_bytes + 2 * error_bytes > kSmallPart * own_bytes) return std::nullopt;
   return Argument{.rule = ArgumentKind::Retention,
-                  .reason = fmt::format("; but live memory changed by {} while the process gained {}: "
+                  .reason = fmt::format("; but live memory {} while the process gained {}: "
                                         "the allocator keeps freed memory, or memory does not pass the agent",
-                                        bytes_words(live_bytes), bytes_words(named_bytes))};
+                                        change_words(live_bytes), bytes_words(named_bytes))};
 }
 
 // It ends when all of the memory has been written.
@@ -169,11 +171,11 @@ std::optional<Argument> leak_from_sites(const WatchedProcess& process, const Sit
   const AgentProcess* agent = find_agent(process, sites);
   if (agent == nullptr) return std::nullopt;
   const double own = change(process.trail, agent->early, evidence.late);
-  return leak_argument(find_kept(sites, &process.report.info.id), own, evidence);
+  return leak_argument(find_kept(sites, &process.report.info.id), own, "process", evidence);
 }
 
 std::optional<Argument> leak_from_sites(const Sites& sites, const Evidence& evidence) {
-  return leak_argument(find_kept(sites, nullptr), tree_change(evidence), evidence);
+  return leak_argument(find_kept(sites, nullptr), tree_change(evidence), "process tree", evidence);
 }
 
 std::optional<Argument> growth_is_first_touch(const WatchedProcess& process, const Sites& sites,

@@ -2,9 +2,9 @@
 //
 // A series that rises for 300 steps may be a leak or a warm-up that ends at step
 // 400, and the numbers alone cannot decide. The sites know more. Of a leak,
-// what is alive grows, from one line, in every part of the run to its end, and
+// the live memory of one line grows, in every part of the run to its end, and
 // next to nothing that the line allocated has been freed. An allocator that keeps
-// what was freed shows the opposite: resident memory grows and what is alive does
+// what was freed shows the opposite: resident memory grows and live memory does
 // not. Where neither can be shown the verdict stays open. A bounded cache that is
 // still filling looks like a leak here too: only its bound shows the difference.
 #pragma once
@@ -39,7 +39,7 @@ std::optional<Argument> growth_is_first_touch(const WatchedProcess& process, con
 std::optional<Argument> growth_is_first_touch(const std::vector<WatchedProcess>& processes,
                                               const Sites& sites, const Evidence& evidence);
 
-// Resident memory grew, and what is alive did not.
+// Resident memory grew, and live memory did not.
 std::optional<Argument> retention_clears_lean(const WatchedProcess& process, const Sites& sites,
                                               const Evidence& evidence);
 std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>& processes,

@@ -21,7 +21,7 @@ struct SiteGroup {
   RecordedSeries live;
   Window early;              // from here to the late window growth is measured
   bool there_late = false;   // it was still watched then
-  double change_bytes = 0;   // of what is alive
+  double change_bytes = 0;   // of the live memory
   double error_bytes = 0;    // one standard error of it
   double kept_bytes = 0;     // the part of it that came from stacks that free next to nothing
   double new_samples = 0;    // more live samples than at first
@@ -50,7 +50,7 @@ struct AgentProcess {
   RecordedSeries live;
   Window early;
   bool there_late = false;
-  double change_bytes = 0;  // of all that is alive in it
+  double change_bytes = 0;  // of all live memory in it
   double error_bytes = 0;
   double freed_bytes = 0;   // since the agent came
   double native_share = 0;  // of the growth: not of Python objects
@@ -59,7 +59,7 @@ struct AgentProcess {
 struct Sites {
   std::vector<SiteGroup> groups;  // most growth first
   std::vector<AgentProcess> processes;
-  double growth_bytes = 0;  // of all that is alive, what shrank left out
+  double growth_bytes = 0;  // of all live memory, what shrank left out
 
   [[nodiscard]] const AgentProcess* find_process(model::ProcessId id) const;
 };

@@ -184,7 +184,7 @@ inline void play_steps(Stage& stage, const std::function<void(int step)>& on_ste
   stage.end(at_s + 0.5);
 }
 
-// One process with a heap; resident memory is a constant and `factor` times what is alive,
+// One process with a heap; resident memory is a constant and `factor` times the live memory,
 // and never shrinks below what it once was where the allocator keeps it.
 struct OneProcess {
   explicit OneProcess(record::Writer& writer, bool tells_old = true) : stage(writer) {

@@ -54,7 +54,7 @@ void play_growing_batches(record::Writer& writer) {
       1.0);
 }
 
-// Every 12 steps a thread comes and gets an arena of its own; what is alive stays as it was.
+// Every 12 steps a thread comes and gets an arena of its own; live memory stays as it was.
 void play_arenas(record::Writer& writer) {
   OneProcess job(writer);
   const auto buffers = job.heap->site(tensor_at("decode", "/data/job/pool.py", 29));
@@ -88,7 +88,7 @@ constexpr std::array kAll{
     Scenario{"site-bounded-history", "a history of 150 entries, full at step 150", play_bounded_history},
     Scenario{"site-late-cache", "a cache that begins to fill at step 180", play_late_cache},
     Scenario{"site-growing-batches", "batches grow to the end, none is kept", play_growing_batches},
-    Scenario{"site-arenas", "arenas of threads: nothing more is alive", play_arenas},
+    Scenario{"site-arenas", "arenas of threads: live memory does not grow", play_arenas},
     Scenario{"site-shared-cache", "one shared segment fills page by page", play_shared_cache},
 };
 

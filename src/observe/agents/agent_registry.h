@@ -1,4 +1,4 @@
-// The monitor's end of all agents: takes what they send, and says per tick what is alive.
+// The monitor's end of all agents: takes what they send, and has the live memory at each tick.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ constexpr std::size_t kMostStacks = 65'536;
 constexpr std::size_t kMostCodes = 65'536;
 constexpr std::string_view kImportSystem = "<frozen importlib._bootstrap>";
 constexpr std::size_t kMostNames = 131'072;
-// What is alive when it is read is what the verdict rests on. Of the rest, which is
+// The verdict depends on what is live when it is read. Of the rest, which is
 // most, one in so many is looked at and stands for the others.
 constexpr std::uint64_t kShortLivedEvery = 8;
 // A site is recorded when it has so many samples alive, or so large a part of all.

@@ -31,7 +31,7 @@ void SharedAccount::settle(const CheapCounters& counters, const model::PssReadin
                            std::uint64_t swap_pss_bytes) {
   base_ = counters;
   // Shared memory that others map too is nobody's alone, yet a process that
-  // keeps batches in it is to blame for them: counted as its own as well. Part of
+  // keeps batches in it causes that growth: counted as its own as well. Part of
   // it is in Private_Dirty already, where nobody else maps it. How much is shown
   // from two sides: what is private beyond the anonymous pages, and PSS, which
   // is at most half of what two or more share.

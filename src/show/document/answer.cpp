@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "show/answer_words.h"
 #include "show/document/report_sections.h"
+#include "show/forecast_words.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -19,16 +20,16 @@ using model::VerdictKind;
 
 constexpr std::size_t kMostSentence = 1000;
 
-// What the growth of the tree is made of: "67% live objects, 33% allocator retention"; empty when
-// nothing of it is known.
-std::string mechanism_words(const model::Report& report) {
-  constexpr double kLeastTold = 0.005;  // rounds to a percent
+// What the growth of the tree is made of: "67% live Python objects, 33% free memory kept by the allocator";
+// empty when nothing of it is known.
+std::string growth_parts(const model::Report& report) {
+  constexpr double kLeastShown = 0.005;  // rounds to a percent
   if (!report.growth || report.growth->explained_share.value_or(0) <= 0) return "";
   std::string out;
   for (const model::MechanismShare& part : report.growth->mechanisms) {
-    if (part.share < kLeastTold) continue;
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", percent(part.share),
-                       model::to_string(part.mechanism));
+    if (part.share < kLeastShown) continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", base::format_share(part.share),
+                       mechanism_words(part.mechanism));
   }
   return out;
 }
@@ -39,14 +40,21 @@ std::string read_words(const model::Report& report, const model::SeriesReport& s
                                   samples == 1 ? "reading" : "readings");
   if (const std::string span = extent(series); !span.empty()) words += ", " + span;
   if (!report.source.format.empty()) words += " (" + printable(report.source.format, 60) + ")";
-  if (report.ending == model::Ending::Running) words += "; the run goes on";
-  if (report.ending == model::Ending::CutOff) words += "; the recording breaks off there";
+  if (report.ending == model::Ending::Running) words += "; the job is still running";
+  if (report.ending == model::Ending::CutOff) words += "; the recording ends early";
   return words;
 }
 
 std::string limit_note(const model::Limit& limit) {
   if (!limit.told_by_machine) return "";
   return limit.kind == model::LimitKind::Cgroup ? "of the cgroup" : "the memory of the host";
+}
+
+// Where the memory ran out, or where its growth ends, a forecast is of no use.
+bool has_forecast(const model::Report& report) {
+  using model::AnswerKind;
+  return report.forecast && report.answer.kind != AnswerKind::Oom &&
+         report.answer.kind != AnswerKind::Bounded;
 }
 
 }  // namespace
@@ -84,10 +92,10 @@ Section answer_section(const model::Report& report) {
     out.blocks.emplace_back(cause_facts(report, kMarkdown | kPage));
   }
   add(kEverywhere, verdict.reason + model::needs_suffix(verdict));
-  if (report.forecast) {
-    const char* const if_so =
-        report.ending == model::Ending::Running ? "if the growth continues, " : "forecast for a longer run: ";
-    add(is_recording(report) ? kMarkdown | kPage : kPage, if_so + forecast(*report.forecast, *series));
+  if (has_forecast(report)) {
+    const char* const if_so = report.ending == model::Ending::Running ? "if the growth continues, " : "";
+    add(is_recording(report) ? kMarkdown | kPage : kPage,
+        if_so + forecast_words(*report.forecast, *series, report.ending, report.limit));
   }
   for (const model::Finding& finding : report.findings) {
     if (finding.severity > model::Severity::High || finding.ruled_out) continue;
@@ -122,7 +130,7 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
   add(kMarkdown, growth_name, grown);
   if (verdict.kind != VerdictKind::Stable && verdict.kind != VerdictKind::Spikes)
     add(kPage, growth_name, rate_words(series));
-  add(kText, "made of", mechanism_words(report));
+  add(kText, "made of", growth_parts(report));
 
   if (verdict.warmup_end) add(kMarkdown | kPage, "Warm-up ended", place(*verdict.warmup_end));
   if (verdict.plateau_bytes && !verdict.levels && !has_fallen(verdict)) {
@@ -137,21 +145,14 @@ Section evidence_section(const model::Report& report, const model::SeriesReport&
   if (series.peak_bytes > 0) add(kText, "peak", bytes_words(series.peak_bytes));
   add(kMarkdown | kPage, "Peak", bytes_words(series.peak_bytes));
 
-  // Where the memory ran out, the forecast is of no use.
-  const bool has_forecast = report.forecast && report.answer.kind != model::AnswerKind::Oom;
   if (report.limit && !model::is_gpu_memory(series.quantity)) {
     add(kMarkdown, "Limit", limit_words(*report.limit, series));
     add(kPage, "Limit", base::format_limit(report.limit->bytes), limit_note(*report.limit));
-    if (!has_forecast) add(kText, "limit", limit_words(*report.limit, series));
+    if (!has_forecast(report)) add(kText, "limit", limit_words(*report.limit, series));
   }
-  if (has_forecast) {
-    const std::string words = forecast(*report.forecast, series);
-    const bool is_gpu = report.forecast->limit == model::LimitKind::Gpu;
-    const bool is_tmpfs = report.forecast->limit == model::LimitKind::Tmpfs;
-    if (is_tmpfs) {
-      add(kText, "forecast", words);
-    } else if (is_gpu || report.limit)
-      add(kText, "forecast", words + (is_gpu ? ", the GPU" : limit_source_suffix(*report.limit)));
+  if (has_forecast(report)) {
+    const std::string words = forecast_words(*report.forecast, series, report.ending, report.limit);
+    add(kText, "forecast", words);
     add(kMarkdown, "Forecast", words);
   }
 
@@ -172,8 +173,8 @@ Section mechanisms_section(const model::Report& report) {
   Table table{.in = kMarkdown, .columns = {{"mechanism"}, {"bytes"}, {"share"}}};
   if (report.growth && report.growth->explained_share.value_or(0) > 0) {
     for (const model::MechanismShare& part : report.growth->mechanisms) {
-      table.rows.push_back(
-          {{std::string(model::to_string(part.mechanism)), bytes_words(part.bytes), percent(part.share)}});
+      table.rows.push_back({{std::string(mechanism_words(part.mechanism)), bytes_words(part.bytes),
+                             base::format_share(part.share)}});
     }
   }
   return {.title = "What the growth is made of", .blocks = {std::move(table)}};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "show/document/report_sections.h"
 #include "show/document/writers.h"
 
 namespace lowtide::show {
@@ -59,9 +60,34 @@ TEST(Document, every_writer_makes_text_harmless) {
   const Document document{.title = attack, .sections = {section}};
 
   EXPECT_THAT(write_text(document, {}), Not(HasSubstr("\x1b")));
-  EXPECT_THAT(write_markdown(document),
-              Not(testing::AnyOf(HasSubstr("\x1b"), HasSubstr("<b>"), HasSubstr(" `y`"))));
+  EXPECT_THAT(write_markdown(document), Not(testing::AnyOf(HasSubstr("\x1b"), HasSubstr("<b>"))));
+  EXPECT_THAT(write_markdown(document), HasSubstr("| ?\\[31m&lt;b&gt;\\|x\\| \\`y\\` |"));
   EXPECT_THAT(page_section(section), Not(testing::AnyOf(HasSubstr("\x1b"), HasSubstr("<b>|"))));
+}
+
+TEST(Document, native_frames_in_a_row_are_one_item_of_a_stack) {
+  const auto frame = [](model::FrameLanguage language, const char* function) {
+    model::Frame out;
+    out.language = language;
+    out.function = function;
+    if (language == model::FrameLanguage::Python) out.file = "train.py";
+    return out;
+  };
+  using enum model::FrameLanguage;
+  model::Report report;
+  model::SiteReport site{.pid = 7, .live_bytes = 900, .growth_bytes = 900, .share = 1.0};
+  for (const char* name : {"malloc", "empty_cpu", "empty", "THPVariable_empty"})
+    site.frames.push_back(frame(Native, name));
+  site.frames.push_back(frame(Python, "step"));
+  site.frames.push_back(frame(Native, "call"));
+  site.frames.push_back(frame(Python, "main"));
+  site.act_on = 4;
+  report.sites = {site};
+
+  const std::string text = write_markdown({.sections = {sites_section(report, false)}});
+
+  EXPECT_THAT(text, HasSubstr("1. malloc ... THPVariable\\_empty (4 native frames)\n2. **train.py in step**\n"
+                              "3. call\n4. train.py in main\n"));
 }
 
 TEST(Document, a_section_that_says_nothing_in_a_format_has_no_heading_there) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "show/document/report_sections.h"
+#include "show/forecast_words.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -54,10 +55,10 @@ Claim claim_of(const model::Finding& finding) {
   };
   fact(kMarkdown, fmt::format("severity {}", model::to_string(finding.severity)));
   fact(kDocuments, "confidence " + percent(finding.confidence));
-  if (finding.share) fact(kDocuments, percent(*finding.share) + " of the growth");
+  if (finding.share) fact(kDocuments, base::format_share(*finding.share) + " of the growth");
   if (finding.mechanism) {
-    fact(kMarkdown, fmt::format("mechanism: {}", model::to_string(*finding.mechanism)));
-    fact(kPage, std::string(model::to_string(*finding.mechanism)));
+    fact(kMarkdown, fmt::format("mechanism: {}", mechanism_words(*finding.mechanism)));
+    fact(kPage, std::string(mechanism_words(*finding.mechanism)));
   }
   if (finding.pid) fact(kPage, fmt::format("pid {}", *finding.pid));
 
@@ -69,15 +70,15 @@ Claim claim_of(const model::Finding& finding) {
   using enum Claim::Form;
   constexpr Formats kDone = kText | kPage;  // Markdown has its own section of what to do
   part(kText | kMarkdown, "- ", "", texts_of(finding.evidence), List);
-  part(kText | kMarkdown, "held: ", "", part_words(finding), List);
-  part(kText, "not: ", "", excluded_words(finding.excluded), List);
+  part(kText | kMarkdown, "held when it failed: ", "", part_words(finding), List);
+  part(kText, "ruled out: ", "", excluded_words(finding.excluded), List);
   part(kPage, "", "Where", place_pieces(finding.where), Place);
   part(kDone, "fix: ", "Fix", {finding.fix}, Sentence);
   part(kDone, "code: ", "In code", {finding.hint}, Code);
   part(kPage, "", "Evidence", texts_of(finding.evidence), List);
   part(kPage, "", "Held when it failed", part_words(finding), List);
   part(kPage, "", "Ruled out", excluded_words(finding.excluded), List);
-  part(kDone, "then: ", "Then watch", {finding.watch}, Sentence);
+  part(kDone, "after the fix: ", "After the fix", {finding.watch}, Sentence);
   return out;
 }
 
@@ -108,16 +109,17 @@ void add_recording_basis(List& out, const model::Report& report, const model::Se
                   source_name(report.source)));
   add(agent_words(report));
   if (report.short_lived.count > 0) {
-    add(fmt::format("{} processes lived too briefly to be judged one by one",
+    add(fmt::format("{} processes ended too soon for a verdict of their own",
                     format_count(report.short_lived.count)));
   }
   if (report.short_lived.unseen_at_least.value_or(0) > 0) {
-    add(fmt::format("at least {} more came and went between two readings",
+    add(fmt::format("at least {} more processes started and ended between two readings",
                     format_count(*report.short_lived.unseen_at_least)));
   }
-  if (report.ending == model::Ending::Running) add("the run goes on: this is its current state");
+  if (report.ending == model::Ending::Running)
+    add("the job is still running: the report is about its current state");
   if (report.overhead && report.overhead->monitor_cpu_share) {
-    add(fmt::format("the monitor took {:.2f}% of one core{}", *report.overhead->monitor_cpu_share * 100,
+    add(fmt::format("the monitor used {:.2f}% of one core{}", *report.overhead->monitor_cpu_share * 100,
                     report.overhead->monitor_rss_bytes
                         ? " and " + bytes_words(*report.overhead->monitor_rss_bytes) + " of memory"
                         : ""));
@@ -189,7 +191,8 @@ Section watch_section(const model::Report& report, const model::SeriesReport& se
     add(fmt::format("the peak, {}, is {:.0f}% of {}{}", bytes_words(tree->peak_bytes), share * 100,
                     base::format_limit(report.limit->bytes), limit_source_suffix(*report.limit)));
   }
-  if (report.forecast && report.ending == model::Ending::Running) add(forecast(*report.forecast, series));
+  if (report.forecast && report.ending == model::Ending::Running)
+    add(forecast_words(*report.forecast, series, report.ending, report.limit));
   switch (report.verdict.kind) {
     case VerdictKind::Leak:
       add("after a fix, the floor of the process above: it must stay where it is after the warm-up");
@@ -218,7 +221,7 @@ Section basis_section(const model::Report& report, const model::SeriesReport& se
   }
   for (const model::Warning& warning : report.warnings)
     out.items.push_back({.text = "Warning: " + printable(warning.text) + warning_place(warning)});
-  return {.title = "What this rests on", .blocks = {std::move(out)}};
+  return {.title = "What this report is based on", .blocks = {std::move(out)}};
 }
 
 }  // namespace lowtide::show

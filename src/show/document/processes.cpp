@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -27,7 +28,7 @@ struct ProcessRow {
   model::Floor floor;
   std::string rate = std::string(kNoValue);
   std::string share = std::string(kNoValue);  // of the tree's growth
-  std::string pss;  // "?" when it was never read; "1.2 GB, 40 s old" when not lately
+  std::string pss;                            // "?" if it was never read; "1.2 GB at 40.0 s" if not lately
   std::string command;
 };
 
@@ -41,11 +42,18 @@ bool is_alike(const ProcessReport& a, const ProcessReport& b) {
          does_not_grow(b);
 }
 
-// PSS is dear and not read at every tick: an old figure says how old it is.
-std::string pss_words(double pss_bytes, double age_s) {
+// When PSS was last read, where that was well before the last reading: PSS is expensive to read. Of an ended
+// process the last reading is its end.
+std::optional<double> old_pss_s(const ProcessReport& process) {
   constexpr double kOldS = 5;
+  const double age_s = process.bytes.pss_age_s.value_or(0);
+  if (age_s < kOldS || !process.series.last_s) return std::nullopt;
+  return std::max(0.0, *process.series.last_s - age_s);
+}
+
+std::string pss_words(double pss_bytes, const std::optional<double>& old_s) {
   const std::string words = base::format_bytes(pss_bytes);
-  return age_s < kOldS ? words : fmt::format("{}, {} old", words, base::format_seconds(age_s));
+  return old_s ? fmt::format("{} at {}", words, base::format_seconds(*old_s)) : words;
 }
 
 ProcessRow process_row(const ProcessReport& process) {
@@ -59,10 +67,10 @@ ProcessRow process_row(const ProcessReport& process) {
   row.kind = process.series.verdict.kind;
   row.floor = process.series.verdict.floor;
   if (const std::string rate = short_growth(process.series); grows && !rate.empty()) row.rate = rate;
-  if (process.growth_share) row.share = fmt::format("{:.0f}%", *process.growth_share * 100);
-  row.pss = process.bytes.pss_bytes ? pss_words(static_cast<double>(*process.bytes.pss_bytes),
-                                                process.bytes.pss_age_s.value_or(0))
-                                    : "?";
+  if (process.growth_share) row.share = base::format_share(*process.growth_share);
+  row.pss = process.bytes.pss_bytes
+                ? pss_words(static_cast<double>(*process.bytes.pss_bytes), old_pss_s(process))
+                : "?";
   row.command = base::printable(process.info.command, kLongestCommand);
   if (process.processes > 1) row.command += fmt::format(" (respawned {} times)", process.processes - 1);
   return row;
@@ -79,18 +87,19 @@ ProcessRow crowd_row(const std::vector<const ProcessReport*>& crowd) {
   row.floor = {};
   double pss = 0;
   double share = 0;
-  double age_s = 0;
+  std::optional<double> old_s;  // the earliest
   bool known = true;
   for (const ProcessReport* process : crowd) {
     row.floor.first_bytes += process->series.verdict.floor.first_bytes;
     row.floor.last_bytes += process->series.verdict.floor.last_bytes;
     known = known && process->bytes.pss_bytes.has_value();
     pss += static_cast<double>(process->bytes.pss_bytes.value_or(0));
-    age_s = std::max(age_s, process->bytes.pss_age_s.value_or(0));
+    const auto one_s = old_pss_s(*process);
+    if (one_s) old_s = old_s ? std::min(*old_s, *one_s) : *one_s;
     share += process->growth_share.value_or(0);
   }
-  row.pss = known ? pss_words(pss, age_s) : "?";
-  if (row.share != kNoValue) row.share = fmt::format("{:.0f}%", std::min(share, 1.0) * 100);
+  row.pss = known ? pss_words(pss, old_s) : "?";
+  if (row.share != kNoValue) row.share = base::format_share(share);
   row.command = base::printable(crowd.front()->info.command, kLongestCommand);
   return row;
 }
@@ -165,9 +174,10 @@ Section processes_section(const model::Report& report) {
   out.id = "processes";
   out.title = "Verdict per process";
   if (!report.processes.empty()) {
-    out.blocks.emplace_back(Paragraph{
-        .in = kMarkdown,
-        .text = "the floor is of what each process alone is to blame for; pages that are shared count once"});
+    out.blocks.emplace_back(Paragraph{.in = kMarkdown,
+                                      .text = "the floor of a process counts its private memory and the "
+                                              "shared memory that it maps; PSS divides a "
+                                              "shared page among the processes that map it"});
   }
   if (report.overhead && report.overhead->not_entered_count > 0) {
     out.blocks.emplace_back(not_entered_list(*report.overhead));
@@ -176,17 +186,17 @@ Section processes_section(const model::Report& report) {
 }
 
 Section phases_section(const model::Report& report) {
-  if (report.phases.size() < 2) return {};  // one alone says nothing
+  if (report.phases.size() < 2) return {};  // a single phase shows nothing
   constexpr Formats kBoth = kText | kMarkdown;
   Table table{.in = kBoth, .columns = {{"phase"}, {"pid"}, {"visits"}, {"kept"}, {"peak"}}};
-  for (const model::PhaseReport& told : report.phases) {
-    table.rows.push_back({{base::printable(told.phase.name, 40), std::to_string(told.pid),
-                           base::format_count(told.phase.count), bytes_words(told.phase.kept_bytes),
-                           peak_words(told.phase.peak_bytes)}});
+  for (const model::PhaseReport& visited : report.phases) {
+    table.rows.push_back({{base::printable(visited.phase.name, 40), std::to_string(visited.pid),
+                           base::format_count(visited.phase.count), bytes_words(visited.phase.kept_bytes),
+                           peak_words(visited.phase.peak_bytes)}});
   }
   Section out = table_section("phases", std::move(table));
-  out.blocks.emplace_back(
-      Paragraph{.in = kMarkdown, .text = "kept is what was allocated in a phase and is still alive"});
+  out.blocks.emplace_back(Paragraph{
+      .in = kMarkdown, .text = "kept: memory that was allocated in the phase and was not freed later"});
   return out;
 }
 
@@ -194,12 +204,13 @@ Section memory_sentence_section(const model::Report& report) {
   if (!report.reconciliation) return {};
   const model::Reconciliation& sum = *report.reconciliation;
   const std::int64_t rest = sum.rest_bytes;
-  const std::string words =
-      fmt::format("{} of the tree + {} page cache + {} kernel {} {} rest = {}, what the cgroup counts",
-                  bytes_words(sum.tree_bytes), bytes_words(sum.cache_bytes), bytes_words(sum.kernel_bytes),
-                  rest < 0 ? "-" : "+", bytes_words(static_cast<std::uint64_t>(rest < 0 ? -rest : rest)),
-                  bytes_words(sum.current_bytes));
-  return {.label = "where the memory is", .blocks = {Paragraph{.in = kText, .text = words}}};
+  const std::string words = fmt::format(
+      "process tree {} + page cache {} + kernel {} {} rest {} = cgroup {}", bytes_words(sum.tree_bytes),
+      bytes_words(sum.cache_bytes), bytes_words(sum.kernel_bytes), rest < 0 ? "-" : "+",
+      bytes_words(static_cast<std::uint64_t>(rest < 0 ? -rest : rest)), bytes_words(sum.current_bytes));
+  // The floor is that of the whole run: beside it, the time of this reading is needed.
+  return {.label = "where the memory was at " + base::format_seconds(sum.at_s),
+          .blocks = {Paragraph{.in = kText, .text = words}}};
 }
 
 Section memory_table_section(const model::Report& report) {
@@ -207,15 +218,15 @@ Section memory_table_section(const model::Report& report) {
   const model::Reconciliation& sum = *report.reconciliation;
   Table table{.in = kMarkdown, .columns = {{"what"}, {"bytes"}}};
   table.rows = {
-      {{"The tree: anonymous and shared memory, shared pages counted once", bytes_words(sum.tree_bytes)}},
-      {{"Page cache, that the kernel takes back when it must", bytes_words(sum.cache_bytes)}},
+      {{"Process tree: anonymous and shared memory, shared pages counted once", bytes_words(sum.tree_bytes)}},
+      {{"Page cache, which the kernel can reclaim", bytes_words(sum.cache_bytes)}},
       {{"Kernel memory", bytes_words(sum.kernel_bytes)}},
-      {{"Rest: others in the cgroup, and what the readings differ by",
+      {{"Rest: other processes in the cgroup, and changes between the readings",
         base::format_bytes(static_cast<double>(sum.rest_bytes))}},
-      {{"What the cgroup counts", bytes_words(sum.current_bytes)}, 0}};
-  const std::string read =
-      fmt::format("read {} into the run{}", base::format_seconds(sum.at_s),
-                  sum.exact ? "" : ", the tree carried on by cheap counters since its last exact reading");
+      {{"Total of the cgroup", bytes_words(sum.current_bytes)}, 0}};
+  const std::string read = fmt::format(
+      "read {} into the run{}", base::format_seconds(sum.at_s),
+      sum.exact ? "" : "; the process tree is estimated from its last PSS and the change of RSS since then");
   return {.title = "Where the memory is",
           .blocks = {std::move(table), Paragraph{.in = kMarkdown, .text = read}}};
 }

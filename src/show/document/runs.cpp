@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "show/document/report_sections.h"
+#include "show/forecast_words.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -19,30 +20,30 @@ std::string why_of(const model::Verdict& verdict) {
 }
 
 // The one that the report is about has a star in text; in Markdown it is strong.
-std::string run_name(const model::RunReport& run, bool speaks, Formats in) {
+std::string run_name(const model::RunReport& run, bool is_chosen, Formats in) {
   if (in == kMarkdown) return printable(run.name, 80);
-  return (speaks ? "* " : "  ") + printable(run.name, 60);
+  return (is_chosen ? "* " : "  ") + printable(run.name, 60);
 }
 
-// Why another run could or could not be judged; the speaking one has its own section.
+// Why another run could or could not be judged; that of the report has its own section.
 Entries runs_in_full(const model::Report& report) {
   Entries out{.indent = 6};
   for (std::size_t at = 0; at < report.runs.size(); ++at) {
     const model::RunReport& run = report.runs[at];
     if (run.series.empty()) continue;
     const model::SeriesReport& series = run.series.front();
-    const bool speaks = at == report.primary_run;
-    Entry entry{
-        .head = fmt::format("{}, lines {}-{}: ", run_name(run, speaks, kText), run.first_line, run.last_line),
-        .verdict = brief(series),
-        .role = paint_role(series.verdict.kind)};
-    if (!speaks) entry.details.push_back({.text = why_of(series.verdict)});
+    const bool is_chosen = at == report.primary_run;
+    Entry entry{.head = fmt::format("{}, lines {}-{}: ", run_name(run, is_chosen, kText), run.first_line,
+                                    run.last_line),
+                .verdict = brief(series),
+                .role = paint_role(series.verdict.kind)};
+    if (!is_chosen) entry.details.push_back({.text = why_of(series.verdict)});
     out.entries.push_back(std::move(entry));
   }
   return out;
 }
 
-// The last runs, and the one that speaks.
+// The last runs, and the one that the report is about.
 Table runs_table(const model::Report& report, Formats in, std::size_t most) {
   Table table{.in = in,
               .columns = {{"run"}, {"lines"}, {"floor", kMarkdown}, {"verdict"}, {"why", kMarkdown}},
@@ -50,14 +51,14 @@ Table runs_table(const model::Report& report, Formats in, std::size_t most) {
               .is_indented = false};
   for (std::size_t at = 0; at < report.runs.size(); ++at) {
     const model::RunReport& run = report.runs[at];
-    const bool speaks = at == report.primary_run;
-    if (run.series.empty() || (at + most < report.runs.size() && !speaks)) continue;
+    const bool is_chosen = at == report.primary_run;
+    if (run.series.empty() || (at + most < report.runs.size() && !is_chosen)) continue;
     const model::SeriesReport& series = run.series.front();
     const std::string lines = in == kText ? fmt::format("lines {}-{}", run.first_line, run.last_line)
                                           : fmt::format("{}–{}", run.first_line, run.last_line);
-    TableRow row{{run_name(run, speaks, in), lines, floor_words(series.verdict.floor), brief(series),
+    TableRow row{{run_name(run, is_chosen, in), lines, floor_words(series.verdict.floor), brief(series),
                   why_of(series.verdict)}};
-    if (speaks) row.strong_cell = 0;
+    if (is_chosen) row.strong_cell = 0;
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -69,7 +70,7 @@ Section runs_section(const model::Report& report) {
   constexpr std::size_t kMostInFull = 4;
   constexpr std::size_t kMostInText = 12;
   constexpr std::size_t kMostInMarkdown = 50;
-  Section out{.label = "runs in this log, * speaks for the report", .title = "Runs"};
+  Section out{.label = "runs in this log; the report is about the one marked *", .title = "Runs"};
   const std::size_t runs = report.runs.size();
   if (runs < 2) return {};
   if (runs <= kMostInFull) {
@@ -86,7 +87,7 @@ Section runs_section(const model::Report& report) {
   if (runs > kMostInMarkdown)
     add(kMarkdown,
         fmt::format("{} earlier runs are left out here; the JSON has them", runs - kMostInMarkdown));
-  add(kMarkdown, "the run in bold speaks for the report: the latest one that could be judged");
+  add(kMarkdown, "the report is about the run in bold: the latest one with enough readings for a verdict");
   return out;
 }
 
@@ -106,7 +107,9 @@ Section other_series_section(const model::Report& report) {
     const std::string verdict = brief(series);
     table.rows.push_back(
         {{printable(series.name, 80), floor_words(series.verdict.floor), bytes_words(series.peak_bytes),
-          verdict, series.forecast ? verdict + "; " + forecast(*series.forecast, series) : verdict}});
+          verdict,
+          series.forecast ? verdict + "; " + forecast_words(*series.forecast, series, report.ending)
+                          : verdict}});
   }
   return table_section("other series in this run", std::move(table));
 }

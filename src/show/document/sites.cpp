@@ -43,8 +43,9 @@ Entry entry_of(const SiteRow& row, bool grew, bool has_stacks) {
   Entry out{.head = pad_left(grew ? row.share : row.live, 8) + "  " + row.place + "  ",
             .verdict = row.verdict,
             .role = paint_role(row.site->verdict.kind)};
-  std::string facts = row.live + " alive";
-  if (row.growth != "-") facts += ", " + row.growth + " more";
+  std::string facts = row.live + " live";
+  if (row.growth != "-")
+    facts += row.growth.starts_with('-') ? ", shrank by " + row.growth.substr(1) : ", grew by " + row.growth;
   facts += "; " + row.where;
   if (row.site->stacks > 1) facts += fmt::format(", {} stacks", base::format_count(row.site->stacks));
   out.details = has_stacks ? whole_stack(*row.site) : frames_in_brief(*row.site);
@@ -52,7 +53,16 @@ Entry entry_of(const SiteRow& row, bool grew, bool has_stacks) {
   return out;
 }
 
-// A list and not a code block: what is in it is the job's text, and a fence could be ended by it.
+// How many native frames follow each other from `from` on, without the one to act on.
+std::size_t native_run(const model::SiteReport& site, std::size_t from, std::size_t end) {
+  std::size_t at = from;
+  while (at < end && at != site.act_on && site.frames[at].language == model::FrameLanguage::Native) ++at;
+  return at - from;
+}
+
+// A list and not a code block: what is in it is the job's text, and a fence could be ended by it. Native
+// frames in a row are one item: libraries call each other a dozen times, and the reader can change none of
+// it.
 List stack_of(const SiteRow& row) {
   constexpr std::size_t kMostFrames = 40;
   List out{.in = kMarkdown,
@@ -60,8 +70,16 @@ List stack_of(const SiteRow& row) {
            .is_numbered = true,
            .is_prose = false};
   const std::vector<model::Frame>& frames = row.site->frames;
-  for (std::size_t at = 0; at < std::min(frames.size(), kMostFrames); ++at)
-    out.items.push_back({.text = frame_words(frames[at]), .is_strong = at == row.site->act_on});
+  const std::size_t end = std::min(frames.size(), kMostFrames);
+  for (std::size_t at = 0; at < end;) {
+    const std::size_t native = native_run(*row.site, at, end);
+    std::string text = frame_words(frames[at]);
+    const std::size_t together = native > 2 ? native : 1;
+    if (together > 1)
+      text += fmt::format(" ... {} ({} native frames)", frame_words(frames[at + together - 1]), together);
+    out.items.push_back({.text = std::move(text), .is_strong = at == row.site->act_on});
+    at += together;
+  }
   if (row.site->cut || frames.size() > kMostFrames) out.note = "There are more frames outside of these.";
   return out;
 }
@@ -80,7 +98,7 @@ Section sites_section(const model::Report& report, bool has_stacks) {
     entries.entries.push_back(entry_of(rows[at], grew, has_stacks));
   Table table{
       .in = kMarkdown,
-      .columns = {{"place"}, {"verdict"}, {"share of the live growth"}, {"growth"}, {"alive"}, {"in"}}};
+      .columns = {{"place"}, {"verdict"}, {"share of the live growth"}, {"growth"}, {"live memory"}, {"in"}}};
   for (const SiteRow& row : rows) {
     const bool leaks = row.site->verdict.kind == model::VerdictKind::Leak;
     table.rows.push_back({{base::printable(row.place, kMostPlace), leaks ? "leak" : row.verdict, row.share,
@@ -88,17 +106,19 @@ Section sites_section(const model::Report& report, bool has_stacks) {
     if (leaks) table.rows.back().strong_cell = 1;
   }
   Section out{
-      .label = grew ? "what allocates, by growth of what is alive" : "what allocates, by what is alive",
-      .title = "What allocates",
+      .label = grew ? "allocation sites, by growth of live memory" : "allocation sites, by live memory",
+      .title = "Allocation sites",
       .blocks = {std::move(entries), std::move(table)}};
   const auto add_note = [&](const char* text) {
     out.blocks.emplace_back(Paragraph{.in = kMarkdown, .text = text});
   };
-  add_note("estimated from samples; what is alive at a line is the sum over all stacks that lead to it");
+  add_note(
+      "live memory is memory that was allocated and not freed, estimated from samples; that of a line is the "
+      "sum over all stacks through it");
   if (!grew) return out;
   for (std::size_t at = 0; at < std::min(rows.size(), kMostStacks); ++at)
     out.blocks.emplace_back(stack_of(rows[at]));
-  add_note("innermost frame first; the one in bold is the line to look at");
+  add_note("innermost frame first; the line to look at is in bold");
   return out;
 }
 

@@ -99,9 +99,10 @@ Section holders_section(const model::SnapshotReport& report, bool is_brief) {
   const std::size_t most = is_brief ? kMostBriefRows : kMostSnapshotRows;
   for (std::size_t at = 0; at < std::min(all.size(), most); ++at) {
     const model::HolderReport& holder = *all[at];
-    table.rows.push_back({{host_words(holder, report.has_earlier), device_words(holder, report.has_earlier),
-                           rate_words(all_growth(holder), report), holder.share ? percent(*holder.share) : "",
-                           length_words(holder, report.has_earlier), holder_name(holder.node)}});
+    table.rows.push_back(
+        {{host_words(holder, report.has_earlier), device_words(holder, report.has_earlier),
+          rate_words(all_growth(holder), report), holder.share ? base::format_share(*holder.share) : "",
+          length_words(holder, report.has_earlier), holder_name(holder.node)}});
   }
   Section section{.label = report.has_earlier ? "Variables that grew" : "Variables that hold the most memory",
                   .blocks = {std::move(table)},

@@ -72,13 +72,13 @@ constexpr auto describe(Tag<model::SiteReport>) {
       "Site", "a line that allocates, with all stacks of one process that lead to it",
       field<&SiteReport::pid>("pid", "its process"),
       field<&SiteReport::verdict>("verdict", "of the live bytes"),
-      field<&SiteReport::live_bytes>("live_bytes", "allocated here and alive at the end, an estimate"),
+      field<&SiteReport::live_bytes>("live_bytes", "allocated here and not freed at the end, an estimate"),
       field<&SiteReport::growth_bytes>("growth_bytes", "by how much that grew during the run"),
       field<&SiteReport::error_bytes>("error_bytes", "one standard error of the growth"),
       field_as<Share, &SiteReport::share>(
           "share",
-          "its part of the growth of all that is alive, which is less than the growth of resident "
-          "memory: allocators leave holes"),
+          "its part of the growth of all live memory, which is less than the growth of resident "
+          "memory: allocators keep free memory between blocks"),
       field<&SiteReport::live_samples>("live_samples", "samples that the live bytes were estimated from"),
       field<&SiteReport::allocated_bytes>("allocated_bytes", "all that was ever allocated here"),
       field<&SiteReport::stacks>("stacks", "how many stacks lead to the line"),
@@ -104,7 +104,7 @@ constexpr auto describe(Tag<model::PhaseReport>) {
                 field<kPhase, &Phase::count>("count", "visits"),
                 field_as<NonZero, kPhase, &Phase::peak_bytes>(
                     "peak_bytes", "the most that was resident at a reading in it; null without a reading"),
-                field<kPhase, &Phase::kept_bytes>("kept_bytes", "allocated in it and alive long after"),
+                field<kPhase, &Phase::kept_bytes>("kept_bytes", "allocated in it and not freed later"),
                 field_as<Number, kPhase, &Phase::took_s>(
                     "took_s", "total time of its visits, to within the time between two readings"));
 }
@@ -156,7 +156,7 @@ constexpr auto describe(Tag<model::Warning>) {
 constexpr auto describe(Tag<model::ShortLived>) {
   using model::ShortLived;
   return object(
-      "ShortLived", "processes that came and went too fast to be judged one by one",
+      "ShortLived", "processes that ended too soon to be judged one by one",
       field<&ShortLived::count>("count", "those that were read at least once"),
       field<&ShortLived::largest_bytes>("largest_bytes", "the most that one of them had"),
       field<&ShortLived::unseen_at_least>("unseen_at_least", "lived between two readings: at least as many"),

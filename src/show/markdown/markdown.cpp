@@ -21,7 +21,13 @@ std::string escaped(std::string_view text) {
 }
 
 std::string prose(const std::string& text) {
-  return escaped(sentence(text));
+  return markdown_sentence(sentence(text), kMostMarkdownBytes);
+}
+
+// A line of code; as text where it has backticks of its own.
+std::string code_span(const std::string& code) {
+  const std::string clean = base::printable(code, kMostMarkdownBytes);
+  return clean.empty() || clean.find('`') != std::string::npos ? escaped(code) : "`" + clean + "`";
 }
 
 std::string strong_if(bool is_strong, const std::string& text) {
@@ -89,7 +95,9 @@ class MarkdownWriter {
       if (facts.is_table) {
         row({fact.name, fact.value});
       } else {
-        out_ += "- " + escaped(fact.name + (fact.name.empty() ? "" : ": ") + fact.value) + "\n";
+        const std::string value =
+            fact.is_code ? code_span(fact.value) : markdown_sentence(fact.value, kMostMarkdownBytes);
+        out_ += "- " + escaped(fact.name + (fact.name.empty() ? "" : ": ")) + value + "\n";
       }
     }
   }
@@ -121,7 +129,7 @@ class MarkdownWriter {
   void add(const Claims& block) {
     for (const Claim& claim : block.claims) {
       gap();
-      out_ += "### " + markdown_text(sentence(claim.title)) + "\n\n";
+      out_ += "### " + markdown_sentence(sentence(claim.title)) + "\n\n";
       std::string facts;
       for (const Fact& fact : claim.facts) {
         if ((fact.in & kMarkdown) != 0) facts += (facts.empty() ? "" : ", ") + fact.value;
@@ -129,7 +137,7 @@ class MarkdownWriter {
       out_ += prose(facts) + "\n\n";
       for (const Claim::Part& part : claim.parts) {
         if ((part.in & kMarkdown) == 0) continue;
-        for (const std::string& text : part.texts) out_ += "- " + markdown_text(sentence(text)) + "\n";
+        for (const std::string& text : part.texts) out_ += "- " + markdown_sentence(sentence(text)) + "\n";
       }
     }
   }
@@ -166,6 +174,28 @@ std::string markdown_text(std::string_view text, std::size_t max_bytes) {
     left.remove_prefix(is_www ? 4 : 1);
   }
   return out;
+}
+
+// In a code span nothing is markup, and only a backtick ends it: what stands between two has none. A pair
+// that touches another backtick stays text, because two in a row are another delimiter.
+std::string markdown_sentence(std::string_view text, std::size_t max_bytes) {
+  const std::string clean = base::printable(text, max_bytes);
+  std::string out;
+  std::size_t done = 0;
+  std::size_t begin = clean.find('`');
+  while (begin != std::string::npos) {
+    const std::size_t end = clean.find('`', begin + 1);
+    if (end == std::string::npos) break;
+    const bool touches = end == begin + 1 || (begin > 0 && clean[begin - 1] == '`') ||
+                         (end + 1 < clean.size() && clean[end + 1] == '`');
+    if (!touches) {
+      out += markdown_text(std::string_view(clean).substr(done, begin - done), max_bytes);
+      out += clean.substr(begin, end + 1 - begin);
+      done = end + 1;
+    }
+    begin = clean.find('`', end + 1);
+  }
+  return out + markdown_text(std::string_view(clean).substr(done), max_bytes);
 }
 
 std::string to_markdown(const model::Report& report) {

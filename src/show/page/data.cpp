@@ -17,6 +17,7 @@
 #include "show/json/json.h"
 #include "show/page/base64.h"
 #include "show/page/thin_points.h"
+#include "show/words.h"
 
 namespace lowtide::show {
 
@@ -53,6 +54,7 @@ struct PageData {
   std::vector<PageStack> profile;
   Courses site_courses;
   Courses holder_courses;
+  std::vector<std::string> growth_words;
   std::optional<PageBaselineData> baseline;
   std::optional<std::uint64_t> limit_bytes;
   std::optional<int> again_s;
@@ -154,6 +156,14 @@ Courses courses_of(const Rows& rows) {
   return list;
 }
 
+std::vector<std::string> growth_words_of(const model::Report& report) {
+  std::vector<std::string> out;
+  if (!report.growth) return out;
+  for (const model::MechanismShare& part : report.growth->mechanisms)
+    out.emplace_back(mechanism_words(part.mechanism));
+  return out;
+}
+
 }  // namespace
 
 constexpr auto describe(Tag<PageCounter>) {
@@ -215,6 +225,7 @@ constexpr auto describe(Tag<PageData>) {
       field<&PageData::baseline>("baseline", "the run before a change; null if nothing is compared"),
       field<&PageData::site_courses>("site_courses", "seconds and bytes of each of `report.sites`"),
       field<&PageData::holder_courses>("holder_courses", "seconds and bytes of each of `report.holders`"),
+      field<&PageData::growth_words>("growth_words", "what to call each of `report.growth.mechanisms`"),
       field<&PageData::limit_bytes>("limit_bytes", "the limit of the job"),
       field<&PageData::again_s>("again_s",
                                 "after how many seconds the page of a running job, served by `lowtide "
@@ -253,6 +264,7 @@ std::string page_data(const PageContents& contents, std::size_t most_points) {
                       .profile = std::move(profile),
                       .site_courses = courses_of(report.sites),
                       .holder_courses = courses_of(report.holders),
+                      .growth_words = growth_words_of(report),
                       .baseline = std::move(baseline),
                       .limit_bytes = report.limit ? std::optional(report.limit->bytes) : std::nullopt,
                       .again_s = contents.again_s};

@@ -95,12 +95,12 @@ SiteRow site_row(const JoinedLine& line) {
   model::SeriesReport series;
   series.verdict = line.first->verdict;
   row.verdict = line.processes == 1 ? brief(series) : std::string(model::to_string(series.verdict.kind));
-  row.share = grew(sum) ? percent(*sum.share) : "-";
+  row.share = grew(sum) ? base::format_share(*sum.share) : "-";
   row.live = bytes_words(sum.live_bytes);
   row.growth = "-";
   if (sum.growth_bytes != 0 && static_cast<std::uint64_t>(std::abs(sum.growth_bytes)) > sum.error_bytes) {
-    row.growth = fmt::format("{} ± {}", format_bytes(static_cast<double>(sum.growth_bytes)),
-                             bytes_words(sum.error_bytes));
+    row.growth = format_bytes(static_cast<double>(sum.growth_bytes));
+    if (sum.error_bytes > 0) row.growth += " ± " + bytes_words(sum.error_bytes);
   }
   row.where =
       line.processes == 1 ? fmt::format("pid {}", sum.pid) : fmt::format("{} processes", line.processes);

@@ -12,7 +12,7 @@ struct SiteRow {
   const model::SiteReport* site = nullptr;  // that of the first process
   std::string place;                        // "trainer.py:631 in validate"
   std::string verdict;                      // "leak", "warmup, ended at step 85"
-  std::string share;                        // of the growth of all that is alive; "-" where nothing grew
+  std::string share;                        // of the growth of all live memory; "-" where nothing grew
   std::string live;
   std::string growth;  // "396 MB ± 12.8 MB"; "-" where it is within its error
   std::string where;   // "pid 4711", "20 processes"

@@ -167,7 +167,6 @@ Scale scale_across(const Abscissas& at, std::size_t columns) {
 std::vector<Line> plot(const model::Outline& outline, const PlotOptions& options) {
   constexpr std::size_t kLeastColumns = 20;
   constexpr double kLimitInSight = 1.8;
-  constexpr std::size_t kMostTicks = 7;
   if (outline.size() < 2 || options.height < 3) return {};
 
   double lowest = static_cast<double>(outline.front().low_bytes);
@@ -181,8 +180,7 @@ std::vector<Line> plot(const model::Outline& outline, const PlotOptions& options
       options.limit_bytes && static_cast<double>(*options.limit_bytes) <= kLimitInSight * highest;
   if (limit_in_sight) highest = std::max(highest, static_cast<double>(*options.limit_bytes));
 
-  // Two ticks in one row would leave a number out, and the axis would look uneven.
-  const Scale bytes = byte_scale(lowest, highest, std::min(kMostTicks, options.height));
+  const Scale bytes = byte_scale(lowest, highest, options.height);
   std::size_t margin = 0;
   for (const Tick& tick : bytes.ticks) margin = std::max(margin, tick.label.size());
   margin += 2;

@@ -1,7 +1,9 @@
 #include "show/terminal/plot.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -43,28 +45,46 @@ TEST(Plot, series_of_zeros_without_time_is_drawn) {
   EXPECT_EQ(plot({nothing, nothing, nothing}, {}).size(), 15U);
 }
 
-// A plot of five rows had 125, 100, 75, 25 and 0: the 50 shared a row with the 75.
-TEST(Plot, the_numbers_on_the_memory_axis_are_evenly_spaced_at_every_height) {
-  for (std::size_t height = 3; height <= 14; ++height) {
-    for (const double highest : {1.2e8, 3.9e8, 7.13e8, 5.2e9}) {
+// The rows of a plot that have a number of the memory axis, from the top.
+struct Numbers {
+  std::vector<std::size_t> rows;
+  std::vector<double> values;
+};
+
+Numbers numbers_of(double lowest, double highest, const PlotOptions& options) {
+  const auto stretch = [](double at, double low, double high) {
+    return model::Stretch{at, at, 1, static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high), low};
+  };
+  const auto lines = plot({stretch(0, lowest, lowest), stretch(9, lowest, highest)}, options);
+  Numbers out;
+  for (std::size_t row = 0; row < std::min(options.height, lines.size()); ++row) {
+    const std::string& label = lines[row].front().text;
+    if (label.find('B') == std::string::npos) continue;
+    out.rows.push_back(row);
+    out.values.push_back(std::stod(label));
+  }
+  return out;
+}
+
+// A plot of five rows had 125, 100, 75, 25 and 0: the 50 shared a row with the 75. Later it had 150, 100,
+// nothing, 50 and 0.
+TEST(Plot, the_numbers_on_the_memory_axis_are_in_every_nth_row) {
+  for (std::size_t height = 3; height <= 30; ++height) {
+    for (const double highest : {1.2e8, 1.5e8, 3.9e8, 7.13e8, 5.2e9, 700.0}) {
       for (const double lowest : {0.0, 0.5 * highest, 0.9 * highest}) {
-        const model::Stretch low{
-            0, 0, 1, static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(lowest), lowest};
-        const model::Stretch high{
-            9, 9, 1, static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest), highest};
-        PlotOptions options;
-        options.height = height;
-        options.unicode = false;
-        std::vector<double> values;
-        for (const Line& line : plot({low, high, high}, options)) {
-          const std::string label = line.front().text;
-          if (values.size() < height && label.find('B') != std::string::npos)
-            values.push_back(std::stod(label));
-        }
-        ASSERT_GE(values.size(), 2U) << height;
-        for (std::size_t at = 2; at < values.size(); ++at) {
-          EXPECT_NEAR(values[at - 1] - values[at], values[0] - values[1], 1e-6)
-              << height << " rows, " << lowest << " to " << highest;
+        for (const bool unicode : {true, false}) {
+          PlotOptions options;
+          options.height = height;
+          options.unicode = unicode;
+          const Numbers at = numbers_of(lowest, highest, options);
+          const auto where = [&] { return fmt::format("{} rows, {} to {}", height, lowest, highest); };
+          ASSERT_GE(at.rows.size(), 3U) << where();
+          EXPECT_LE(at.rows.size(), 7U) << where();
+          EXPECT_EQ(at.rows.back(), height - 1) << where();
+          for (std::size_t next = 2; next < at.rows.size(); ++next) {
+            EXPECT_EQ(at.rows[next] - at.rows[next - 1], at.rows[1] - at.rows[0]) << where();
+            EXPECT_NEAR(at.values[next - 1] - at.values[next], at.values[0] - at.values[1], 1e-6) << where();
+          }
         }
       }
     }

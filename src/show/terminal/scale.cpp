@@ -50,9 +50,37 @@ void add_ticks(Scale& scale, double interval, const Unit& unit) {
   }
 }
 
+// The low end is a tick in the lowest row, and there is one in every n-th row above it. Of all n, the one
+// that leaves the least room above `top`.
+Scale row_scale(double bottom, double top, std::size_t rows, const Unit& unit) {
+  constexpr std::size_t kMostTicks = 7;
+  constexpr double kRounding = 1e-9;
+  const std::size_t above = std::max<std::size_t>(rows, 3) - 1;  // the lowest row
+  Scale scale;
+  double interval = 0;
+  for (std::size_t each = std::max<std::size_t>((above + kMostTicks - 2) / (kMostTicks - 1), 1);
+       2 * each <= above; ++each) {
+    const double intervals = static_cast<double>(above) / static_cast<double>(each);
+    double least = (top - bottom) / intervals;
+    Scale found;
+    double size = 0;
+    do {  // the low end is rounded down, which can need a larger interval
+      size = round_interval(least / unit.size, 1, unit.size == 1.0) * unit.size;
+      found.low = std::floor(bottom / size + kRounding) * size;
+      found.high = found.low + intervals * size;
+      least = size * 1.01;
+    } while (found.high < top * (1 - kRounding));
+    if (interval > 0 && found.high - found.low >= (scale.high - scale.low) * (1 - kRounding)) continue;
+    scale = found;
+    interval = size;
+  }
+  add_ticks(scale, interval, unit);
+  return scale;
+}
+
 }  // namespace
 
-Scale byte_scale(double lowest_bytes, double highest_bytes, std::size_t most_ticks) {
+Scale byte_scale(double lowest_bytes, double highest_bytes, std::size_t rows) {
   constexpr double kMagnifyBelow = 0.25;  // of the level
   constexpr double kLeastSpan = 0.05;     // of the level
   const double highest = std::max(highest_bytes, 1.0);
@@ -69,19 +97,7 @@ Scale byte_scale(double lowest_bytes, double highest_bytes, std::size_t most_tic
       {{base::kTB, "TB"}, {base::kGB, "GB"}, {base::kMB, "MB"}, {base::kKB, "kB"}, {1.0, "B"}}};
   const Unit unit = *std::find_if(kUnits.begin(), kUnits.end() - 1,
                                   [&](const Unit& candidate) { return top >= candidate.size; });
-  // Both ends are rounded outwards, which can add ticks: then larger intervals are needed.
-  constexpr std::size_t kMostIntervals = 5;
-  const std::size_t most = std::max<std::size_t>(most_ticks, 3);
-  Scale scale;
-  for (std::size_t intervals = std::min(kMostIntervals, most - 1); intervals >= 1; --intervals) {
-    const double interval =
-        round_interval((top - bottom) / unit.size, intervals, unit.size == 1.0) * unit.size;
-    scale = {
-        std::floor(bottom / interval + 1e-9) * interval, std::ceil(top / interval - 1e-9) * interval, {}};
-    add_ticks(scale, interval, unit);
-    if (scale.ticks.size() <= most) break;
-  }
-  return scale;
+  return row_scale(bottom, top, rows, unit);
 }
 
 Scale count_scale(double first, double last, std::size_t most_ticks) {

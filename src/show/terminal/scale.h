@@ -24,8 +24,8 @@ struct Scale {
 
 // Memory, upwards. It starts at zero, because growth must be compared with the whole. Only a series that
 // moves within a quarter of its level is magnified, and never so much that the noise of a flat series fills
-// the plot. At most `most_ticks` ticks, at least 3.
-Scale byte_scale(double lowest_bytes, double highest_bytes, std::size_t most_ticks = 7);
+// the plot. In a plot of `rows` rows the ticks are in every n-th row: at least 3 of them, at most 7.
+Scale byte_scale(double lowest_bytes, double highest_bytes, std::size_t rows = 13);
 
 // Steps, or readings where nothing better is known: exactly from first to last.
 Scale count_scale(double first, double last, std::size_t most_ticks);

@@ -65,7 +65,10 @@ class TextWriter {
       }
       if (out_.empty() && (!section.blocks.empty() || section.label.empty())) continue;
       if (!whole.empty() && !section.follows) whole += '\n';
-      if (!section.label.empty()) whole += paint_(Role::Heading, clean(section.label)) + "\n";
+      if (!section.label.empty()) {
+        for (const std::string& each : wrap(clean(section.label), width_))
+          whole += paint_(Role::Heading, each) + "\n";
+      }
       whole += out_;
     }
     return whole;

@@ -183,7 +183,7 @@ void add_findings_of_oom(model::Report& report) {
   wrapper.title = "the wrapper (100, sh) is stable; the child (101, python train.py) leaks";
   wrapper.pid = 100;
   wrapper.confidence = 0.96;
-  wrapper.evidence = {"the wrapper changed by 0 B, the child by 3.12 GB"};
+  wrapper.evidence = {"the wrapper did not change, the child grew by 3.12 GB"};
   wrapper.ruled_out = true;
   report.findings = {std::move(oom), std::move(leak), std::move(wrapper)};
 }
@@ -271,7 +271,7 @@ model::Report watched_overhead_report() {
   overhead.id = "overhead";
   overhead.title = "20 workers hold 8.00 GB in total (PSS): overhead, not a leak";
   overhead.confidence = 0.95;
-  overhead.evidence = {"their private memory changed by 0 B in total during the run"};
+  overhead.evidence = {"their private memory did not change during the run"};
   overhead.fix = "none needed; fewer workers would save memory";
   overhead.ruled_out = true;
   report.findings.push_back(std::move(overhead));
