@@ -11,6 +11,7 @@
 
 #include "explain/testing/heap_stage.h"
 #include "explain/testing/scenarios.h"
+#include "verdict/special_jobs.h"
 
 namespace lowtide::bench {
 namespace {
@@ -291,6 +292,18 @@ constexpr std::array kFamilies{
     JobFamily{"curriculum", false, 1, play_curriculum},
     JobFamily{"workers start", false, 1, play_workers_start},
     JobFamily{"copying that ends", false, 1, play_copying_that_ends},
+    JobFamily{"GPU list", true, 1, play_gpu_list},
+    JobFamily{"leak beside replaced workers", true, 1, play_leak_beside_replaced},
+    JobFamily{"leak beside an array", true, 1, play_leak_beside_array},
+    JobFamily{"doubling table", true, 1, play_doubling_table},
+    JobFamily{"kept segments", true, 1, play_kept_segments},
+    JobFamily{"GPU buffer that fills", false, 1, play_gpu_buffer},
+    JobFamily{"unfinished GPU buffer", false, 0.1, play_unfinished_gpu_buffer},
+    JobFamily{"warm-up beside replaced workers", false, 1, play_warmup_beside_replaced},
+    JobFamily{"replaced workers", false, 1, play_replaced},
+    JobFamily{"first touch", false, 1, play_first_touch},
+    JobFamily{"complete table", false, 1, play_complete_table},
+    JobFamily{"ring of segments", false, 1, play_segment_ring},
 };
 
 }  // namespace

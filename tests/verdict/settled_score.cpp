@@ -1,7 +1,7 @@
 #include "verdict/settled_score.h"
 
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -33,6 +33,42 @@ base::Result<JudgedJob> judge_job(const JobFamily& family, Rng& rng, const std::
 // "leak by series + sites".
 std::string basis_words(const model::Verdict& verdict) {
   return fmt::format("{} by {}", model::to_string(verdict.kind), fmt::join(verdict.basis, " + "));
+}
+
+// "open, leans leak by series".
+std::string lean_words(const model::Verdict& verdict) {
+  return fmt::format("open, leans {} by {}", model::to_string(verdict.lean->kind),
+                     fmt::join(verdict.basis, " + "));
+}
+
+struct FamilyRow {
+  std::size_t right = 0;
+  std::size_t wrong_settled = 0;
+  std::size_t wrong_by_series = 0;
+  std::size_t open = 0;
+  std::size_t leaning_right = 0;
+  std::size_t leaning_wrong = 0;
+  double lean_confidence = 0;  // sum of what is stated
+
+  void add(const JudgedJob& job) {
+    if (!job.is_open()) {
+      ++(job.is_right() ? right : job.is_settled() ? wrong_settled : wrong_by_series);
+      return;
+    }
+    ++open;
+    if (!job.has_lean()) return;
+    ++(job.leans_right() ? leaning_right : leaning_wrong);
+    lean_confidence += job.verdict.lean->confidence;
+  }
+};
+
+std::string family_words(const std::string& name, const FamilyRow& row) {
+  const std::size_t leaning = row.leaning_right + row.leaning_wrong;
+  const std::string stated =
+      leaning == 0 ? "" : fmt::format("{:.1f}", 100 * row.lean_confidence / static_cast<double>(leaning));
+  return fmt::format("{:<34} {:>5} {:>14} {:>13} {:>5} {:>12} {:>12} {:>12}\n", name, row.right,
+                     row.wrong_settled, row.wrong_by_series, row.open, row.leaning_right, row.leaning_wrong,
+                     stated);
 }
 
 struct Row {
@@ -85,10 +121,18 @@ double mean_settled_confidence(const std::vector<JudgedJob>& jobs) {
 std::string settled_table(const std::vector<JudgedJob>& jobs) {
   std::map<std::string, Row> by_basis;
   std::map<std::string, Row> by_confidence;
-  std::map<std::string, std::array<std::size_t, 4>> by_family;  // right, wrong and settled, other wrong, open
+  std::map<std::string, Row> by_lean;
+  std::map<std::string, FamilyRow> by_family;
   for (const JudgedJob& job : jobs) {
-    ++by_family[job.family].at(job.is_open() ? 3 : job.is_right() ? 0 : job.is_settled() ? 1 : 2);
-    if (job.is_open()) continue;
+    by_family[job.family].add(job);
+    if (job.is_open()) {
+      if (job.has_lean()) {
+        Row& row = by_lean[lean_words(job.verdict)];
+        row.right.add(job.leans_right());
+        row.confidence += job.verdict.lean->confidence;
+      }
+      continue;
+    }
     const double confidence = job.verdict.confidence;
     const char* band = confidence >= 0.95 ? "95% or more" : confidence >= 0.9 ? "90 to 95%" : "below 90%";
     const std::string settled = job.is_settled() ? "settled, " : "series alone, ";
@@ -98,15 +142,14 @@ std::string settled_table(const std::vector<JudgedJob>& jobs) {
     }
   }
   std::string out = fmt::format("{:<34} {:>5}    {:<5} {:>6} {:>8}\n", "basis", "right", "", "%", "stated");
-  for (const auto& [name, row] : by_basis) out += row_words(name, row);
-  out += '\n';
-  for (const auto& [name, row] : by_confidence) out += row_words(name, row);
-  out += fmt::format("\n{:<34} {:>5} {:>14} {:>13} {:>5}\n", "family", "right", "wrong: settled",
-                     "by its series", "open");
-  for (const auto& [name, counts] : by_family) {
-    out +=
-        fmt::format("{:<34} {:>5} {:>14} {:>13} {:>5}\n", name, counts[0], counts[1], counts[2], counts[3]);
+  for (const auto* rows : {&by_basis, &by_confidence, &by_lean}) {
+    for (const auto& [name, row] : *rows) out += row_words(name, row);
+    out += '\n';
   }
+  out +=
+      fmt::format("{:<34} {:>5} {:>14} {:>13} {:>5} {:>12} {:>12} {:>12}\n", "family", "right",
+                  "wrong: settled", "by its series", "open", "leaning right", "leaning wrong", "stated lean");
+  for (const auto& [name, row] : by_family) out += family_words(name, row);
   return out;
 }
 

@@ -21,6 +21,11 @@ struct JudgedJob {
   // By more than the series.
   [[nodiscard]] bool is_settled() const { return verdict.basis.size() > 1; }
   [[nodiscard]] bool is_right() const { return (verdict.kind == model::VerdictKind::Leak) == leaks; }
+  [[nodiscard]] bool has_lean() const {
+    return verdict.lean && verdict.lean->kind != model::VerdictKind::Inconclusive;
+  }
+  // Of an open verdict with a lean.
+  [[nodiscard]] bool leans_right() const { return model::leans_to_leak(verdict) == leaks; }
 };
 
 // About `jobs` jobs of all families by their weight: written into `folder`, judged, removed.
@@ -34,7 +39,7 @@ Tally settled_right(const std::vector<JudgedJob>& jobs, double confidence);
 // What those verdicts say of themselves, on average.
 double mean_settled_confidence(const std::vector<JudgedJob>& jobs);
 
-// Three tables: by kind and basis, by stated confidence, and by family.
+// Tables by kind and basis, by stated confidence, by what open verdicts lean to, and by family.
 std::string settled_table(const std::vector<JudgedJob>& jobs);
 
 }  // namespace lowtide::bench
