@@ -18,7 +18,7 @@ add_custom_command(
 add_custom_target(manual DEPENDS ${manual_files})
 
 install(TARGETS lowtide RUNTIME)
-# Where watch/agent_preload.cpp looks for it, whatever the architecture.
+# Where watch/entry/agent_preload.cpp looks for it, whatever the architecture.
 install(TARGETS lowtide_agent LIBRARY DESTINATION lib/lowtide)
 install(FILES "${manual_dir}/lowtide.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL)
 install(FILES "${manual_dir}/lowtide.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"

@@ -237,10 +237,10 @@ class Site(TypedDict):
 
     pid: int  # its process
     verdict: Verdict  # of the live bytes
-    live_bytes: int  # allocated here and alive at the end, an estimate
+    live_bytes: int  # allocated here and not freed at the end, an estimate
     growth_bytes: int  # by how much that grew during the run
     error_bytes: int  # one standard error of the growth
-    share: float | None  # its part of the growth of all that is alive, which is less than the growth of resident memory: allocators leave holes
+    share: float | None  # its part of the growth of all live memory, which is less than the growth of resident memory: allocators keep free memory between blocks
     live_samples: int  # samples that the live bytes were estimated from
     allocated_bytes: int  # all that was ever allocated here
     stacks: int  # how many stacks lead to the line
@@ -356,7 +356,7 @@ class Phase(TypedDict):
     pid: int  # its process
     count: int  # visits
     peak_bytes: int | None  # the most that was resident at a reading in it; null without a reading
-    kept_bytes: int  # allocated in it and alive long after
+    kept_bytes: int  # allocated in it and not freed later
     took_s: float  # total time of its visits, to within the time between two readings
 
 
@@ -385,7 +385,7 @@ class Finding(TypedDict):
     fix: str | None  # what to do
     hint: str | None  # the fix as code
     watch: str | None  # what to expect after the fix
-    ruled_out: bool  # true: the finding states what the cause is not
+    ruled_out: bool  # the same as `is_benign`
     line: CodeLine | None  # the line to look at first
     variable: str | None  # the variable that holds the memory, as the code writes it
     process: FindingProcess | None  # the processes that it is about
@@ -395,6 +395,7 @@ class Finding(TypedDict):
     ruled_out_causes: list[str]  # the same as `excluded`
     example: str | None  # the same as `hint`
     expect_after_fix: str | None  # the same as `watch`
+    is_benign: bool  # true: it is no fault of the job: the finding states what the cause is not
 
 
 class Place(TypedDict):
@@ -423,7 +424,8 @@ class Overhead(TypedDict):
     looks: int  # the same as `snapshots`
     snapshots: int  # heap snapshots of the Python processes
     interpreter_s: float  # the same as `asking_s`
-    pauses_s: float  # how long the Python processes were stopped for snapshots
+    pauses_s: float  # the same as `snapshot_pauses_s`
+    snapshot_pauses_s: float  # how long the Python processes were stopped for snapshots
 
 
 class Warning(TypedDict):
@@ -467,7 +469,7 @@ class SharedMemory(TypedDict):
 
 
 class ShortLived(TypedDict):
-    """Processes that came and went too fast to be judged one by one."""
+    """Processes that ended too soon to be judged one by one."""
 
     count: int  # those that were read at least once
     largest_bytes: int  # the most that one of them had

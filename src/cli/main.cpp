@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "console/user_error.h"
-#include "watch/job.h"
+#include "watch/job/job.h"
 
 namespace lowtide::cli {
 namespace {

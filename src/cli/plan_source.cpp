@@ -11,7 +11,7 @@
 #include "cli/parse.h"
 #include "cli/report_recording.h"
 #include "procfs/process_files.h"
-#include "watch/take_snapshot.h"
+#include "watch/snapshots/take_snapshot.h"
 
 namespace lowtide::cli {
 namespace {

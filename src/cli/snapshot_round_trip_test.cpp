@@ -31,7 +31,11 @@ model::Snapshot full_snapshot() {
   out.has_torch = out.has_tensors = out.has_holders = out.is_exact = out.is_whole = true;
   out.types = {{"dict", 6, 7}};
   out.tensors = {{"cuda:0", "float32", {8, 9}, true, 10, 11, 12, 13}};
-  model::HeldNode outer{.path = "__main__.trainer", .type = "Trainer", .address = 14, .length = 15};
+  model::HeldNode outer;
+  outer.path = "__main__.trainer";
+  outer.type = "Trainer";
+  outer.address = 14;
+  outer.length = 15;
   outer.retained_bytes = 16;
   outer.device_bytes = 17;
   outer.retained_objects = 18;

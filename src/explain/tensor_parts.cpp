@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "explain/findings/held/identifier_words.h"
-#include "explain/settle/own_frames.h"
+#include "explain/settle/sites/own_frames.h"
 
 namespace lowtide::explain {
 namespace {

@@ -1,6 +1,6 @@
 #include "screen/site_lines.h"
 
-#include "explain/settle/own_frames.h"
+#include "explain/settle/sites/own_frames.h"
 #include "show/rows/sites.h"
 
 namespace lowtide::screen {

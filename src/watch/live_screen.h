@@ -13,7 +13,7 @@
 #include "screen/site_lines.h"
 #include "screen/terminal.h"
 #include "screen/view.h"
-#include "watch/job_output.h"
+#include "watch/job/job_output.h"
 #include "watch/watch.h"
 
 namespace lowtide::watch {

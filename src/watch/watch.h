@@ -19,11 +19,11 @@
 #include "observe/monitor.h"
 #include "record/header.h"
 #include "record/writer.h"
-#include "watch/library_versions.h"
 #include "watch/pace.h"
 #include "watch/recording_judge.h"
-#include "watch/snapshot_scheduler.h"
-#include "watch/source_copies.h"
+#include "watch/snapshots/library_versions.h"
+#include "watch/snapshots/snapshot_scheduler.h"
+#include "watch/snapshots/source_copies.h"
 
 namespace lowtide::watch {
 

@@ -14,7 +14,7 @@
 
 #include "procfs/rights.h"
 #include "procfs/text_file.h"
-#include "watch/job.h"
+#include "watch/job/job.h"
 
 namespace lowtide::watch {
 namespace {

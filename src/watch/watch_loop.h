@@ -7,14 +7,14 @@
 #include <optional>
 #include <string>
 
-#include "watch/group_witness.h"
+#include "watch/entry/missing_agents.h"
+#include "watch/entry/tree_entry.h"
+#include "watch/job/group_witness.h"
+#include "watch/job/output_relay.h"
+#include "watch/job/output_steps.h"
+#include "watch/job/signals.h"
 #include "watch/live_screen.h"
-#include "watch/missing_agents.h"
-#include "watch/output_relay.h"
-#include "watch/output_steps.h"
-#include "watch/signals.h"
 #include "watch/status_line.h"
-#include "watch/tree_entry.h"
 #include "watch/watch.h"
 
 namespace lowtide::watch {

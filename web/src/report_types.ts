@@ -227,10 +227,10 @@ export interface GrowthPart {
 export interface Site {
   pid: number; // its process
   verdict: Verdict; // of the live bytes
-  live_bytes: number; // allocated here and alive at the end, an estimate
+  live_bytes: number; // allocated here and not freed at the end, an estimate
   growth_bytes: number; // by how much that grew during the run
   error_bytes: number; // one standard error of the growth
-  share: number | null; // its part of the growth of all that is alive, which is less than the growth of resident memory: allocators leave holes
+  share: number | null; // its part of the growth of all live memory, which is less than the growth of resident memory: allocators keep free memory between blocks
   live_samples: number; // samples that the live bytes were estimated from
   allocated_bytes: number; // all that was ever allocated here
   stacks: number; // how many stacks lead to the line
@@ -338,7 +338,7 @@ export interface Phase {
   pid: number; // its process
   count: number; // visits
   peak_bytes: number | null; // the most that was resident at a reading in it; null without a reading
-  kept_bytes: number; // allocated in it and alive long after
+  kept_bytes: number; // allocated in it and not freed later
   took_s: number; // total time of its visits, to within the time between two readings
 }
 
@@ -365,7 +365,7 @@ export interface Finding {
   fix: string | null; // what to do
   hint: string | null; // the fix as code
   watch: string | null; // what to expect after the fix
-  ruled_out: boolean; // true: the finding states what the cause is not
+  ruled_out: boolean; // the same as `is_benign`
   line: CodeLine | null; // the line to look at first
   variable: string | null; // the variable that holds the memory, as the code writes it
   process: FindingProcess | null; // the processes that it is about
@@ -375,6 +375,7 @@ export interface Finding {
   ruled_out_causes: string[]; // the same as `excluded`
   example: string | null; // the same as `hint`
   expect_after_fix: string | null; // the same as `watch`
+  is_benign: boolean; // true: it is no fault of the job: the finding states what the cause is not
 }
 
 // Where in the code of the job; null where it is not known.
@@ -441,7 +442,7 @@ export interface SharedMemory {
   pid_bytes: number; // of `bytes`, the part of `pid`
 }
 
-// Processes that came and went too fast to be judged one by one.
+// Processes that ended too soon to be judged one by one.
 export interface ShortLived {
   count: number; // those that were read at least once
   largest_bytes: number; // the most that one of them had

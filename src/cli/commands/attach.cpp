@@ -10,8 +10,8 @@
 #include "cli/refuse.h"
 #include "console/user_error.h"
 #include "watch/attach_job.h"
-#include "watch/find_jobs.h"
 #include "watch/flags.h"
+#include "watch/job/find_jobs.h"
 
 namespace lowtide::cli {
 namespace {

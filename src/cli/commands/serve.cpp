@@ -24,8 +24,8 @@
 #include "console/user_error.h"
 #include "serve/reachable.h"
 #include "serve/server.h"
-#include "watch/signals.h"
-#include "watch/watcher.h"
+#include "watch/job/signals.h"
+#include "watch/job/watcher.h"
 
 namespace lowtide::cli {
 namespace {

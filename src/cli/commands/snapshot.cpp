@@ -23,10 +23,10 @@
 #include "ingest/snapshot_json.h"
 #include "show/snapshot.h"
 #include "show/words.h"
-#include "watch/deep_target.h"
-#include "watch/find_jobs.h"
-#include "watch/signals.h"
-#include "watch/take_snapshot.h"
+#include "watch/entry/deep_target.h"
+#include "watch/job/find_jobs.h"
+#include "watch/job/signals.h"
+#include "watch/snapshots/take_snapshot.h"
 
 namespace lowtide::cli {
 namespace {

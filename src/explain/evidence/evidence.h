@@ -20,7 +20,7 @@ namespace lowtide::explain {
 
 struct ProcessEvidence {
   model::ProcessInfo info;
-  RecordedSeries trail = {};  // own bytes; rss, file and shmem beside them
+  RecordedSeries trail = {};                // own bytes; rss, file and shmem beside them
   std::optional<double> work_ended_s = {};  // it ended then, or its interpreter began to
   // The own bytes are all that it holds, with pages that it shares with the children that it forked.
   bool counts_shared_pages = false;

@@ -20,13 +20,17 @@ inline constexpr const char* kObjects =
     "find what keeps the result of this line (a list, cache, closure or thread), and remove entries or "
     "limit its size";
 inline constexpr const char* kUnheld =
-    "find the running thread or generator that keeps the result of this line; if there is none, an extension "
-    "may leak references{}";
+    "find what keeps the result of this line: a running thread, a generator, a hook (`register_hook`), or an "
+    "extension that leaks references{}";
 inline constexpr const char* kRunningCalls =
     "let the threads, generators or tasks that run `{}()` end: a wait without a limit keeps their variables";
 inline constexpr const char* kItemsOfLikely = "remove entries of {} that are no longer needed";
 inline constexpr const char* kNative =
     "free the memory that this call returns, or call the release function of the library";
+// {0}: a C function that the job calls through ctypes or cffi; {1}: its library.
+inline constexpr const char* kReleaseCall =
+    "call the function of {1} that releases what `{0}()` allocates, on every way out of the code, also after "
+    "an error";
 inline constexpr const char* kLibrary =
     "probably a leak in {0}: try another version, or drop the object of {0} that keeps it";
 inline constexpr const char* kLibraryObject =

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "explain/findings/failed_step.h"
+#include "explain/findings/gpu/failed_step.h"
 #include "explain/findings/held/exclusions.h"
 #include "explain/findings/join_causes.h"
-#include "explain/settle/own_frames.h"
+#include "explain/settle/sites/own_frames.h"
 
 namespace lowtide::explain {
 namespace {

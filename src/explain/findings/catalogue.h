@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "explain/evidence/evidence.h"
-#include "explain/settle/holders.h"
+#include "explain/settle/holders/holders.h"
 #include "explain/settle/process_reports.h"
-#include "explain/settle/sites.h"
+#include "explain/settle/sites/sites.h"
 #include "explain/source/source_files.h"
 #include "model/finding.h"
 #include "model/report.h"

@@ -10,7 +10,7 @@
 #include "explain/evidence/events.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
-#include "explain/findings/gpu_failure.h"
+#include "explain/findings/gpu/gpu_failure.h"
 #include "explain/out_of_memory.h"
 #include "explain/words.h"
 

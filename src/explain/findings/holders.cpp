@@ -10,7 +10,7 @@
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/held_causes.h"
-#include "explain/settle/own_frames.h"
+#include "explain/settle/sites/own_frames.h"
 #include "explain/source/holder_lines.h"
 #include "explain/words.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "explain/words.h"
@@ -186,11 +187,19 @@ std::vector<std::int64_t> pids_of(const Findings& findings) {
   return out;
 }
 
-// Processes that do the same at the same line, with the same variable.
+std::string_view attribute_name(std::string_view variable) {
+  return variable.substr(variable.rfind('.') + 1);
+}
+
+// Processes that do the same at the same line, with the same variable. Its path may differ: `self.episodes`
+// in a snapshot within a method is `env.episodes` in another process.
 bool is_alike(const Finding& a, const Finding& b) {
-  return !a.ruled_out && !b.ruled_out && a.process && b.process && a.id == b.id && a.pid != b.pid &&
-         a.process->role == b.process->role && a.variable == b.variable && a.where.file == b.where.file &&
-         (a.where.line == b.where.line || !a.variable.empty()) && (!a.variable.empty() || a.where.file);
+  if (a.ruled_out || b.ruled_out || !a.process || !b.process || a.id != b.id || a.pid == b.pid) return false;
+  if (a.process->role != b.process->role || a.where.file != b.where.file) return false;
+  const bool is_same_line = a.where.file && a.where.line == b.where.line;
+  if (a.variable.empty() || b.variable.empty()) return is_same_line && a.variable == b.variable;
+  return a.variable == b.variable ||
+         (is_same_line && attribute_name(a.variable) == attribute_name(b.variable));
 }
 
 void join_alike(Finding& first, const Finding& other) {

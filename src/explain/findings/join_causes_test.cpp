@@ -173,6 +173,25 @@ TEST(JoinCauses, workers_that_leak_alike_are_one_finding) {
             "2 workers grew alike; what follows was measured in one of them, pid 7");
 }
 
+TEST(JoinCauses, variable_that_is_reached_by_different_paths_in_equal_workers_is_the_same) {
+  Finding in_method = holder(7);
+  Finding in_main = holder(8);
+  in_method.variable = "self.episodes";
+  in_main.variable = "env.episodes";
+  for (Finding* each : {&in_method, &in_main}) {
+    each->where.file = "wrappers.py";
+    each->where.line = 49;
+  }
+  Findings alike{in_method, in_main};
+  join_causes(alike);
+  EXPECT_THAT(alike, SizeIs(1));
+
+  in_main.where.line = 60;
+  Findings different{in_method, in_main};
+  join_causes(different);
+  EXPECT_THAT(different, SizeIs(2));
+}
+
 TEST(JoinCauses, share_of_a_line_is_dropped_where_several_processes_grow_and_no_other_sentence) {
   Finding grown = holder(7);
   grown.evidence = {"line 12 of the log says that it took 9% of the growth"};

@@ -7,6 +7,7 @@
 #include <regex>
 #include <string>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/held/holder_features.h"
@@ -159,6 +160,11 @@ void describe_library(const Scene& scene, const SiteGroup& site, const std::stri
     return;
   }
   finding.held_by = fmt::format("not known; {} snapshots show no Python objects of this size", found->looks);
+  if (!finding.callee.empty()) {
+    finding.fix =
+        fmt::format(fmt::runtime(advice::kReleaseCall), base::printable(finding.callee, 80), library);
+    return;
+  }
   const MethodCall call = finding.lines.empty() ? MethodCall{} : method_call_in(scene, finding.lines.front());
   finding.fix = call.object.empty()
                     ? fmt::format(fmt::runtime(advice::kLibrary), library)

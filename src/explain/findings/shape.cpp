@@ -11,7 +11,7 @@
 #include "explain/findings/held/holder_features.h"
 #include "explain/findings/held/sawtooth.h"
 #include "explain/out_of_memory.h"
-#include "explain/settle/own_frames.h"
+#include "explain/settle/sites/own_frames.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

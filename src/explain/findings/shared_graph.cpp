@@ -14,7 +14,7 @@
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/holder_features.h"
-#include "explain/settle/own_frames.h"
+#include "explain/settle/sites/own_frames.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {

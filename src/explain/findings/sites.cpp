@@ -11,9 +11,9 @@
 #include "explain/findings/free_call.h"
 #include "explain/findings/library.h"
 #include "explain/settle/growth.h"
-#include "explain/settle/own_frames.h"
 #include "explain/settle/process_reports.h"
-#include "explain/settle/site_rules.h"
+#include "explain/settle/sites/own_frames.h"
+#include "explain/settle/sites/site_rules.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -79,9 +79,10 @@ std::vector<model::Observation> site_facts(const Scene& scene, const SiteGroup& 
   const auto late = level(group.live, scene.evidence.late);
   std::vector<model::Observation> out;
   const std::string freed = freed_words(group);
-  out.emplace_back(fmt::format("{} allocated {} of the growth{}{}", line_words(group),
-                               base::format_share(site_share(scene, group)), freed.empty() ? "" : "; ", freed),
-                   model::ObservationKind::LineShare);
+  out.emplace_back(
+      fmt::format("{} allocated {} of the growth{}{}", line_words(group),
+                  base::format_share(site_share(scene, group)), freed.empty() ? "" : "; ", freed),
+      model::ObservationKind::LineShare);
   const bool is_partly = is_partly_resident(scene, group, late.value_or(0));
   out.push_back(
       fmt::format("live memory from this line: {} {} -> {} {}{}{}", bytes_words(early.value_or(0)),

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "explain/evidence/evidence.h"
-#include "explain/settle/first_touch.h"
 #include "explain/settle/process_reports.h"
-#include "explain/settle/sites.h"
+#include "explain/settle/sites/first_touch.h"
+#include "explain/settle/sites/sites.h"
 #include "model/report.h"
 
 namespace lowtide::explain {

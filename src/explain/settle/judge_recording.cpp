@@ -5,14 +5,14 @@
 #include <limits>
 #include <utility>
 
-#include "explain/settle/doubling.h"
 #include "explain/settle/gpus.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/other_series.h"
 #include "explain/settle/process_count_growth.h"
 #include "explain/settle/process_rules.h"
 #include "explain/settle/settle.h"
-#include "explain/settle/site_rules.h"
+#include "explain/settle/sites/doubling.h"
+#include "explain/settle/sites/site_rules.h"
 #include "explain/settle/small_growth.h"
 #include "explain/settle/tmpfs.h"
 #include "judge/wording.h"
@@ -81,8 +81,8 @@ TreeSeries find_tree_series(const Evidence& evidence) {
   model::Verdict live = judge_live(evidence.target, evidence.steps);
   if (model::leans_to_leak(out.series.verdict) ||
       (out.series.verdict.kind == model::VerdictKind::Leak && live.kind != model::VerdictKind::Leak)) {
-    out.goes_on = Argument{.rule = ArgumentKind::RunGoesOn,
-                           .needs = live.needs.value_or(judge::longer_run())};
+    out.goes_on =
+        Argument{.rule = ArgumentKind::RunGoesOn, .needs = live.needs.value_or(judge::longer_run())};
   } else {
     out.series.verdict = std::move(live);
   }

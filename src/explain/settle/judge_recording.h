@@ -9,9 +9,9 @@
 
 #include "explain/evidence/evidence.h"
 #include "explain/evidence/limit.h"
-#include "explain/settle/holders.h"
+#include "explain/settle/holders/holders.h"
 #include "explain/settle/process_reports.h"
-#include "explain/settle/sites.h"
+#include "explain/settle/sites/sites.h"
 #include "model/report.h"
 
 namespace lowtide::explain {

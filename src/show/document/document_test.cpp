@@ -75,7 +75,11 @@ TEST(Document, native_frames_in_a_row_are_one_item_of_a_stack) {
   };
   using enum model::FrameLanguage;
   model::Report report;
-  model::SiteReport site{.pid = 7, .live_bytes = 900, .growth_bytes = 900, .share = 1.0};
+  model::SiteReport site;
+  site.pid = 7;
+  site.live_bytes = 900;
+  site.growth_bytes = 900;
+  site.share = 1.0;
   for (const char* name : {"malloc", "empty_cpu", "empty", "THPVariable_empty"})
     site.frames.push_back(frame(Native, name));
   site.frames.push_back(frame(Python, "step"));

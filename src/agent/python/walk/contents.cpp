@@ -45,8 +45,8 @@ class ContentTable {
     }
   }
 
-  // A single small object counts, too: each large item of a list is a node of its own, and one traceback or one
-  // state dict in each of them is what identifies the cause.
+  // A single small object counts, too: each large item of a list is a node of its own, and one traceback or
+  // one state dict in each of them is what identifies the cause.
   void write(SnapshotFile& file) const {
     for (std::uint32_t at = 0; at < kRoom; ++at) {
       const Content& content = contents_[at];

@@ -61,7 +61,8 @@ bool Dominators::sort_by_target() {
 
 bool Dominators::number_depth_first(Node* next) {
   constexpr Node kUnseen = ~Node{0};
-  if (!take(node_of_, count_) || !take(number_of_, count_) || !take(parent_, count_) || !take(stack_, count_)) {
+  if (!take(node_of_, count_) || !take(number_of_, count_) || !take(parent_, count_) ||
+      !take(stack_, count_)) {
     return false;
   }
   for (Node node = 1; node < count_; ++node) {

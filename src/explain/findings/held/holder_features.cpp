@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "explain/settle/growth.h"
-#include "explain/settle/holder_history.h"
+#include "explain/settle/holders/holder_history.h"
 #include "model/cause_types.h"
 
 namespace lowtide::explain {

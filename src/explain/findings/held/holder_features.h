@@ -4,7 +4,7 @@
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/identifier_words.h"
 #include "explain/findings/held/stack_features.h"
-#include "explain/settle/held_contents.h"
+#include "explain/settle/holders/held_contents.h"
 
 namespace lowtide::explain {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "explain/findings/held/identifier_words.h"
-#include "explain/settle/own_frames.h"
+#include "explain/settle/sites/own_frames.h"
 
 namespace lowtide::explain {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "explain/settle/sites.h"
+#include "explain/settle/sites/sites.h"
 
 namespace lowtide::explain {
 

@@ -1,0 +1,49 @@
+#include "explain/findings/gpu/gpu_failure.h"
+
+#include <cmath>
+
+#include "explain/settle/sites/own_frames.h"
+#include "model/python_stack.h"
+
+namespace lowtide::explain {
+namespace {
+
+using model::Snapshot;
+
+constexpr double kNearS = 5;  // between the failure and its snapshot
+
+const Snapshot* find_snapshot(const Evidence& evidence, double at_s) {
+  const Snapshot* found = nullptr;
+  for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
+    const Snapshot& snapshot = recorded.snapshot;
+    const bool is_near = std::abs(snapshot.at_s - at_s) <= kNearS;
+    if (is_near && snapshot.device_bytes > 0 && snapshot.is_finished) found = &snapshot;
+  }
+  return found;
+}
+
+std::optional<model::CodeLine> line_of(const Scene& scene, const model::Event& event) {
+  const std::vector<model::Frame> frames = model::frames_of(event.stack);
+  if (frames.empty()) return std::nullopt;
+  const model::Frame& frame = frames[frame_to_act_on(frames)];
+  if (frame.line == 0) return std::nullopt;
+  return model::CodeLine{.role = model::LineRole::Allocates,
+                         .file = frame.file,
+                         .line = frame.line,
+                         .function = frame.function,
+                         .source = scene.sources.line(frame.file, frame.line)};
+}
+
+}  // namespace
+
+GpuFailure find_gpu_failure(const Scene& scene, const model::Event& event) {
+  GpuFailure out;
+  out.line = line_of(scene, event);
+  const Snapshot* const snapshot = event.at_s ? find_snapshot(scene.evidence, *event.at_s) : nullptr;
+  if (snapshot == nullptr) return out;
+  out.held = find_tensor_parts(*snapshot);
+  out.at_s = snapshot->at_s;
+  return out;
+}
+
+}  // namespace lowtide::explain
