@@ -35,7 +35,10 @@ std::string numbers(int most) {
 TEST(CraftedRecording, more_rows_than_a_run_can_write_are_cut_off_with_a_warning) {
   const TemporaryFolder folder;
   const std::string path = record(folder, 10);
-  change(path, "INSERT INTO event SELECT n, 1, 'restart', NULL, 'again', '' FROM " + numbers(7'000));
+  change(path,
+         "INSERT INTO event(id, at_s, kind, process, text, stack) SELECT n, 1, 'restart', NULL, 'again', '' "
+         "FROM " +
+             numbers(7'000));
   change(path, "INSERT INTO target_sample(at_s, bytes) SELECT n, 1 FROM " + numbers(30'000));
 
   auto opened = Recording::open(path);
@@ -52,7 +55,9 @@ TEST(CraftedRecording, more_text_than_a_run_can_write_is_cut_off_with_a_warning)
   const TemporaryFolder folder;
   const std::string path = record(folder, 10);
   change(path,
-         "INSERT INTO event SELECT n, 1, 'restart', NULL, hex(zeroblob(30000)), '' FROM " + numbers(500));
+         "INSERT INTO event(id, at_s, kind, process, text, stack) SELECT n, 1, 'restart', NULL, "
+         "hex(zeroblob(30000)), '' FROM " +
+             numbers(500));
 
   auto opened = Recording::open(path);
 
@@ -80,7 +85,10 @@ TEST(CraftedRecording, a_table_whose_id_is_not_its_row_number_is_read_in_the_ord
   const std::string path = record(folder, 10);
   change(path,
          "CREATE TABLE other AS SELECT * FROM event; DROP TABLE event; ALTER TABLE other RENAME TO event");
-  change(path, "INSERT INTO event SELECT -n, n, 'restart', NULL, 'again', '' FROM " + numbers(3));
+  change(path,
+         "INSERT INTO event(id, at_s, kind, process, text, stack) SELECT -n, n, 'restart', NULL, 'again', '' "
+         "FROM " +
+             numbers(3));
 
   auto opened = Recording::open(path);
 

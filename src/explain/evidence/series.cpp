@@ -82,11 +82,13 @@ void feed(Judge& judge, const RecordedSeries& trail, const Steps& steps) {
 // of the last step and ends so low has no floor there: from the first low reading on, nothing is kept.
 void drop_after_last_step(RecordedSeries& trail, double last_step_s) {
   constexpr std::size_t kBefore = 3;
+  constexpr std::uint64_t kNoise = 50;  // a fiftieth less is not what the job gave back
   const auto after = std::find_if(trail.begin(), trail.end(),
                                   [&](const TrailPoint& point) { return point.at_s >= last_step_s; });
   if (after == trail.end() || after - trail.begin() < static_cast<std::ptrdiff_t>(kBefore)) return;
   std::uint64_t lowest = (after - 1)->low_bytes;
   for (auto point = after - kBefore; point != after; ++point) lowest = std::min(lowest, point->low_bytes);
+  lowest -= lowest / kNoise;
   const auto is_low = [&](const TrailPoint& point) { return point.low_bytes < lowest; };
   if (is_low(trail.back())) trail.erase(std::find_if(after, trail.end(), is_low), trail.end());
 }

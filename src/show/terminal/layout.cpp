@@ -120,8 +120,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
 
 std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows, std::size_t width,
                                std::size_t widest) {
-  constexpr std::size_t kLeastLast = 24;   // narrower than this, a sentence becomes a column of words
-  constexpr std::size_t kLeastColumn = 8;  // narrower than this, a cell shows nothing
+  constexpr std::size_t kLeastLast = 24;  // narrower than this, a sentence becomes a column of words
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.empty() ? 0 : row.size() - 1), 0);
@@ -131,15 +130,6 @@ std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows
   }
   std::size_t indent = 0;
   for (const std::size_t column : widths) indent += column + 2;
-  std::size_t last = 0;
-  for (const auto& row : rows)
-    if (!row.empty()) last = std::max(last, std::min(display_width(row.back()), kLeastLast));
-  // Where they do not fit, the widest cells are cut.
-  for (; indent + last > width && !widths.empty(); --indent) {
-    const auto longest = std::max_element(widths.begin(), widths.end());
-    if (*longest <= kLeastColumn) break;
-    --*longest;
-  }
   const std::size_t room = width > indent + kLeastLast ? width - indent : kLeastLast;
 
   std::vector<std::string> lines;

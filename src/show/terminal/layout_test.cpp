@@ -40,15 +40,5 @@ TEST(Layout, last_cell_of_a_row_is_wrapped_under_itself) {
   EXPECT_THAT(lines, ElementsAre("a  one two three four five six", "   seven"));
 }
 
-TEST(Layout, table_is_no_wider_than_its_room) {
-  const std::vector<std::vector<std::string>> rows = {
-      {"role", "verdict", "rate", "PSS"}, {"trainer", "warmup, ended at step 23", "-", "137 MB at 21.0 s"}};
-
-  EXPECT_THAT(table(rows, 58), ElementsAre("role     verdict                   rate  PSS",
-                                           "trainer  warmup, ended at step 23  -     137 MB at 21.0 s"));
-  EXPECT_THAT(table(rows, 50), ElementsAre("role     verdict            rate  PSS",
-                                           "trainer  warmup, ended ...  -     137 MB at 21.0 s"));
-}
-
 }  // namespace
 }  // namespace lowtide::show
