@@ -12,7 +12,7 @@ model::Frame python(std::string function, std::string file) {
 }
 
 model::Frame own(std::string function) {
-  return python(std::move(function), "/home/user/job/train.py");
+  return python(std::move(function), "/data/job/train.py");
 }
 
 const model::Frame kModule =

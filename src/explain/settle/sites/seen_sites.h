@@ -27,7 +27,7 @@ RecordedSeries sum_of(const std::vector<const SiteEvidence*>& members, const Rec
 
 double site_growth(const SiteEvidence& site, const Window& early, const Window& late);
 
-// Of what is alive. Recordings of before it was kept have samples of the same weight.
+// Of live memory. Recordings of before it was kept have samples of the same weight.
 double variance_of(const SiteMoment& moment, const Seen& seen);
 
 }  // namespace lowtide::explain

@@ -159,7 +159,7 @@ class Grouping {
     });
     group.members = std::move(members);
     group.act_on = frame_to_act_on(group.frames());
-    double variance = 0;  // of the growth: that of the samples that are alive now and were not at first
+    double variance = 0;  // of the growth: that of the live samples that are new
     double of_one_sample = 0;
     for (const SiteEvidence* site : group.members) {
       const SiteMoment& end = site->moments.back();
@@ -167,7 +167,7 @@ class Grouping {
       if (site->info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
       const SiteMoment first = site->at(window_middle(group.early));
       const SiteMoment last = site->at(window_middle(evidence_.late));
-      // What is alive is that of the late part: at the very end the process may be tearing down.
+      // The live memory is that of the late part: at the very end the process may be tearing down.
       group.live_bytes += last.live_bytes;
       group.live_samples += last.live_samples;
       group.shared_bytes += last.shared_bytes;
