@@ -195,7 +195,8 @@ def run_ends_after_the_last_snapshot(binary):
         walkers = [path for path in pathlib.Path("/proc").glob("[0-9]*/comm") if _text(path) == "lowtide-walk\n"]
         mine = [path for path in walkers if f"{folder}/large.py" in _text(path.with_name("cmdline"))]
         assert not mine, mine
-        assert job.snapshots()[-1][0] == AT_END and job.snapshots()[-1][1] > 19e6, job.snapshots()
+        # One that was under way may be recorded after it.
+        assert [object_bytes > 19e6 for at_end, object_bytes in job.snapshots() if at_end] == [True], job.snapshots()
 
 
 def _text(path):
