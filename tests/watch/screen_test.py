@@ -385,7 +385,7 @@ def no_colour_where_none_is_wanted_or_there_is_none(box: Box):
             for name, value in settings.items():
                 tmux.type(f"export {name}={value}; clear")
             tmux.run(*_attach(box, sleeper.pid))
-            tmux.expect("PROCESS", "inconclusive")
+            tmux.expect("PROCESS", "memory ")
             codes = {code for codes in re.findall(r"\x1b\[([0-9;]*)m", tmux.styled()) for code in codes.split(";")}
             coloured = {code for code in codes if code and (30 <= int(code) <= 38 or 40 <= int(code) <= 48)}
             assert bool(coloured) == (not settings), (settings, codes)
