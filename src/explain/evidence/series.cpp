@@ -108,7 +108,12 @@ void drop_teardown(RecordedSeries& trail, double ended_s) {
     return point.low_bytes < lowest ||
            (point.processes < steady.processes && point.low_bytes < steady.low_bytes);
   };
+  const std::size_t all = trail.size();
   while (trail.size() > before && is_teardown(trail.back())) trail.pop_back();
+  if (trail.size() == all) return;
+  // Where much was gained just before, the first reading of the fall is not that low.
+  while (trail.size() > before && trail.back().low_bytes < trail[trail.size() - 2].low_bytes)
+    trail.pop_back();
 }
 
 std::uint64_t between(std::uint64_t from, std::uint64_t to, double share) {

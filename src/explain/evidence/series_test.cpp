@@ -32,6 +32,17 @@ TEST(RecordedSeries, end_of_workers_before_their_trainer_is_no_floor) {
   EXPECT_EQ(trail.back().processes, 3U);
 }
 
+TEST(RecordedSeries, first_reading_of_a_fall_at_the_end_is_left_out_though_it_is_not_that_low) {
+  RecordedSeries trail;
+  for (int at = 0; at < 40; ++at) trail.push_back(reading(0.5 * at, 100 + 20U * static_cast<unsigned>(at)));
+  for (const unsigned bytes : {800U, 300U, 100U, 100U})
+    trail.push_back(reading(trail.back().at_s + 0.5, bytes));
+
+  drop_packing_up(trail, {}, trail.back().at_s + 0.3);
+
+  EXPECT_EQ(trail.size(), 40U);
+}
+
 // 50 steps per second for 30 s, each of which gains 400 kB until step `stop`. Before the first reading with
 // the last step a tenth is freed; the rest is held for `packing_up_s`.
 RecordedSeries training(double packing_up_s, int stop = 1500) {
