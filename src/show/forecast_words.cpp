@@ -26,11 +26,23 @@ std::string range_words(const model::Range& range, std::string (*write)(double))
   return fmt::format(" ({} to {})", write(range.low), write(range.high));
 }
 
+// With three digits: an estimate has no more.
+std::string about_step_words(double step) {
+  double unit = 1;
+  while (std::isfinite(step) && step / unit >= 1000) unit *= 10;
+  return step_words(std::round(step / unit) * unit);
+}
+
 // " at step 1,930 (1,700 to 2,200), in about 3.2 h"
-std::string when_words(const model::Forecast& forecast, const model::SeriesReport& series, bool is_running) {
+std::string when_words(const model::Forecast& forecast, const model::SeriesReport& series, bool is_running,
+                       ForecastDetail detail) {
+  const bool has_interval = detail == ForecastDetail::Interval;
   std::string words;
-  if (forecast.step)
-    words = " at step " + step_words(forecast.step->estimate) + range_words(*forecast.step, step_words);
+  if (forecast.step) {
+    words = has_interval
+                ? " at step " + step_words(forecast.step->estimate) + range_words(*forecast.step, step_words)
+                : " at about step " + about_step_words(forecast.step->estimate);
+  }
   if (!forecast.seconds) return words;
   // The forecast counts from the start of the recording; a reader asks how long there is left.
   const double now_s = series.last_s.value_or(0.0);
@@ -39,7 +51,7 @@ std::string when_words(const model::Forecast& forecast, const model::SeriesRepor
                           forecast.seconds->high - now_s};
   words += fmt::format(fmt::runtime(is_running ? "{} in about {}" : "{} {} later"), forecast.step ? "," : "",
                        left_words(left.estimate));
-  return forecast.step ? words : words + range_words(left, left_words);
+  return forecast.step || !has_interval ? words : words + range_words(left, left_words);
 }
 
 // "the limit", whose it is where that is known.
@@ -58,16 +70,23 @@ std::string left_name(const model::Forecast& forecast, const std::optional<model
 
 }  // namespace
 
+bool has_forecast(const model::Report& report) {
+  using model::AnswerKind;
+  return report.forecast && report.answer.kind != AnswerKind::Oom &&
+         report.answer.kind != AnswerKind::Bounded;
+}
+
 std::uint64_t bytes_left(const model::Forecast& forecast, const model::SeriesReport& series) {
   const std::uint64_t reach = forecast.reach_bytes.value_or(forecast.limit_bytes);
   return reach - std::min(reach, series.verdict.floor.last_bytes);
 }
 
 std::string forecast_words(const model::Forecast& forecast, const model::SeriesReport& series,
-                           model::Ending ending, const std::optional<model::Limit>& limit) {
+                           model::Ending ending, const std::optional<model::Limit>& limit,
+                           ForecastDetail detail) {
   const bool is_running = ending == model::Ending::Running;
   const std::string size = base::format_limit(forecast.limit_bytes);
-  const std::string when = when_words(forecast, series, is_running);
+  const std::string when = when_words(forecast, series, is_running, detail);
   // Files of other jobs fill it too: the memory of this one is another quantity.
   if (forecast.limit == LimitKind::Tmpfs)
     return fmt::format("the job {} {} ({}){}", is_running ? "fills" : "would have filled",

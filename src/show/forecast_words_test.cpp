@@ -30,6 +30,14 @@ TEST(ForecastWords, have_the_tense_of_the_job_and_the_time_that_is_left) {
             "the job would have reached the limit (32 GiB) at step 1,930 (1,700 to 2,200), 3.2 h later");
 }
 
+TEST(ForecastWords, of_the_estimate_alone_have_three_digits) {
+  const model::Forecast at{model::LimitKind::Host, 32 * kGiB, model::Range{45'914, 45'845, 45'984},
+                           model::Range{7200, 7100, 7300}};
+
+  EXPECT_EQ(forecast_words(at, series_at(0, 0), Ending::Closed, std::nullopt, ForecastDetail::Estimate),
+            "the job would have reached the limit (32 GiB) at about step 45,900, 2.0 h later");
+}
+
 TEST(ForecastWords, state_that_the_limit_may_never_be_reached) {
   model::Forecast at{model::LimitKind::Host, 32 * kGiB, model::Range{1930, 1700, INFINITY}, std::nullopt};
 

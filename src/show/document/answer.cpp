@@ -50,13 +50,6 @@ std::string limit_note(const model::Limit& limit) {
   return limit.kind == model::LimitKind::Cgroup ? "of the cgroup" : "the memory of the host";
 }
 
-// Where the memory ran out, or where its growth ends, a forecast is of no use.
-bool has_forecast(const model::Report& report) {
-  using model::AnswerKind;
-  return report.forecast && report.answer.kind != AnswerKind::Oom &&
-         report.answer.kind != AnswerKind::Bounded;
-}
-
 }  // namespace
 
 Answer answer_of(const model::Report& report) {

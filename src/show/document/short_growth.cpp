@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "base/text.h"
 #include "base/units.h"
 #include "show/document/short_report.h"
+#include "show/forecast_words.h"
 #include "show/words.h"
 
 namespace lowtide::show {
@@ -16,7 +13,6 @@ namespace {
 
 using base::format_count;
 using base::format_seconds;
-using base::printable;
 using model::AnswerKind;
 using model::VerdictKind;
 
@@ -31,47 +27,10 @@ std::string steps_words(const model::SeriesReport& series) {
   return time;
 }
 
-// With three digits: an estimate has no more.
-std::string rounded_count(double value) {
-  constexpr double kMost = 1e15;
-  const double count = value > 0 ? std::min(value, kMost) : 0;
-  double unit = 1;
-  while (count / unit >= 1000) unit *= 10;
-  return format_count(static_cast<std::uint64_t>(std::round(count / unit) * unit));
-}
-
-// When the limit is reached, in the tense that fits the job.
 std::string forecast_sentence(const model::Report& report, const model::SeriesReport& series) {
-  const AnswerKind kind = report.answer.kind;
-  if (!report.forecast || kind == AnswerKind::Bounded || kind == AnswerKind::Oom) return "";
-  const model::Forecast& forecast = *report.forecast;
-  const bool is_running = report.ending == model::Ending::Running;
-  std::string when;
-  if (forecast.step) when = " at about step " + rounded_count(forecast.step->estimate);
-  if (forecast.seconds) {
-    const double left_s = std::max(0.0, forecast.seconds->estimate - series.last_s.value_or(0));
-    const std::string time = format_seconds(left_s);
-    when += (when.empty() ? " " : ", ") + (is_running ? "in about " + time : time + " later");
-  }
-  if (forecast.limit == model::LimitKind::Tmpfs) {
-    return fmt::format(" The job {} {} ({}){}.", is_running ? "fills" : "would have filled",
-                       printable(forecast.path, 60), base::format_limit(forecast.limit_bytes), when);
-  }
-  const bool is_gpu = forecast.limit == model::LimitKind::Gpu;
-  if (!is_gpu && !report.limit) return "";
-  const bool is_machine =
-      !is_gpu && report.limit->told_by_machine && report.limit->kind == model::LimitKind::Host;
-  const std::string whose = is_machine ? "the memory of this machine" : "the limit";
-  if (forecast.reach_bytes) {
-    return fmt::format(" The job {} the {} {} (of {}){}.", is_running ? "uses up" : "would have used up",
-                       bytes_words(bytes_left(forecast, series)),
-                       is_gpu       ? "free on the GPU"
-                       : is_machine ? "free on this machine"
-                                    : "left below the limit",
-                       base::format_limit(forecast.limit_bytes), when);
-  }
-  return fmt::format(" The job {} {} ({}){}.", is_running ? "reaches" : "would have reached", whose,
-                     base::format_limit(forecast.limit_bytes), when);
+  if (!has_forecast(report)) return "";
+  return " " + sentence(forecast_words(*report.forecast, series, report.ending, report.limit,
+                                       ForecastDetail::Estimate));
 }
 
 // "floor is flat": of what, is clear in a table, but not in a sentence.
