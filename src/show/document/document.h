@@ -61,7 +61,7 @@ struct Facts {
 struct TableColumn {
   std::string name;
   Formats in = kEverywhere;
-  std::size_t least_width = 0;  // of a terminal that has room for it
+  std::size_t least_width = 0;  // of a terminal that has room for it; a table that is too wide leaves it out
 };
 
 struct TableRow {

@@ -48,6 +48,20 @@ TEST(Document, what_was_left_out_before_is_stated_although_there_is_room) {
   EXPECT_THAT(grid_of(table, kMarkdown).rows[2].cells, ElementsAre("…", "1,000 more between these"));
 }
 
+TEST(Document, a_table_that_is_too_wide_for_the_terminal_leaves_out_what_needs_most_room) {
+  const Table table{.columns = {{"role"}, {"floor", kEverywhere, 30}, {"PSS", kEverywhere, 20}},
+                    .rows = {{{"trainer", "17.7 MB → 122 MB", "6.88 MB at 21.4 s"}}}};
+  const auto text = [&](std::size_t width) {
+    TextOptions options;
+    options.width = width;
+    return write_text({.sections = {{.blocks = {table}}}}, options);
+  };
+
+  EXPECT_EQ(text(60), "  role     floor             PSS\n  trainer  17.7 MB → 122 MB  6.88 MB at 21.4 s\n");
+  EXPECT_EQ(text(40), "  role     PSS\n  trainer  6.88 MB at 21.4 s\n");
+  EXPECT_EQ(text(24), "  role\n  trainer\n");
+}
+
 TEST(Document, every_writer_makes_text_harmless) {
   const std::string attack = "\x1b[31m<b>|x| `y`";
   Section section{.id = "s", .label = attack, .title = attack};

@@ -63,10 +63,14 @@ ProcessRow process_row(const ProcessReport& process) {
   row.role = role_name(process.info);
   row.pid = fmt::format("{}", process.info.pid);
   // The rate stands in a column of its own.
-  row.verdict = process.series.verdict.kind == VerdictKind::Leak ? "leak" : brief(process.series);
-  row.kind = process.series.verdict.kind;
+  const model::Verdict& verdict = process.series.verdict;
+  const bool has_lean = verdict.kind == VerdictKind::Inconclusive && verdict.lean;
+  row.verdict = verdict.kind == VerdictKind::Leak ? "leak"
+                : has_lean                        ? lean_words(*verdict.lean)
+                                                  : brief(process.series);
+  row.kind = verdict.kind;
   row.floor = process.series.verdict.floor;
-  if (const std::string rate = short_growth(process.series); grows && !rate.empty()) row.rate = rate;
+  if (const std::string rate = rate_words(process.series); grows && !rate.empty()) row.rate = rate;
   if (process.growth_share) row.share = base::format_share(*process.growth_share);
   row.pss = process.bytes.pss_bytes
                 ? pss_words(static_cast<double>(*process.bytes.pss_bytes), old_pss_s(process))
@@ -150,15 +154,17 @@ List not_entered_list(const model::OverheadReport& overhead) {
 }  // namespace
 
 Section processes_section(const model::Report& report) {
+  constexpr std::size_t kRoomForRates = 30;
+  constexpr std::size_t kRoomForPss = 40;
   constexpr std::size_t kRoomForFloors = 72;
   constexpr std::size_t kRoomForCommands = 90;
   Table table{.columns = {{"role"},
                           {"pid"},
                           {"verdict"},
                           {"floor", kEverywhere, kRoomForFloors},
-                          {"rate", kText | kMarkdown},
+                          {"rate", kText | kMarkdown, kRoomForRates},
                           {"share of the growth", kMarkdown | kPage},
-                          {"PSS", kText | kMarkdown},
+                          {"PSS", kText | kMarkdown, kRoomForPss},
                           {"command", kEverywhere, kRoomForCommands}},
               .text = {.first = 16},
               .markdown = {.first = 50},

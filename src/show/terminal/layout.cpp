@@ -120,7 +120,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
 
 std::vector<std::string> table(const std::vector<std::vector<std::string>>& rows, std::size_t width,
                                std::size_t widest) {
-  constexpr std::size_t kLeastLast = 24;  // narrower than this, a sentence becomes a column of words
+  constexpr std::size_t kLeastLast = 20;  // narrower than this, a sentence becomes a column of words
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.empty() ? 0 : row.size() - 1), 0);

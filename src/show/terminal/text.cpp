@@ -175,23 +175,42 @@ class TextWriter {
     line(before + cut(clean(fact.value), room));
   }
 
-  void add(const Table& block) {
-    Grid grid = grid_of(block, kText, width_);
-    if (grid.rows.empty()) return;
+  [[nodiscard]] std::vector<std::string> lines_of(const Table& block, const Grid& grid) const {
     std::vector<std::vector<std::string>> cells;
     if (block.has_head_in_text) cells.push_back(grid.head);
-    if (grid.gap) {
-      std::vector<std::string>& gap = grid.rows[*grid.gap].cells;
-      gap.front() = "...";
-      gap.back() += block.left_out > 0 ? " (--json lists more)" : " (--json lists all)";
+    for (std::size_t at = 0; at < grid.rows.size(); ++at) {
+      std::vector<std::string>& row = cells.emplace_back();
+      for (const std::string& cell : grid.rows[at].cells) row.push_back(cell == kNoValue ? "-" : clean(cell));
+      if (grid.gap != at) continue;
+      row.front() = "...";
+      row.back() += block.left_out > 0 ? " (--json lists more)" : " (--json lists all)";
     }
-    for (const TableRow& row : grid.rows) {
-      cells.emplace_back();
-      for (const std::string& cell : row.cells) cells.back().push_back(cell == kNoValue ? "-" : clean(cell));
+    return table(cells, width_ - (block.is_indented ? 2 : 0), document_.widest_cell);
+  }
+
+  static bool is_too_wide(const std::vector<std::string>& lines, std::size_t width) {
+    return std::ranges::any_of(lines, [&](const std::string& each) { return display_width(each) > width; });
+  }
+
+  void add(const Table& block) {
+    const std::string indent(block.is_indented ? 2 : 0, ' ');
+    Grid grid = grid_of(block, kText, width_);
+    if (grid.rows.empty()) return;
+    std::vector<std::string> lines = lines_of(block, grid);
+    // Of a table that is too wide, the column that needs the widest terminal is left out.
+    for (std::size_t room = width_; is_too_wide(lines, width_ - indent.size());) {
+      std::size_t widest = 0;
+      for (const TableColumn& column : block.columns) {
+        if ((column.in & kText) != 0 && column.least_width <= room)
+          widest = std::max(widest, column.least_width);
+      }
+      if (widest == 0) break;
+      room = widest - 1;
+      grid = grid_of(block, kText, room);
+      lines = lines_of(block, grid);
     }
     bool is_head = block.has_head_in_text;
-    const std::string indent(block.is_indented ? 2 : 0, ' ');
-    for (const std::string& each : table(cells, width_ - indent.size(), document_.widest_cell)) {
+    for (const std::string& each : lines) {
       line(indent + (is_head ? paint_(Role::Dim, each) : each));
       is_head = false;
     }
