@@ -60,12 +60,22 @@ class Report:
         self.json = json.loads(self.run("--json", path))
         self.short = self.run("--no-plot", "--width", "100", path)
         self.all = self.run("--all", "--no-plot", "--width", "100", path)
+        self.narrow = self.run("--all", "--width", "60", path)
         os.remove(path)
 
     def run(self, *words):
         done = subprocess.run([LOWTIDE, "report", *words], stdout=subprocess.PIPE, text=True)
         assert done.returncode in (0, 1, 4), (self.scenario, words, done.returncode)
         return done.stdout
+
+    def section(self, label):
+        """The lines of the whole report below a heading."""
+        found = re.search(rf"^{label}.*\n((?:.+\n)*)", self.all, re.MULTILINE)
+        return found[1] if found else ""
+
+    def is_about_gpu(self):
+        """Then the verdict is not that of the process tree."""
+        return any(gpu["verdict"] == self.json["verdict"] for gpu in self.json["gpus"])
 
     def row(self, name):
         """The value of a fact of the whole report."""
@@ -91,13 +101,18 @@ class Numbers(unittest.TestCase):
         self.checked[what] += 1
         self.assertIn(flat(expected), flat(text), f"{report.scenario}: {what}")
 
+    def test_no_line_is_wider_than_the_terminal(self):
+        for report in self.reports:
+            for line in report.narrow.splitlines():
+                self.assertLessEqual(len(line), 60, f"{report.scenario}: {line}")
+
     def test_first_and_last_line_are_the_answer(self):
         for report in self.reports:
             answer = report.json["answer"]
             lines = report.short.splitlines()
             self.assertEqual(lines[-1], answer["headline"][:100], report.scenario)
             rate = answer["rate"]
-            if rate and rate["bytes_per_step"] is not None:
+            if rate and rate["bytes_per_step"] is not None and answer["kind"] == "leak":
                 self.check(report, "rate", f"+{size(rate['bytes_per_step'])}/step", report.short)
             if answer["confidence"] is not None and answer["kind"] in ("leak", "bounded"):
                 self.check(report, "confidence", f"{min(99, round(answer['confidence'] * 100))}% sure", lines[0])
@@ -117,10 +132,10 @@ class Numbers(unittest.TestCase):
                 self.check(report, "growth", f"{size(rate['bytes'])} per step", report.row("growth"))
                 if size(rate["low"]) != size(rate["high"]):
                     self.check(report, "interval", f"({size(rate['low'])} to {size(rate['high'])})", report.row("growth"))
-            if report.row("peak"):
+            if report.row("peak") and not report.is_about_gpu():
                 self.check(report, "peak", size(report.json["target"]["peak_bytes"]), report.row("peak"))
         for what in ("floor", "ends", "growth", "interval", "peak"):
-            self.assertGreater(self.checked[what], 10, what)
+            self.assertGreater(self.checked[what], 5, what)
 
     def test_parts_of_the_growth_are_those_of_the_json(self):
         for report in self.reports:
@@ -170,7 +185,7 @@ class Numbers(unittest.TestCase):
     def test_rows_of_processes_are_those_of_the_json(self):
         for report in self.reports:
             for process in report.json["processes"]:
-                row = re.search(rf"^  [a-z][a-z0-9 -]* +{process['pid']} .*$", report.all, re.MULTILINE)
+                row = re.search(rf"^  [a-z][a-z0-9 -]* +{process['pid']} .*$", report.section("processes"), re.MULTILINE)
                 floor = process["verdict"]["floor"]
                 if not row or len(report.json["processes"]) > 16:
                     continue
@@ -179,7 +194,7 @@ class Numbers(unittest.TestCase):
                     self.check(report, "PSS", size(process["bytes"]["pss"]), row[0])
                 rate = process["verdict"]["rate"]
                 if process["verdict"]["kind"] == "leak" and rate["per"] == "step":
-                    self.check(report, "rate", f"{size(rate['bytes'])} per step", row[0])
+                    self.check(report, "rate", f"{size(rate['bytes'])}/step", row[0])
         for what in ("floor", "PSS", "rate"):
             self.assertGreater(self.checked[what], 10, what)
 
@@ -211,13 +226,13 @@ class Numbers(unittest.TestCase):
         self.assertGreater(self.checked["share"], 10)
 
     def test_sites_are_those_of_the_json(self):
-        pattern = re.compile(rf"(>?\d+%) (?:(?!%).)*? ({SIZE}) live(?:, grew by ({SIZE})(?: ± ({SIZE}))?)?; pid (\d+)")
+        pattern = re.compile(rf"(>?\d+%) (?:(?!%).)*? ({SIZE}) live(?:, grew by {SIZE}(?: ± {SIZE})?)?; pid (\d+)")
         for report in self.reports:
             known = {(share(site["share"]), size(site["live_bytes"]), str(site["pid"]))
                      for site in report.json["sites"] if site["share"] is not None}
-            for stated in pattern.findall(flat(report.all)):
+            for stated in pattern.findall(flat(report.section("allocation sites, by growth"))):
                 self.checked["site"] += 1
-                self.assertIn((stated[0], stated[1], stated[4]), known, f"{report.scenario}: {stated}")
+                self.assertIn(stated, known, f"{report.scenario}: {stated}")
         self.assertGreater(self.checked["site"], 10)
 
     def test_memory_of_the_cgroup_adds_up(self):

@@ -41,7 +41,9 @@ void play_forked_workers(record::Writer& writer, int lives, double leak_per_tick
     }
     stage[main].shared = are_working ? 285 * kMB : 0;
     stage[main].own = 322 * kMB - stage[main].shared + leak_per_tick * at + stage.noise(0.5 * kMB);
-    stage.put(stage.tick(at, 2.0 * at));
+    model::Tick tick = stage.tick(at, 2.0 * at);
+    tick.target.bytes += whole(stage[main].shared);
+    stage.put(tick);
   }
   stage.end(kTicks);
 }
