@@ -27,18 +27,19 @@ base::Result<JudgedJob> judge_job(const JobFamily& family, Rng& rng, const std::
   auto recording = record::Recording::open(path);
   if (!recording) return std::move(recording).error();
   const model::Report report = explain::make_report(recording.value(), {path, std::nullopt, std::nullopt});
-  return JudgedJob{.family = std::string(family.name), .leaks = family.leaks, .verdict = report.verdict};
+  const auto& series = report.runs[report.primary_run].series;
+  return JudgedJob{.family = std::string(family.name),
+                   .leaks = family.leaks,
+                   .is_on_gpu = !series.empty() && model::is_gpu_memory(series.front().quantity),
+                   .verdict = report.verdict};
 }
 
-// "leak by series + sites".
-std::string basis_words(const model::Verdict& verdict) {
-  return fmt::format("{} by {}", model::to_string(verdict.kind), fmt::join(verdict.basis, " + "));
-}
-
-// "open, leans leak by series".
-std::string lean_words(const model::Verdict& verdict) {
-  return fmt::format("open, leans {} by {}", model::to_string(verdict.lean->kind),
-                     fmt::join(verdict.basis, " + "));
+// "leak by series + sites", "open, leans leak by series, GPU".
+std::string basis_words(const JudgedJob& job) {
+  const model::Verdict& verdict = job.verdict;
+  const std::string kind = job.is_open() ? fmt::format("open, leans {}", model::to_string(verdict.lean->kind))
+                                         : std::string(model::to_string(verdict.kind));
+  return fmt::format("{} by {}{}", kind, fmt::join(verdict.basis, " + "), job.is_on_gpu ? ", GPU" : "");
 }
 
 struct FamilyRow {
@@ -127,7 +128,7 @@ std::string settled_table(const std::vector<JudgedJob>& jobs) {
     by_family[job.family].add(job);
     if (job.is_open()) {
       if (job.has_lean()) {
-        Row& row = by_lean[lean_words(job.verdict)];
+        Row& row = by_lean[basis_words(job)];
         row.right.add(job.leans_right());
         row.confidence += job.verdict.lean->confidence;
       }
@@ -136,7 +137,7 @@ std::string settled_table(const std::vector<JudgedJob>& jobs) {
     const double confidence = job.verdict.confidence;
     const char* band = confidence >= 0.95 ? "95% or more" : confidence >= 0.9 ? "90 to 95%" : "below 90%";
     const std::string settled = job.is_settled() ? "settled, " : "series alone, ";
-    for (Row* row : {&by_basis[basis_words(job.verdict)], &by_confidence[settled + band]}) {
+    for (Row* row : {&by_basis[basis_words(job)], &by_confidence[settled + band]}) {
       row->right.add(job.is_right());
       row->confidence += confidence;
     }

@@ -15,6 +15,7 @@ namespace lowtide::bench {
 struct JudgedJob {
   std::string family;
   bool leaks = false;
+  bool is_on_gpu = false;  // the series that gave the verdict
   model::Verdict verdict;
 
   [[nodiscard]] bool is_open() const { return verdict.kind == model::VerdictKind::Inconclusive; }

@@ -247,8 +247,8 @@ bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
 }
 
 bool is_kept_on_device(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return only_gains(holders, grown) && grown.of_device >= kMostOfTheGrowth &&
-         grown.holder.node.cache != model::CacheKind::Bounded;
+  return only_gains(holders, grown) && !grown.slows_down && !grown.has_stopped &&
+         grown.of_device >= kMostOfTheGrowth && grown.holder.node.cache != model::CacheKind::Bounded;
 }
 
 bool is_filling(const ProcessHolders& holders, const HeldGrowth& grown) {

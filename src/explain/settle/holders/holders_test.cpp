@@ -215,8 +215,9 @@ TEST(Holders, list_that_also_loses_settles_nothing) {
   EXPECT_EQ(verdict.kind, VerdictKind::Inconclusive);
 }
 
-TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
-  Job run({10, 20, 30, 40});
+// What the variable holds is on a device.
+Job job_on_device(std::vector<std::uint64_t> held_mb) {
+  Job run(std::move(held_mb));
   for (auto& [process, snapshot] : run.evidence.snapshots) {
     model::HeldNode& kept = snapshot.nodes[0];
     kept.device_bytes = kept.retained_bytes;
@@ -224,6 +225,21 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
     snapshot.device_bytes = kept.device_bytes;
     snapshot.object_bytes = 50 * kHeldMB;
   }
+  return run;
+}
+
+TEST(Holders, tensors_that_no_longer_grow_on_a_device_settle_nothing) {
+  for (const auto& held_mb :
+       {std::vector<std::uint64_t>{10, 30, 40, 40}, std::vector<std::uint64_t>{10, 40, 60, 70, 71}}) {
+    const Job run = job_on_device(held_mb);
+    const auto holders = find_holders(run.evidence);
+    ASSERT_EQ(holders.at(0).grown.size(), 1U);
+    EXPECT_FALSE(is_kept_on_device(holders[0], holders[0].grown[0]));
+  }
+}
+
+TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
+  const Job run = job_on_device({10, 20, 30, 40});
   const auto holders = find_holders(run.evidence);
   ASSERT_EQ(holders.at(0).grown.size(), 1U);
   EXPECT_TRUE(is_kept_on_device(holders[0], holders[0].grown[0]));
