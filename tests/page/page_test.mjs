@@ -17,8 +17,8 @@ const LIMIT_MS = 60_000; // what takes longer than this, on a machine that is me
 const ATTACK = 'img src=x onerror="window.attacked=1"';
 
 const REASONS = [
-  "Live memory from trainer.py:631 in validate grew by 396 MB, 0 of 551 sampled blocks freed; 70% of the growth.",
-  "Forecast for a longer run: 4.00 GB is reached at step 1,618 (1,617 to 1,620), in about 5.1 min.",
+  "Live memory from trainer.py:631 in validate grew by 396 MB, 0 of 551 sampled blocks freed; 70% of the growth of the process tree.",
+  "The job would have reached the limit (4.00 GB) at step 1,618 (1,617 to 1,620), 5.1 min later.",
 ];
 
 const skip = (why) => {
