@@ -72,7 +72,7 @@ bool is_growth(const std::string& field) {
 void expect_set(const Json& value, const std::string& place) {
   if (value.is_object()) {
     for (const auto& [name, member] : value.items()) {
-      if (!is_growth(name)) expect_set(member, place + "." + name);
+      if (!is_growth(name)) expect_set(member, std::string(place).append(".").append(name));
     }
   } else if (value.is_array()) {
     EXPECT_FALSE(value.empty()) << place;

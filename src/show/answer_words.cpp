@@ -220,7 +220,7 @@ std::string answer_verdict(const model::Report& report) {
   const std::string label = answer_label(report.answer);
   if (const model::SeriesReport* second = find_second(report))
     return label + ", but " + second_words(*second);
-  const std::string sure = answer_confidence(report);
+  std::string sure = answer_confidence(report);
   if (report.answer.kind == AnswerKind::Inconclusive) return sure;
   return sure.empty() ? label : label + ", " + sure;
 }

@@ -283,6 +283,7 @@ std::string excluded_words(const model::ExcludedCause& cause) {
 
 std::vector<std::string> excluded_words(const std::vector<model::ExcludedCause>& causes) {
   std::vector<std::string> out;
+  out.reserve(causes.size());
   for (const model::ExcludedCause& cause : causes) out.push_back(excluded_words(cause));
   return out;
 }

@@ -59,7 +59,7 @@ double share_of_threads(const Scene& scene, model::ProcessId id) {
 
 void blame_threads(double share, model::Finding& finding) {
   finding.id = "thread-arenas";
-  finding.evidence.push_back(
+  finding.evidence.emplace_back(
       fmt::format("{} of its allocations come from threads, and glibc gives each thread a heap of its own "
                   "(up to 8 per core)",
                   base::format_share(share)));
@@ -107,7 +107,7 @@ void find_allocator_retention(const Scene& scene, Findings& out) {
                       fmt::format("its live memory {} (+/- {})", change_words(largest.agent->change_bytes),
                                   bytes_words(largest.agent->error_bytes))};
   if (const std::string trial = trial_words(scene, *largest.process); !trial.empty())
-    finding.evidence.push_back(trial);
+    finding.evidence.emplace_back(trial);
   if (most)
     finding.fix = rises ? advice::kRetention : std::string(advice::kRetentionThatEnded) + advice::kRetention;
   const double in_threads = share_of_threads(scene, largest.process->report.info.id);

@@ -81,19 +81,19 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   finding.confidence = 0.99;
   finding.evidence = last_second(evidence, kill.at_s);
   if (!evidence.cgroup.empty() && evidence.cgroup.back().reading.limit_bytes) {
-    finding.evidence.push_back(fmt::format("the limit of the cgroup is {}",
-                                           base::format_limit(*evidence.cgroup.back().reading.limit_bytes)));
+    finding.evidence.emplace_back(fmt::format(
+        "the limit of the cgroup is {}", base::format_limit(*evidence.cgroup.back().reading.limit_bytes)));
   }
   if (kill.counted > 0) {
-    finding.evidence.push_back(
+    finding.evidence.emplace_back(
         fmt::format("the cgroup counted {} OOM kill{}", kill.counted, kill.counted == 1 ? "" : "s"));
   }
   if (kill.victim != nullptr) {
-    finding.evidence.push_back(fmt::format("its last RSS reading was {}",
-                                           bytes_words(static_cast<double>(kill.victim->bytes.rss_bytes))));
+    finding.evidence.emplace_back(fmt::format(
+        "its last RSS reading was {}", bytes_words(static_cast<double>(kill.victim->bytes.rss_bytes))));
   }
   if (std::string words = earlier_forecast(evidence, kill.at_s); !words.empty()) {
-    finding.evidence.push_back(std::move(words));
+    finding.evidence.emplace_back(std::move(words));
   } else {
     finding.evidence.emplace_back("there was no forecast before the kill: too little data, or no growth");
   }
@@ -145,13 +145,14 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   if (const model::GpuReport* gpu = fullest_gpu(scene.report)) {
     finding.pid = gpu->pid;
     if (gpu->process_bytes) {
-      finding.evidence.push_back(fmt::format("at the last reading the job had {} of the {} on GPU {}",
-                                             bytes_words(static_cast<double>(*gpu->process_bytes)),
-                                             bytes_words(static_cast<double>(gpu->total_bytes)), gpu->index));
+      finding.evidence.emplace_back(fmt::format("at the last reading the job had {} of the {} on GPU {}",
+                                                bytes_words(static_cast<double>(*gpu->process_bytes)),
+                                                bytes_words(static_cast<double>(gpu->total_bytes)),
+                                                gpu->index));
     }
     if (gpu->series.verdict.kind == model::VerdictKind::Leak) finding.fix = advice::kGpuLeakFirst;
   }
-  if (event.at_s) finding.evidence.push_back("it failed at " + format_seconds(*event.at_s));
+  if (event.at_s) finding.evidence.emplace_back("it failed at " + format_seconds(*event.at_s));
   GpuFailure failure = find_gpu_failure(scene, event);
   if (failure.line) finding.lines.push_back(std::move(*failure.line));
   if (!failure.held.parts.empty() && finding.fix != advice::kLimitOfTorch)
@@ -172,8 +173,8 @@ void say_signal(const Scene& scene, const model::ProcessInfo& info, bool is_job,
                          : fmt::format("{} was ended by {}", process_words(info), signal);
   finding.pid = info.pid;
   finding.confidence = 0.99;
-  finding.evidence.push_back(info.ended_s ? fmt::format("{} into the run", format_seconds(*info.ended_s))
-                                          : std::string("read from its exit status"));
+  finding.evidence.emplace_back(info.ended_s ? fmt::format("{} into the run", format_seconds(*info.ended_s))
+                                             : std::string("read from its exit status"));
   if (!scene.evidence.cgroup.empty()) finding.evidence.emplace_back("the cgroup counted no OOM kill");
   out.push_back(std::move(finding));
 }

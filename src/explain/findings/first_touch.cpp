@@ -55,9 +55,9 @@ void name_variable(const Scene& scene, const SiteGroup& block, model::Finding& f
 void name_block(const Scene& scene, const SiteGroup& block, model::Finding& finding) {
   const model::Frame* frame = block.frame();
   const std::string size = bytes_words(static_cast<double>(block.live_bytes));
-  finding.evidence.push_back(fmt::format("{} allocated {} at once, in {} block{}", block.words(), size,
-                                         base::format_count(block.live_samples),
-                                         block.live_samples == 1 ? "" : "s"));
+  finding.evidence.emplace_back(fmt::format("{} allocated {} at once, in {} block{}", block.words(), size,
+                                            base::format_count(block.live_samples),
+                                            block.live_samples == 1 ? "" : "s"));
   if (frame == nullptr || frame->file.empty()) return;
   finding.where.file = frame->file;
   if (frame->line > 0) finding.where.line = frame->line;

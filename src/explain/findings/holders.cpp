@@ -69,7 +69,7 @@ void add_cause(const HeldCause& cause, const HolderFeatures& features, const mod
   if (*cause.what != '\0') {
     out.cause = filled_in(cause.what);
     out.title = fmt::format("{}: {}", out.cause, out.title);
-    out.evidence.push_back(filled_in(cause.why));
+    out.evidence.emplace_back(filled_in(cause.why));
   }
   out.fix = filled_in(cause.fix);
   out.watch = filled_in(cause.watch);
@@ -204,17 +204,18 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
     out.share = std::max(out.share.value_or(0), kMostOfHolder);  // of what the leaking lines allocated
   }
   if (!out.tensors.empty()) {
-    out.evidence.push_back(tensor_words(out.tensors.front()));
+    out.evidence.emplace_back(tensor_words(out.tensors.front()));
   } else if (const std::string words = contents_words(contents, grown); !words.empty()) {
-    out.evidence.push_back(words);
+    out.evidence.emplace_back(words);
   }
-  if (!is_seen_once) out.evidence.push_back(retained_words(grown, !is_innocent));
+  if (!is_seen_once) out.evidence.emplace_back(retained_words(grown, !is_innocent));
   if (grown.slows_down && !is_innocent) out.evidence.emplace_back("it gained less from snapshot to snapshot");
   const std::string length = base::format_count(node.length.value_or(0));
   if (has_bound) {
-    out.evidence.push_back(fmt::format("it holds {} of {} entries", length, base::format_count(node.bound)));
+    out.evidence.emplace_back(
+        fmt::format("it holds {} of {} entries", length, base::format_count(node.bound)));
   } else if (is_bounded) {
-    out.evidence.push_back(fmt::format("it filled up to {} entries and gained none since then", length));
+    out.evidence.emplace_back(fmt::format("it filled up to {} entries and gained none since then", length));
   } else if (is_innocent) {
     out.id = "holder";  // no cause where nothing is wrong
   } else {

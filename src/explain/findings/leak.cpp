@@ -130,9 +130,9 @@ model::Finding group_finding(const Scene& scene, const std::vector<const Watched
   out.confidence = surest;
   out.evidence.clear();
   for (std::size_t at = 0; at < std::min(group.size(), kMostProcesses); ++at) {
-    out.evidence.push_back(fmt::format("{}: +{}, {}", process_words(group[at]->report.info),
-                                       bytes_words(group[at]->change_bytes),
-                                       group[at]->report.series.verdict.reason));
+    out.evidence.emplace_back(fmt::format("{}: +{}, {}", process_words(group[at]->report.info),
+                                          bytes_words(group[at]->change_bytes),
+                                          group[at]->report.series.verdict.reason));
   }
   return out;
 }

@@ -92,7 +92,7 @@ void say_overhead(const Scene& scene, const Group& group, Findings& out) {
     finding.cause.clear();
     finding.title = fmt::format("{} are replaced again and again, and hold {} in total: not a leak", who,
                                 bytes_words(pss));
-    finding.evidence.push_back(
+    finding.evidence.emplace_back(
         fmt::format("{} processes ran in these {} places, one after the other", respawned + count, count));
     finding.fix = advice::kRespawnedWorkers;
     finding.hint = "DataLoader(..., persistent_workers=True)";
@@ -127,7 +127,7 @@ void find_overhead(const Scene& scene, Findings& out) {
                                     bytes_words(static_cast<double>(scene.short_lived.largest_bytes)))};
   }
   if (unseen > 0) {
-    finding.evidence.push_back(
+    finding.evidence.emplace_back(
         fmt::format("{} of them ended before they could be read; the number of others is unknown{}",
                     base::format_count(unseen), most_words(scene.short_lived)));
   }

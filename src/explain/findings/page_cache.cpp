@@ -40,12 +40,13 @@ void find_page_cache(const Scene& scene, Findings& out) {
   finding.mechanism = model::Mechanism::PageCache;
   finding.confidence = 0.95;
   if (mapped >= kLeast) {
-    finding.evidence.push_back(fmt::format("resident file pages grew by {}", bytes_words(mapped)));
+    finding.evidence.emplace_back(fmt::format("resident file pages grew by {}", bytes_words(mapped)));
   }
   if (cached >= kLeast) {
-    finding.evidence.push_back(fmt::format("the file cache of the cgroup grew by {}", bytes_words(cached)));
+    finding.evidence.emplace_back(
+        fmt::format("the file cache of the cgroup grew by {}", bytes_words(cached)));
   }
-  finding.evidence.push_back("anonymous and shared memory of the process tree " + change_words(tree));
+  finding.evidence.emplace_back("anonymous and shared memory of the process tree " + change_words(tree));
   finding.evidence.emplace_back("the kernel can reclaim the page cache at any time");
   finding.ruled_out = true;
   out.push_back(std::move(finding));

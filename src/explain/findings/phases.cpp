@@ -57,9 +57,9 @@ void find_keeping_phase(const Scene& scene, Findings& out) {
       fmt::format("{} allocated in its {} visits is still live", bytes_words(kept), phase.count)};
   for (const model::PhaseReport& other : report.phases) {
     if (&other == found) continue;
-    finding.evidence.push_back(fmt::format("phase {}: {} in {} visits", other.phase.name,
-                                           bytes_words(static_cast<double>(other.phase.kept_bytes)),
-                                           other.phase.count));
+    finding.evidence.emplace_back(fmt::format("phase {}: {} in {} visits", other.phase.name,
+                                              bytes_words(static_cast<double>(other.phase.kept_bytes)),
+                                              other.phase.count));
   }
   finding.fix = fmt::format(advice::kPhase, phase.name);
   out.push_back(std::move(finding));

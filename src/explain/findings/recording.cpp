@@ -31,9 +31,9 @@ void find_recording_faults(const Scene& scene, Findings& out) {
   finding.confidence = 0.99;
   for (const record::Outage& outage : evidence.outages) {
     if (finding.evidence.size() == 5) break;
-    finding.evidence.push_back(fmt::format("from {} to {}: {}", base::format_seconds(outage.from_s),
-                                           base::format_seconds(outage.to_s),
-                                           base::printable(outage.why, 200)));
+    finding.evidence.emplace_back(fmt::format("from {} to {}: {}", base::format_seconds(outage.from_s),
+                                              base::format_seconds(outage.to_s),
+                                              base::printable(outage.why, 200)));
   }
   finding.fix = advice::kDiskFull;
   out.push_back(std::move(finding));

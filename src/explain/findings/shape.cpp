@@ -108,16 +108,16 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
   const auto sawtooth = find_sawtooth(scene.evidence.target, spike_bytes / 2);
   if (!sawtooth || sawtooth->climb_steps < kFewestSteps) return;
   if (const HeldGrowth* filled = find_filled_and_emptied(scene, spike_bytes)) {
-    finding.evidence.push_back(fmt::format("`{}` is filled and emptied", filled->holder.node.path));
+    finding.evidence.emplace_back(fmt::format("`{}` is filled and emptied", filled->holder.node.path));
     return;
   }
   finding.id = "gc-sawtooth";
   finding.title = fmt::format(
       "memory climbs by {} and falls again, not a leak: perhaps garbage that waits for the collector",
       bytes_words(spike_bytes));
-  finding.evidence.push_back(fmt::format("{} climbs of about {}, each followed by a fall of about {}",
-                                         sawtooth->climbs, base::format_seconds(sawtooth->climb_s),
-                                         base::format_seconds(sawtooth->fall_s)));
+  finding.evidence.emplace_back(fmt::format("{} climbs of about {}, each followed by a fall of about {}",
+                                            sawtooth->climbs, base::format_seconds(sawtooth->climb_s),
+                                            base::format_seconds(sawtooth->fall_s)));
   finding.fix = advice::kGarbage;
   finding.hint = "gc.collect()  # once per epoch, not in every step";
 }

@@ -84,7 +84,7 @@ std::vector<model::Observation> site_facts(const Scene& scene, const SiteGroup& 
                   base::format_share(site_share(scene, group)), freed.empty() ? "" : "; ", freed),
       model::ObservationKind::LineShare);
   const bool is_partly = is_partly_resident(scene, group, late.value_or(0));
-  out.push_back(
+  out.emplace_back(
       fmt::format("live memory from this line: {} {} -> {} {}{}{}", bytes_words(early.value_or(0)),
                   at_middle(group.early, scene.evidence), bytes_words(late.value_or(0)),
                   at_middle(scene.evidence.late, scene.evidence),
@@ -93,7 +93,7 @@ std::vector<model::Observation> site_facts(const Scene& scene, const SiteGroup& 
   const model::Frame* frame = group.frame();
   if (frame != nullptr && frame->language == model::FrameLanguage::Native) {
     if (const model::Frame* caller = find_caller(group)) {
-      out.push_back("it is called from " + site_words(caller));
+      out.emplace_back("it is called from " + site_words(caller));
     }
   } else if (is_native_allocation(group.frames(), group.act_on)) {
     const bool is_own_call = !function_behind_bridge(group.frames(), group.act_on).empty();

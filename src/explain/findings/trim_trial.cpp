@@ -103,11 +103,12 @@ void find_trim_trial(const Scene& scene, Findings& out) {
   constexpr std::size_t kMostTold = 6;
   for (const model::TrimReport& told : scene.report.trim_trials) {
     if (finding.evidence.size() >= kMostTold) break;
-    finding.evidence.push_back(told_in_words(scene, told));
+    finding.evidence.emplace_back(told_in_words(scene, told));
   }
   const auto listed = scene.report.trim_trials.size();
   if (listed > kMostTold) {
-    finding.evidence.push_back(fmt::format("and {} more processes", base::format_count(listed - kMostTold)));
+    finding.evidence.emplace_back(
+        fmt::format("and {} more processes", base::format_count(listed - kMostTold)));
   }
   out.push_back(std::move(finding));
 }

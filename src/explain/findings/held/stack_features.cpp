@@ -44,7 +44,7 @@ std::string find_evaluation(const Frames& frames, std::size_t act_on) {
   for (std::size_t at = act_on; at < frames.size(); ++at) {
     if (!is_python(frames[at]) || !is_own_python(frames[at])) continue;
     const std::string& qualified = frames[at].function;
-    const std::string function = qualified.substr(qualified.rfind('.') + 1);
+    std::string function = qualified.substr(qualified.rfind('.') + 1);
     IdentifierWords words;
     words.add(function);
     if (words.has_any({"evaluate", "evaluation", "validate", "validation"})) return function;

@@ -150,7 +150,7 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
     finding.where.holder = node->path;
     std::erase_if(finding.lines = find_holder_lines(scene.sources, *node, own_files(scene)),
                   [](const model::CodeLine& line) { return line.role != model::LineRole::Creates; });
-    finding.evidence.push_back(fmt::format(
+    finding.evidence.emplace_back(fmt::format(
         "{} holds {} in {} objects, enough to be on all of these pages", quoted_variable(*node),
         bytes_words(static_cast<double>(node->retained_bytes)), base::format_count(node->retained_objects)));
   }

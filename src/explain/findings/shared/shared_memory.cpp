@@ -21,12 +21,12 @@ void add_groups(const Evidence& evidence, model::Finding& finding) {
   constexpr std::size_t kMostGroups = 3;
   constexpr double kWorthNaming = 0.05;  // of the largest
   if (evidence.shared_groups.empty() && !evidence.shared_objects.empty())
-    finding.evidence.push_back("most of it: " + base::printable(evidence.shared_objects, 300));
+    finding.evidence.emplace_back("most of it: " + base::printable(evidence.shared_objects, 300));
   for (std::size_t at = 0; at < std::min(kMostGroups, evidence.shared_groups.size()); ++at) {
     const model::SharedGroup& group = evidence.shared_groups[at];
     const auto largest = static_cast<double>(evidence.shared_groups.front().bytes);
     if (static_cast<double>(group.bytes) >= kWorthNaming * largest)
-      finding.evidence.push_back(group_words(group, evidence));
+      finding.evidence.emplace_back(group_words(group, evidence));
   }
 }
 
@@ -43,7 +43,7 @@ void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
                                      [&](const TrailPoint& point) { return point.at_s >= most->at_s; });
     if (of_job == tmpfs.job.end()) continue;
     const auto used = static_cast<double>(std::max(most->high_bytes, of_job->high_bytes));
-    finding.evidence.push_back(
+    finding.evidence.emplace_back(
         fmt::format("{} ({}) was at most {:.0f}% full: {}, {} of it by files of this job",
                     base::printable(tmpfs.path, 100), base::format_limit(tmpfs.last.total_bytes),
                     100 * used / static_cast<double>(tmpfs.last.total_bytes), bytes_words(used),
@@ -125,8 +125,8 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   finding.share =
       std::clamp((is_mapped || is_unmapped ? growth.bytes : growth.mapped_bytes) / tree, 0.0, 1.0);
   finding.confidence = 0.9;
-  finding.evidence.push_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
-                                         bytes_words(growth.bytes), bytes_words(tree)));
+  finding.evidence.emplace_back(fmt::format("{} grew by {}, the process tree by {}", growth.witness,
+                                            bytes_words(growth.bytes), bytes_words(tree)));
   if (is_unmapped) {
     finding.files = main_files(scene.evidence.shared_groups);
     add_groups(scene.evidence, finding);
@@ -140,7 +140,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
     if (own > 0) {
       finding.pid = most->report.info.pid;
       finding.process = process_of(most->report.info);
-      finding.evidence.push_back(
+      finding.evidence.emplace_back(
           fmt::format("{} maps {} more shared memory", process_words(most->report.info), bytes_words(own)));
     }
   }

@@ -41,7 +41,7 @@ void find_full_tmpfs(const Scene& scene, Findings& out) {
     finding.title = fmt::format("{} ({}) was full when {}", path, size, failure_words(failure));
     finding.pid = failure.process->info.pid;
     finding.confidence = 0.99;
-    finding.evidence.push_back(fmt::format(
+    finding.evidence.emplace_back(fmt::format(
         "at the last readings before that, {:.0f}% of it was used: {}, {} of it by files of this job",
         100 * std::min(1.0, fullness->share), bytes_words(static_cast<double>(fullness->used_bytes)),
         bytes_words(static_cast<double>(fullness->job_bytes))));
