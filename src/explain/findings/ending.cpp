@@ -29,7 +29,7 @@ std::vector<model::Observation> last_second(const Evidence& evidence, double kil
   std::vector<const TargetMoment*> last;
   for (const TargetMoment& moment : evidence.target_moments) {
     // A reading after the kill has what is left.
-    if (moment.at_s <= killed_s && moment.reading.bytes > 0) last.push_back(&moment);
+    if (moment.at_s <= killed_s && moment.reading.bytes > 0) last.emplace_back(&moment);
   }
   const auto is_early = [&](const TargetMoment* moment) { return moment->at_s < killed_s - kLastSeconds; };
   if (!last.empty() && !is_early(last.back()))
@@ -47,7 +47,7 @@ std::vector<model::Observation> last_second(const Evidence& evidence, double kil
         words += fmt::format(" of {}", base::format_limit(*group->reading.limit_bytes));
       }
     }
-    out.push_back(std::move(words));
+    out.emplace_back(std::move(words));
   }
   return out;
 }
@@ -99,7 +99,7 @@ void say_oom(const Scene& scene, const OomKill& kill, Findings& out) {
   }
   finding.fix =
       scene.report.verdict.kind == model::VerdictKind::Leak ? advice::kLeakFirst : advice::kHostPeak;
-  out.push_back(std::move(finding));
+  out.emplace_back(std::move(finding));
 }
 
 // The GPU on which the job had most.
@@ -154,14 +154,14 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   }
   if (event.at_s) finding.evidence.emplace_back("it failed at " + format_seconds(*event.at_s));
   GpuFailure failure = find_gpu_failure(scene, event);
-  if (failure.line) finding.lines.push_back(std::move(*failure.line));
+  if (failure.line) finding.lines.emplace_back(std::move(*failure.line));
   if (!failure.held.parts.empty() && finding.fix != advice::kLimitOfTorch)
     finding.fix = peak_advice(failure.held);
   finding.parts = std::move(failure.held.parts);
   if (const model::GpuLedger* ledger = ledger_at(scene.report, failure.at_s)) finding.parts = ledger->parts;
   std::erase_if(finding.parts,
                 [](const model::MemoryPart& part) { return part.kind == model::MemoryPartKind::Free; });
-  out.push_back(std::move(finding));
+  out.emplace_back(std::move(finding));
 }
 
 void say_signal(const Scene& scene, const model::ProcessInfo& info, bool is_job, Findings& out) {
@@ -176,7 +176,7 @@ void say_signal(const Scene& scene, const model::ProcessInfo& info, bool is_job,
   finding.evidence.emplace_back(info.ended_s ? fmt::format("{} into the run", format_seconds(*info.ended_s))
                                              : std::string("read from its exit status"));
   if (!scene.evidence.cgroup.empty()) finding.evidence.emplace_back("the cgroup counted no OOM kill");
-  out.push_back(std::move(finding));
+  out.emplace_back(std::move(finding));
 }
 
 }  // namespace

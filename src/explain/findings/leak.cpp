@@ -50,22 +50,23 @@ std::vector<model::Observation> process_evidence(const Scene& scene, const Watch
     late = static_cast<double>(ends.late_bytes);
   }
   if (early && late) {
-    out.push_back(fmt::format(
+    out.emplace_back(fmt::format(
         "its {} grew from {} to {}{}{}",
         process.counts_shared_pages ? "memory, with pages that its children share," : "private memory",
         bytes_words(*early), bytes_words(*late), process.report.growth_share ? ", " : "",
         share_words(process)));
   } else if (late) {
-    out.push_back(fmt::format("it started later and holds {}", bytes_words(*late)));
+    out.emplace_back(fmt::format("it started later and holds {}", bytes_words(*late)));
   }
   const double anon =
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes) -
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::file_bytes) -
       change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
-  out.push_back("its anonymous memory " + change_words(anon));
+  out.emplace_back("its anonymous memory " + change_words(anon));
   if (!process.there_late) out.emplace_back("it has ended, and its memory was released");
   if (process.report.processes > 1) {
-    out.push_back(fmt::format("{} processes took its place one after the other", process.report.processes));
+    out.emplace_back(
+        fmt::format("{} processes took its place one after the other", process.report.processes));
   }
   return out;
 }
@@ -123,7 +124,7 @@ model::Finding group_finding(const Scene& scene, const std::vector<const Watched
   out.pid.reset();
   out.process->index.reset();
   out.process->pids.clear();
-  for (const WatchedProcess* process : group) out.process->pids.push_back(process->report.info.pid);
+  for (const WatchedProcess* process : group) out.process->pids.emplace_back(process->report.info.pid);
   out.growth_bytes = bytes;
   out.share =
       scene.processes.front().report.growth_share ? std::optional(std::min(share, 1.0)) : std::nullopt;
@@ -157,7 +158,7 @@ void say_wrapper_is_stable(const Scene& scene, const WatchedProcess& child, Find
                                     change_words(child.change_bytes)),
                         process.report.series.verdict.reason};
     finding.ruled_out = true;
-    out.push_back(std::move(finding));
+    out.emplace_back(std::move(finding));
     return;
   }
 }
@@ -192,7 +193,7 @@ void say_processes_pile_up(const Scene& scene, Findings& out) {
   out_finding.confidence = 0.9;
   out_finding.evidence = {piled_words(scene.evidence)};
   out_finding.fix = advice::kProcesses;
-  out.push_back(std::move(out_finding));
+  out.emplace_back(std::move(out_finding));
 }
 
 }  // namespace
@@ -200,7 +201,7 @@ void say_processes_pile_up(const Scene& scene, Findings& out) {
 void find_leaks(const Scene& scene, Findings& out) {
   std::vector<const WatchedProcess*> found;
   for (const WatchedProcess& process : scene.processes) {
-    if (process_leaks(process) && is_material_process(scene, process)) found.push_back(&process);
+    if (process_leaks(process) && is_material_process(scene, process)) found.emplace_back(&process);
   }
   const WatchedProcess* first = found.empty() ? nullptr : found.front();
   std::size_t named = 0;
@@ -214,10 +215,10 @@ void find_leaks(const Scene& scene, Findings& out) {
     found.erase(found.begin(), rest);
     ++named;
     if (group.size() >= 3) {
-      out.push_back(group_finding(scene, group));
+      out.emplace_back(group_finding(scene, group));
       continue;
     }
-    for (const WatchedProcess* process : group) out.push_back(leak_finding(scene, *process));
+    for (const WatchedProcess* process : group) out.emplace_back(leak_finding(scene, *process));
   }
   if (first != nullptr) say_wrapper_is_stable(scene, *first, out);
   say_processes_pile_up(scene, out);
@@ -225,7 +226,7 @@ void find_leaks(const Scene& scene, Findings& out) {
   for (const WatchedProcess& process : scene.processes) {
     if (!model::leans_to_leak(process.report.series.verdict) || !is_material_process(scene, process))
       continue;
-    out.push_back(lean_finding(scene, process));
+    out.emplace_back(lean_finding(scene, process));
     if (++named == 2) return;
   }
 }
