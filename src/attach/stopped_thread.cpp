@@ -38,7 +38,7 @@ pid_t wait_for(pid_t tid, int& status) {
 }
 
 // A thread that runs is stopped within microseconds, so we do not sleep at first.
-void pause_between_looks(Clock::duration waited) {
+void pause_between_checks(Clock::duration waited) {
   if (waited < std::chrono::milliseconds(1)) {
     ::sched_yield();
   } else {
@@ -83,7 +83,7 @@ base::Result<StoppedThread> StoppedThread::stop(pid_t tid, std::chrono::millisec
     if (now - asked_at > limit) {
       return about(tid, base::ErrorCode::Io, "did not stop");
     }
-    pause_between_looks(now - asked_at);
+    pause_between_checks(now - asked_at);
   }
 }
 

@@ -8,11 +8,11 @@
 #include <variant>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/help.h"
-#include "cli/nearest.h"
-#include "cli/output.h"
-#include "cli/parse.h"
+#include "cli/output/output.h"
+#include "cli/syntax/command.h"
+#include "cli/syntax/help.h"
+#include "cli/syntax/nearest.h"
+#include "cli/syntax/parse.h"
 #include "console/user_error.h"
 #include "watch/job/job.h"
 

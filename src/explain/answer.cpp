@@ -93,7 +93,7 @@ std::optional<std::size_t> find_cause(const model::Report& report) {
 }
 
 // The host memory of the other processes says nothing about what they have on a GPU.
-bool speaks_for_host(const model::Report& report) {
+bool is_about_host(const model::Report& report) {
   if (report.primary_run >= report.runs.size()) return true;
   const auto& series = report.runs[report.primary_run].series;
   return series.empty() ||
@@ -114,7 +114,7 @@ std::string process_text(const model::Report& report, const Finding& cause) {
     if (model::may_leak(other.series.verdict)) are_equals_flat = false;
   }
   const bool is_alone =
-      has_equals && (cause.id == "one-rank-differs" || (are_equals_flat && speaks_for_host(report)));
+      has_equals && (cause.id == "one-rank-differs" || (are_equals_flat && is_about_host(report)));
   const std::string name =
       role_words(process.role, 1) + (process.index ? fmt::format(" {}", *process.index) : "");
   return is_alone ? name + " only" : name;

@@ -17,7 +17,7 @@ using Share = GpuEvidence::Share;
 std::uint64_t reading_at(const RecordedSeries& series, double at_s) {
   if (series.empty()) return 0;
   const auto after = std::find_if(series.begin(), series.end(),
-                                  [at_s](const TrailPoint& point) { return point.at_s > at_s; });
+                                  [at_s](const SeriesPoint& point) { return point.at_s > at_s; });
   return (after == series.begin() ? *after : *std::prev(after)).high_bytes;
 }
 
@@ -26,7 +26,7 @@ std::uint64_t reading_at(const RecordedSeries& series, double at_s) {
 std::uint64_t outside_at(const RecordedSeries& series, double at_s) {
   constexpr double kNearS = 3;
   std::uint64_t least = reading_at(series, at_s);
-  for (const TrailPoint& point : series) {
+  for (const SeriesPoint& point : series) {
     if (std::abs(point.at_s - at_s) <= kNearS) least = std::min(least, point.low_bytes);
   }
   return least;
@@ -79,7 +79,7 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
   add("outside torch", outside_at(share.outside, snapshot.at_s),
       "CUDA context and code, cuBLAS, NCCL, other libraries");
   const std::uint64_t used = reading_at(gpu.used, snapshot.at_s);
-  const std::uint64_t process = reading_at(share.trail, snapshot.at_s);
+  const std::uint64_t process = reading_at(share.series, snapshot.at_s);
   add("other processes", used - std::min(used, process), "and, in some containers, the CUDA context");
   add("free", left, "", MemoryPartKind::Free);
   return out;

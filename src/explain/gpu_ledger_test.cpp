@@ -19,7 +19,7 @@ auto row(const char* name, std::uint64_t gb) {
   return AllOf(Field(&MemoryPart::name, name), Field(&MemoryPart::bytes, gb * kLedgerGB));
 }
 
-RecordedSeries flat_trail(std::uint64_t gb) {
+RecordedSeries flat_series(std::uint64_t gb) {
   RecordedSeries out;
   for (int at = 0; at < 100; ++at) {
     out.push_back({.at_s = 1.0 * at, .low_bytes = gb * kLedgerGB, .high_bytes = gb * kLedgerGB});
@@ -50,8 +50,8 @@ Evidence evidence_with(std::vector<record::RecordedSnapshot> snapshots) {
   out.processes.push_back({.info = info});
   GpuEvidence gpu;
   gpu.last = {0, 80 * kLedgerGB, 55 * kLedgerGB};
-  gpu.used = flat_trail(55);
-  gpu.processes.push_back({.id = kLedgerTrainer, .trail = flat_trail(52), .outside = flat_trail(2)});
+  gpu.used = flat_series(55);
+  gpu.processes.push_back({.id = kLedgerTrainer, .series = flat_series(52), .outside = flat_series(2)});
   out.gpus.push_back(std::move(gpu));
   out.snapshots = std::move(snapshots);
   return out;

@@ -31,7 +31,7 @@ model::Source source_of(const Evidence& evidence, const ReportOptions& options) 
   if (!evidence.header.started.empty()) source.started = evidence.header.started;
   source.duration_s = evidence.last_at_s;
   source.command = evidence.header.command;
-  for (const TrailPoint& point : evidence.target) {
+  for (const SeriesPoint& point : evidence.target) {
     if (point.step >= 0 && point.step < 9e15) source.steps = static_cast<std::uint64_t>(point.step);
   }
   return source;
@@ -71,7 +71,7 @@ model::OverheadReport overhead_of(const record::Recording& recording, const Evid
     out.sampling_s += static_cast<double>(heap.last.sampling_ns) / 1e9;
     out.asking_s += static_cast<double>(heap.last.asking_ns) / 1e9;
   }
-  out.looks = evidence.snapshots.size();
+  out.snapshots = evidence.snapshots.size();
   for (const record::RecordedSnapshot& look : evidence.snapshots) out.pauses_s += look.snapshot.pause_s;
   return out;
 }

@@ -14,11 +14,11 @@ using model::CounterKind;
 using model::CounterTrack;
 
 void add_track(model::Trace& trace, CounterKind kind, std::int64_t pid, std::string name,
-               const RecordedSeries& trail, Pick pick = &TrailPoint::high_bytes) {
+               const RecordedSeries& series, Pick pick = &SeriesPoint::high_bytes) {
   CounterTrack track{.pid = pid, .name = std::move(name), .points = {}, .kind = kind};
-  for (const TrailPoint& point : trail) {
+  for (const SeriesPoint& point : series) {
     // A thinned point is two readings, its lowest and its highest.
-    if (point.count > 1 && pick == &TrailPoint::high_bytes) {
+    if (point.count > 1 && pick == &SeriesPoint::high_bytes) {
       track.points.push_back({point.at_s, static_cast<double>(point.low_bytes)});
       track.points.push_back({point.at_s + point.span_s, static_cast<double>(point.high_bytes)});
     } else {
@@ -30,7 +30,7 @@ void add_track(model::Trace& trace, CounterKind kind, std::int64_t pid, std::str
 
 void add_steps(model::Trace& trace, const RecordedSeries& target) {
   CounterTrack track{.pid = 0, .name = "step", .points = {}, .kind = CounterKind::Steps};
-  for (const TrailPoint& point : target) {
+  for (const SeriesPoint& point : target) {
     if (!std::isnan(point.step)) track.points.push_back({point.at_s, point.step});
   }
   if (!track.points.empty()) trace.counters.push_back(std::move(track));
@@ -46,7 +46,7 @@ void add_gpus(model::Trace& trace, const Evidence& evidence) {
     add_track(trace, CounterKind::Gpu, 0, fmt::format("GPU {} used", gpu.index), gpu.used);
     for (const GpuEvidence::Share& share : gpu.processes) {
       const std::int64_t pid = pid_of(evidence, share.id);
-      add_track(trace, CounterKind::Gpu, pid, fmt::format("GPU {}", gpu.index), share.trail);
+      add_track(trace, CounterKind::Gpu, pid, fmt::format("GPU {}", gpu.index), share.series);
       add_track(trace, CounterKind::Gpu, pid, fmt::format("GPU {} allocated", gpu.index), share.allocated);
       add_track(trace, CounterKind::Gpu, pid, fmt::format("GPU {} reserved", gpu.index), share.reserved);
     }
@@ -90,9 +90,9 @@ model::Trace make_trace(record::Recording& recording) {
   add_steps(trace, evidence.target);
   for (const ProcessEvidence& process : evidence.processes) {
     trace.processes.push_back({process.info.pid, process.info.command});
-    add_track(trace, CounterKind::Process, process.info.pid, "memory", process.trail);
-    add_track(trace, CounterKind::Resident, process.info.pid, "resident", process.trail,
-              &TrailPoint::rss_bytes);
+    add_track(trace, CounterKind::Process, process.info.pid, "memory", process.series);
+    add_track(trace, CounterKind::Resident, process.info.pid, "resident", process.series,
+              &SeriesPoint::rss_bytes);
   }
   add_gpus(trace, evidence);
   add_spans(trace, evidence);

@@ -19,8 +19,8 @@ struct HolderReport {
   std::int64_t growth_bytes = 0;         // in host memory
   std::int64_t growth_device_bytes = 0;  // on devices
   std::int64_t growth_objects = 0;
-  std::optional<double> share;            // of what the process grew by, wherever
-  std::vector<CounterPoint> course = {};  // what it kept in each snapshot, on host and devices
+  std::optional<double> share;           // of what the process grew by, wherever
+  std::vector<CounterPoint> curve = {};  // what it kept in each snapshot, on host and devices
 };
 
 struct TensorGrowth {

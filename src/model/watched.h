@@ -117,10 +117,10 @@ struct OverheadReport {
   std::string note;
   std::uint64_t allocation_samples = 0;  // of the agent, in all processes
   std::uint64_t allocation_samples_dropped = 0;
-  double sampling_s = 0;    // of the job's time, spent with them
-  double asking_s = 0;      // and with what its interpreters were asked for: steps, phases, torch's counters
-  std::uint64_t looks = 0;  // snapshots of the objects of its Python processes
-  double pauses_s = 0;      // how long these processes were stopped for snapshots
+  double sampling_s = 0;  // of the job's time, spent with them
+  double asking_s = 0;    // and with what its interpreters were asked for: steps, phases, torch's counters
+  std::uint64_t snapshots = 0;                // snapshots of the objects of its Python processes
+  double pauses_s = 0;                        // how long these processes were stopped for snapshots
   std::vector<std::string> not_entered = {};  // processes without the agent, and why; at most 100
   std::uint64_t not_entered_count = 0;
 };

@@ -197,7 +197,7 @@ void Watch::record(const model::Tick& tick) {
   if (source_copies_) source_copies_->tick(monitor_, snapshots(), base::unix_seconds(), tick.at_s, *writer_);
   if (!monitor_.tree().empty()) writer_->add(tick);
   for (const model::Event& event : monitor_.events()) writer_->add_event(event, std::nullopt);
-  note_limits_of_sight();
+  note_blind_spots();
   // Memfds of a job that has ended are gone, and were there.
   if (!monitor_.tree().empty()) note_shared_objects();
   writer_->commit();
@@ -263,7 +263,7 @@ void Watch::note_shared_objects() {
   writer_->set_meta<record::Meta::SharedObjects>(objects.largest_words());
 }
 
-void Watch::note_limits_of_sight() {
+void Watch::note_blind_spots() {
   const auto& notes = monitor_.blind_spots();
   for (; noted_ < notes.size(); ++noted_) writer_->set_meta<record::Meta::NotSeen>(notes[noted_], noted_ + 1);
 }

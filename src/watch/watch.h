@@ -106,7 +106,7 @@ class Watch {
   void record_changes();
   void judge(const model::Tick& tick);
   void judge_series(const model::Tick& tick);
-  void note_limits_of_sight();
+  void note_blind_spots();
   void note_shared_objects();
   void note_agents();
   [[nodiscard]] double budgeted_s() const;

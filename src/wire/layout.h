@@ -113,7 +113,7 @@ constexpr std::uint64_t chunk_offset(std::uint32_t chunk) {
 }
 
 // A bit each.
-enum class LastLook : std::uint32_t {
+enum class UnsolicitedSnapshot : std::uint32_t {
   OutOfMemory = 1,  // at such an error of a GPU
   AtEnd = 2,        // of the interpreter
 };
@@ -126,9 +126,9 @@ struct alignas(64) MonitorPart {
   std::atomic<std::uint32_t> asked_trim;   // not zero: the agent is to make a trim trial, once
   std::atomic<std::uint32_t> asked_walk;   // rises: the agent is to let a child walk over the Python objects
   std::atomic<std::uint32_t> asked_marks;  // rises: steps and phases are wanted, and torch's counters now
-  std::atomic<std::uint64_t> walk_before_ns;   // CLOCK_MONOTONIC: later it is not wanted any more
-  std::atomic<std::uint32_t> wants_last_look;  // unasked: of LastLook
-  std::atomic<std::uint32_t> most_samples;     // per second; 0: the agent's own limit
+  std::atomic<std::uint64_t> walk_before_ns;       // CLOCK_MONOTONIC: later it is not wanted any more
+  std::atomic<std::uint32_t> allowed_unsolicited;  // of UnsolicitedSnapshot
+  std::atomic<std::uint32_t> most_samples;         // per second; 0: the agent's own limit
   std::uint32_t more_unused[4];
 };
 static_assert(sizeof(MonitorPart) == 64);

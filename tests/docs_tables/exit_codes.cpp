@@ -1,5 +1,5 @@
 // README.md, docs/json.md and docs/check.md: the exit codes.
-#include "cli/exit_codes.h"
+#include "cli/syntax/exit_codes.h"
 
 #include "markdown.h"
 #include "model/names.h"

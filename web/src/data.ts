@@ -4,7 +4,7 @@ import type { Counter, PageData } from "./report_types";
 
 export type * from "./report_types";
 
-export type Course = [number, number][]; // seconds, bytes
+export type Curve = [number, number][]; // seconds, bytes
 
 export type SeriesKind = Counter["kind"];
 

@@ -1,5 +1,5 @@
 // The processes as a tree, in the place of the plain table.
-import { courseIn, courseOf } from "./course";
+import { curveIn, curveOf } from "./curve";
 import { jobSeries, type Data, type Process } from "./data";
 import { el } from "./dom";
 import { bytes, clock } from "./format";
@@ -15,7 +15,7 @@ const ID = "process-table";
 interface Row {
   key: string;
   name: Cell[];
-  course: Cell;
+  curve: Cell;
   atPeak: number | null;
   process: Process | null; // null: not a process, but a sum
 }
@@ -33,16 +33,16 @@ function processTree(data: Data, range: Range | null): HTMLElement {
   const { from, to } = range ?? { from: 0, to: end };
   const series = new Map(data.series.filter((one) => one.kind === "process").map((one) => [one.pid, one] as const));
   const job = jobSeries(data);
-  const spark = (one: (typeof data.series)[number] | undefined) => (one ? sparkline(courseIn(courseOf(one, 0, end), from, to)) : null);
+  const spark = (one: (typeof data.series)[number] | undefined) => (one ? sparkline(curveIn(curveOf(one, 0, end), from, to)) : null);
   const shares = sharesAtPeak(data, range);
   const rows = branches(data.report.processes).map(({ process, depth }): Row => ({
     key: String(process.pid),
     name: [indent(depth), title(process)],
-    course: spark(series.get(process.pid)),
+    curve: spark(series.get(process.pid)),
     atPeak: shares?.processes.get(process.pid) ?? null,
     process,
   }));
-  const sum = (key: string, name: string, atPeak: number, course: Cell = null): Row => ({ key, name: [el("b", {}, name)], course, atPeak, process: null });
+  const sum = (key: string, name: string, atPeak: number, curve: Cell = null): Row => ({ key, name: [el("b", {}, name)], curve, atPeak, process: null });
   if (shares) {
     if (shares.others > 0) rows.unshift(sum("others", "other processes", shares.others));
     if (shares.shared > 0) rows.unshift(sum("shared", "shared, counted once", shares.shared));
@@ -54,7 +54,7 @@ function processTree(data: Data, range: Range | null): HTMLElement {
     rows,
     [
       { title: "Process", kind: "wide", cell: ({ name }) => name },
-      { title: "Memory over time", cell: ({ course }) => course },
+      { title: "Memory over time", cell: ({ curve }) => curve },
       {
         title: shares ? `At the peak (${clock(shares.at)})` : "At the peak",
         kind: "number",

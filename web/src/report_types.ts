@@ -15,8 +15,8 @@ export interface PageData {
   frames: Frame[]; // the frames of `profile`, each once
   profile: Stack[]; // stacks that allocated memory
   baseline: Baseline | null; // the run before a change; null if nothing is compared
-  site_courses: [number, number][][]; // seconds and bytes of each of `report.sites`
-  holder_courses: [number, number][][]; // seconds and bytes of each of `report.holders`
+  site_curves: [number, number][][]; // seconds and bytes of each of `report.sites`
+  holder_curves: [number, number][][]; // seconds and bytes of each of `report.holders`
   growth_words: string[]; // what to call each of `report.growth.mechanisms`
   limit_bytes: number | null; // the limit of the job
   again_s: number | null; // after how many seconds the page of a running job, served by `lowtide serve`, fetches itself again; else null

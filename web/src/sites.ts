@@ -1,6 +1,6 @@
 // What allocates, what holds the memory, and which objects there are.
-import { courseIn } from "./course";
-import type { Course, Data, Frame, Site } from "./data";
+import { curveIn } from "./curve";
+import type { Curve, Data, Frame, Site } from "./data";
 import { el, section } from "./dom";
 import { frameParts, frameWords } from "./frames";
 import { bytes, clock, count, growth } from "./format";
@@ -30,7 +30,7 @@ const sum = (values: number[]) => values.reduce((total, value) => total + Math.m
 // States the time range above a table.
 const rangeText = (range: Range | null) => (range ? ` Time range: ${clock(range.from)} to ${clock(range.to)}.` : "");
 
-const partOf = (course: Course, range: Range | null) => (range ? courseIn(course, range.from, range.to) : course);
+const partOf = (curve: Curve, range: Range | null) => (range ? curveIn(curve, range.from, range.to) : curve);
 
 export function sitesSection(data: Data, range: Range | null): HTMLElement | null {
   const { sites } = data.report;
@@ -39,7 +39,7 @@ export function sitesSection(data: Data, range: Range | null): HTMLElement | nul
   const total = sum(grew);
   const rows = sites.map((site, at) => ({
     site,
-    course: partOf(data.site_courses[at] ?? [], range),
+    curve: partOf(data.site_curves[at] ?? [], range),
     growth: grew[at] ?? 0,
     live: live[at] ?? 0,
     peak: peak[at] ?? 0,
@@ -55,7 +55,7 @@ export function sitesSection(data: Data, range: Range | null): HTMLElement | nul
       rows,
       [
         { title: "Line", kind: "wide", cell: ({ site }) => place(site) },
-        { title: "Live over time", cell: ({ course }) => sparkline(course) },
+        { title: "Live over time", cell: ({ curve }) => sparkline(curve) },
         { title: "Growth", kind: "number", cell: (row) => (row.growth > row.site.error_bytes ? growth(row.growth) : "–") },
         { title: "Share", cell: (row) => share(row.share) },
         { title: "At the peak", kind: "number", cell: (row) => bytes(row.peak) },
@@ -72,9 +72,9 @@ export function holdersSection(data: Data, range: Range | null): HTMLElement | n
   const { holders } = data.report;
   if (holders.length === 0) return null;
   const rows = holders.map((holder, at) => {
-    const course = data.holder_courses[at] ?? [];
+    const curve = data.holder_curves[at] ?? [];
     const whole = (holder.growth_bytes ?? 0) + (holder.growth_device_bytes ?? 0);
-    return { holder, course: partOf(course, range), growth: range ? growthIn(course, range) : whole };
+    return { holder, curve: partOf(curve, range), growth: range ? growthIn(curve, range) : whole };
   });
   const total = sum(rows.map((row) => row.growth));
   if (range) rows.sort((a, b) => b.growth - a.growth);
@@ -87,7 +87,7 @@ export function holdersSection(data: Data, range: Range | null): HTMLElement | n
       rows,
       [
         { title: "Variable", kind: "wide", cell: ({ holder }) => [el("code", {}, holder.path), el("span", { class: "sub" }, whereWords(holder))] },
-        { title: "At each snapshot", cell: ({ course }) => sparkline(course) },
+        { title: "At each snapshot", cell: ({ curve }) => sparkline(curve) },
         { title: "Growth", kind: "number", cell: (row) => growth(row.growth) },
         { title: "Share", cell: (row) => share(range ? (total > 0 ? row.growth / total : null) : row.holder.share) },
         { title: "Retains", kind: "number", cell: ({ holder }) => bytes(holder.retained_bytes + holder.device_bytes) },

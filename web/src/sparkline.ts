@@ -1,11 +1,11 @@
 // A sparkline: a curve in a table cell.
-import { HEIGHT, sparkPaths, WIDTH } from "./course";
-import type { Course } from "./data";
+import { HEIGHT, sparkPaths, WIDTH } from "./curve";
+import type { Curve } from "./data";
 import { svg } from "./dom";
 import { bytes } from "./format";
 
-export function sparkline(course: Course): SVGElement | null {
-  const paths = sparkPaths(course);
+export function sparkline(curve: Curve): SVGElement | null {
+  const paths = sparkPaths(curve);
   if (!paths) return null;
   const words = `from ${bytes(paths.firstBytes)} to ${bytes(paths.lastBytes)}`;
   return svg(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Course, Site, Stack } from "./data";
+import type { Curve, Site, Stack } from "./data";
 import { dataOf, everySecond, frameOf, seriesOf, verdictOf } from "./test_data";
 import { growthIn, liveIn, peakOf, siteBytes, sitesOfStacks, stackBytes } from "./values";
 
@@ -13,11 +13,11 @@ const site = (frames: Site["frames"], act_on: number, some: Partial<Site> = {}):
 const stack = (frames: number[], growth_bytes: number, live_bytes: number, pid = 1): Stack => ({ pid, growth_bytes, live_bytes, frames });
 
 // keep() grows by 10 a second to the end; load() holds 60 until second 5, and nothing after it.
-const course: Course = [[0, 0], [10, 100]];
+const curve: Curve = [[0, 0], [10, 100]];
 const data = dataOf({
   frames: [malloc, keep, load],
   profile: [stack([0, 1], 75, 75), stack([1], 25, 25), stack([0, 2, 1], 0, 0), stack([0], 5, 5), stack([1], 9, 9, 2)],
-  site_courses: [course, [[0, 60], [5, 60], [5.01, 0], [10, 0]]],
+  site_curves: [curve, [[0, 60], [5, 60], [5.01, 0], [10, 0]]],
   report: { sites: [site([malloc, keep], 1, { live_bytes: 100, growth_bytes: 90 }), site([malloc, load], 1)] },
   series: [seriesOf([[0, 100], [4, 500], [8, 300]], "memory of the job", 0)],
 });
@@ -30,15 +30,15 @@ describe("peakOf", () => {
   });
 });
 
-describe("a range of a course", () => {
+describe("a range of a curve", () => {
   it("has its growth and its end", () => {
-    expect(growthIn(course, { from: 2, to: 5 })).toBe(30);
-    expect(liveIn(course, { from: 2, to: 5 })).toBe(50);
+    expect(growthIn(curve, { from: 2, to: 5 })).toBe(30);
+    expect(liveIn(curve, { from: 2, to: 5 })).toBe(50);
   });
 
   it("beyond the last point keeps it, and holds nothing if the process ended before", () => {
-    expect(growthIn(course, { from: 8, to: 20 })).toBe(20);
-    expect([growthIn(course, { from: 11, to: 20 }), liveIn(course, { from: 11, to: 20 })]).toEqual([0, 0]);
+    expect(growthIn(curve, { from: 8, to: 20 })).toBe(20);
+    expect([growthIn(curve, { from: 11, to: 20 }), liveIn(curve, { from: 11, to: 20 })]).toEqual([0, 0]);
     expect(growthIn([], { from: 0, to: 1 })).toBe(0);
   });
 });
@@ -55,7 +55,7 @@ describe("siteBytes", () => {
     expect(siteBytes(data, "live", null)).toEqual([100, 0]);
   });
 
-  it("follow the course within a range", () => {
+  it("follow the curve within a range", () => {
     expect(siteBytes(data, "growth", { from: 2, to: 4 })).toEqual([20, 0]);
     expect(siteBytes(data, "live", { from: 2, to: 4 })).toEqual([40, 60]);
   });

@@ -2,8 +2,8 @@
 //
 // Only lines have a curve over time, a stack has not. The bytes of a line are divided among its stacks in the proportions
 // of the whole run. A stack that belongs to none of the report's lines has no bytes in a part of the run.
-import { courseAt, courseIn, isWithin } from "./course";
-import { jobSeries, type Course, type Data, type Frame } from "./data";
+import { curveAt, curveIn, isWithin } from "./curve";
+import { jobSeries, type Curve, type Data, type Frame } from "./data";
 import { endedEarly } from "./process_series";
 import { lowerBound } from "./resample";
 
@@ -34,13 +34,13 @@ export function peakOf(data: Data, range: Range | null): Moment | null {
 }
 
 // From the first to the last value within the range; 0 where there is none.
-export function growthIn(course: Course, { from, to }: Range): number {
-  const part = courseIn(course, from, to);
+export function growthIn(curve: Curve, { from, to }: Range): number {
+  const part = curveIn(curve, from, to);
   return (part.at(-1)?.[1] ?? 0) - (part[0]?.[1] ?? 0);
 }
 
 // What was live at the end of the range; 0 where the process ended before it began.
-export const liveIn = (course: Course, { from, to }: Range) => courseIn(course, from, to).at(-1)?.[1] ?? 0;
+export const liveIn = (curve: Curve, { from, to }: Range) => curveIn(curve, from, to).at(-1)?.[1] ?? 0;
 
 const lineKey = (frame: Frame) =>
   JSON.stringify(frame.language === "python" ? [frame.file, frame.line, frame.function] : [frame.function, frame.module]);
@@ -68,10 +68,10 @@ export function sitesOfStacks(data: Data): (number | null)[] {
 export function siteBytes(data: Data, value: Value, range: Range | null): number[] {
   const peak = value === "peak" ? peakOf(data, range) : null;
   return data.report.sites.map((site, at) => {
-    const course = data.site_courses[at] ?? [];
-    if (value === "peak") return peak && isWithin(course, peak.at) ? courseAt(course, peak.at) : 0;
+    const curve = data.site_curves[at] ?? [];
+    if (value === "peak") return peak && isWithin(curve, peak.at) ? curveAt(curve, peak.at) : 0;
     if (!range) return value === "growth" ? site.growth_bytes : site.live_bytes;
-    return value === "growth" ? growthIn(course, range) : liveIn(course, range);
+    return value === "growth" ? growthIn(curve, range) : liveIn(curve, range);
   });
 }
 

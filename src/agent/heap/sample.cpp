@@ -174,7 +174,7 @@ __attribute__((noinline)) void record(const Subject& subject) {
     return;
   }
   g_pace.count(began_ns, header()->monitor.most_samples.load(std::memory_order_relaxed));
-  tend_python_hooks(subject.source);
+  poll_python_hooks(subject.source);
   wire::AgentPart& counters = header()->agent;
   counters.samples.fetch_add(1, std::memory_order_relaxed);
   counters.sampled_bytes.fetch_add(subject.weight_bytes, std::memory_order_relaxed);

@@ -47,7 +47,7 @@ struct ScriptCalls {
 };
 
 constinit ScriptCalls g_script_calls = {};
-constinit PyObject* g_tend = nullptr;
+constinit PyObject* g_poll = nullptr;
 constinit PyObject* g_count = nullptr;
 constinit bool g_has_failed = false;
 constinit PyObject* g_code = nullptr;  // compiling takes a millisecond, in which a signal may wait
@@ -56,7 +56,7 @@ constinit int g_tries_left = 20;
 // One request at a time: the epoch in which it was made, plus one. A forked child starts again.
 constinit std::atomic<std::uint64_t> g_asked_in{0};
 constinit std::atomic<std::uint64_t> g_look_after_ns{0};
-constinit std::atomic<std::uint32_t> g_looks{0};
+constinit std::atomic<std::uint32_t> g_polls{0};
 
 // A bit for each device that is identified in the tables of the epoch.
 struct Identified {
@@ -81,7 +81,7 @@ std::uint64_t number(PyObject* object) {
   return value < 0 ? 0 : static_cast<std::uint64_t>(value);
 }
 
-PyObject* tell_step(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+PyObject* report_step(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
   const TableUse use;
   if (count == 2 && owns_tables()) {
     const std::uint64_t own = g_script_calls.is_true(arguments[1]) == 1 ? wire::kOwnSteps : 0;
@@ -113,7 +113,7 @@ std::uint32_t number_of_phase(wire::MarksPart& marks, const char* name) {
   return known + 1;
 }
 
-PyObject* tell_phase(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+PyObject* report_phase(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
   char name[wire::kMaxPhaseName + 1] = {};
   if (count == 2) {
     copy_python_text(arguments[0], name, wire::kMaxPhaseName);
@@ -153,7 +153,7 @@ void identify(std::uint64_t device, wire::DevicePart& into) {
   into.total_bytes.store(found.total_bytes, std::memory_order_release);
 }
 
-PyObject* tell_device(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+PyObject* report_device(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
   constexpr std::ptrdiff_t kArguments = 7;
   const std::uint64_t device = count == kArguments ? number(arguments[0]) : wire::kMaxDevices;
   const TableUse use;
@@ -174,7 +174,7 @@ PyObject* tell_device(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t co
   return nothing();
 }
 
-PyObject* tell_pinned(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+PyObject* report_pinned(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
   const TableUse use;
   if (count == 1 && owns_tables()) {
     header()->marks.pinned_bytes.store(number(arguments[0]), std::memory_order_relaxed);
@@ -182,7 +182,7 @@ PyObject* tell_pinned(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t co
   return nothing();
 }
 
-PyObject* tell_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+PyObject* report_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
   if (count == 3) {
     const TableUse use;
     if (owns_tables()) {
@@ -197,7 +197,7 @@ PyObject* tell_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count
   return nothing();
 }
 
-PyObject* tell_end(PyObject* /*self*/, Arguments /*arguments*/, std::ptrdiff_t /*count*/) {
+PyObject* report_end(PyObject* /*self*/, Arguments /*arguments*/, std::ptrdiff_t /*count*/) {
   {
     const TableUse use;
     if (owns_tables()) {
@@ -209,10 +209,12 @@ PyObject* tell_end(PyObject* /*self*/, Arguments /*arguments*/, std::ptrdiff_t /
 }
 
 constexpr int kFastCall = 0x80;  // METH_FASTCALL
-constinit const MethodDefinition g_functions[] = {
-    {"tell_step", tell_step, kFastCall, nullptr},     {"tell_phase", tell_phase, kFastCall, nullptr},
-    {"tell_device", tell_device, kFastCall, nullptr}, {"tell_pinned", tell_pinned, kFastCall, nullptr},
-    {"tell_oom", tell_oom, kFastCall, nullptr},       {"tell_end", tell_end, kFastCall, nullptr}};
+constinit const MethodDefinition g_functions[] = {{"report_step", report_step, kFastCall, nullptr},
+                                                  {"report_phase", report_phase, kFastCall, nullptr},
+                                                  {"report_device", report_device, kFastCall, nullptr},
+                                                  {"report_pinned", report_pinned, kFastCall, nullptr},
+                                                  {"report_oom", report_oom, kFastCall, nullptr},
+                                                  {"report_end", report_end, kFastCall, nullptr}};
 
 // --- the script --------------------------------------------------------------------------------
 
@@ -315,8 +317,8 @@ Answer install() {
   }
   if (is_well && g_script_calls.run(g_code, globals, globals) != nullptr) {
     g_count = g_script_calls.get_item(globals, "count");
-    g_tend = g_script_calls.get_item(globals, "tend");
-    return g_tend != nullptr && g_count != nullptr ? Answer::Yes : Answer::No;
+    g_poll = g_script_calls.get_item(globals, "poll");
+    return g_poll != nullptr && g_count != nullptr ? Answer::Yes : Answer::No;
   }
   // The script itself raises nothing, so this should be a signal handler's.
   if (is_well && --g_tries_left > 0 && !is_own_error()) {
@@ -352,13 +354,13 @@ int mark_now(void* /*unused*/) {
     wants_counters = asked != header()->marks.done.load(std::memory_order_relaxed);
   }
   Answer last = Answer::Yes;
-  if (g_tend == nullptr && !g_has_failed) {
+  if (g_poll == nullptr && !g_has_failed) {
     last = install();
     g_has_failed = last == Answer::No;
   }
   wire::MarksState state = g_has_failed ? wire::MarksState::Failed : wire::MarksState::Waiting;
   if (!g_has_failed && last != Answer::Raised) {
-    last = call(g_tend);
+    last = call(g_poll);
     state = last == Answer::Yes ? wire::MarksState::Hooked : wire::MarksState::Waiting;
     if (wants_counters && last != Answer::Raised) {
       last = call(g_count);
@@ -379,7 +381,7 @@ int mark_now(void* /*unused*/) {
 // not to be missed.
 bool is_time_to_look(wire::MarksState state) {
   constexpr std::uint64_t kEveryNs = 20'000'000;
-  constexpr std::uint32_t kMostLooks = 3000;
+  constexpr std::uint32_t kMostPolls = 3000;
   if (state != wire::MarksState::Waiting) {
     return false;
   }
@@ -388,7 +390,7 @@ bool is_time_to_look(wire::MarksState state) {
     return false;
   }
   g_look_after_ns.store(at_ns + kEveryNs, std::memory_order_relaxed);
-  return g_looks.fetch_add(1, std::memory_order_relaxed) < kMostLooks;
+  return g_polls.fetch_add(1, std::memory_order_relaxed) < kMostPolls;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 # The agent defines these names before the script runs. `modules` is sys.modules.
 modules = {}
-tell_step = tell_phase = tell_device = tell_pinned = tell_oom = tell_end = print
+report_step = report_phase = report_device = report_pinned = report_oom = report_end = print
 
 # --- embedded from here on ---
 
@@ -31,7 +31,7 @@ def enter(name, again=False):  # again: back from a phase within it
     global phase
     if name != phase:
         phase = name
-        tell_phase(name, again)
+        report_phase(name, again)
 
 
 def note_step(optimizer):  # by its id: it must not live longer for our sake
@@ -49,7 +49,7 @@ def note_steps(optimizer, done):
     steps[optimizer] = count
     if count > most:
         most = count
-        tell_step(count, False)
+        report_step(count, False)
         if phase == '' or phase == 'eval':
             enter('train')
 
@@ -61,7 +61,7 @@ def step(number=None):
     except (TypeError, ValueError, OverflowError):
         return
     own_steps = True
-    tell_step(most, True)
+    report_step(most, True)
 
 
 class phase_of:
@@ -307,7 +307,7 @@ def guarded(work):
 
 # Where the job has not imported it, we make one of our own beside sys.modules, over which the job may loop just now.
 # Not before Python 3.10: there the callbacks belong to the module that was made last, and the job's would be lost.
-def hear_end():
+def register_end():
     global exits
     atexit = modules.get('atexit') or exits
     if atexit is None and modules['sys'].version_info >= (3, 10):
@@ -320,12 +320,12 @@ def hear_end():
 
 def end():  # the counters as they are when the last snapshot is taken
     count()
-    tell_end()
+    report_end()
 
 
-def tend():
+def poll():
     global hooked
-    hear_end()
+    register_end()
     torch = modules.get('torch')
     optimizers = modules.get('torch.optim.optimizer')
     if hooked or torch is None or optimizers is None or not is_whole(torch):
@@ -378,18 +378,18 @@ def watch_ooms(torch):  # once CUDA is up: torch knows only its own devices
     attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
     if not observed and attach is not None:
         observed = True
-        attach(lambda device, wanted, total, free: (count(), tell_oom(wanted, free, stack())))
+        attach(lambda device, wanted, total, free: (count(), report_oom(wanted, free, stack())))
 
 
 def count_torch(torch):
     watch_ooms(torch)
     for device in range(torch._C._cuda_getDeviceCount()):
         stats = torch._C._cuda_memoryStats(device)
-        tell_device(device, current(stats, 'allocated_bytes'), current(stats, 'reserved_bytes'),
+        report_device(device, current(stats, 'allocated_bytes'), current(stats, 'reserved_bytes'),
                     current(stats, 'inactive_split_bytes'), stats['num_alloc_retries'], stats['num_ooms'], 0)
     pinned = getattr(torch._C, '_cuda_hostMemoryStats', None)
     if pinned is not None:
-        tell_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
+        report_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
 
 
 # JAX takes most of a GPU when it starts, so only its own count shows what arrays need. Backends that the job has made
@@ -409,7 +409,7 @@ def count_jax():
             stats = device.memory_stats()
             if stats:
                 used = stats.get('bytes_in_use', 0)
-                tell_device(device.local_hardware_id, used, max(used, stats.get('pool_bytes', 0)), 0, 0, 0, 1)
+                report_device(device.local_hardware_id, used, max(used, stats.get('pool_bytes', 0)), 0, 0, 0, 1)
 
 
 def count():
@@ -421,7 +421,7 @@ def count():
     else:
         count_jax()
 
-hear_end, tend, count = guarded(hear_end), guarded(tend), guarded(count)
+register_end, poll, count = guarded(register_end), guarded(poll), guarded(count)
 
 # For the package `lowtide`, whose step() and phase() look for it. Not a module: the job may be in the middle of
 # a loop over sys.modules.

@@ -130,7 +130,7 @@ void release_python_hooks(wire::Source source) {
   g_setting.store(0, std::memory_order_release);
 }
 
-void tend_python_hooks(wire::Source source) {
+void poll_python_hooks(wire::Source source) {
   constexpr std::uint32_t kLookEvery = 64;
   const wire::PythonState state = python_state();
   if (state == wire::PythonState::Frames) {

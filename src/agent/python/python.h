@@ -39,7 +39,7 @@ void read_python_stack(PythonStack& into);
 
 // Wraps the allocators of small objects once that is safe, and looks now and then
 // whether the wrappers are still there. Called with every sample but those of mmap.
-void tend_python_hooks(wire::Source source);
+void poll_python_hooks(wire::Source source);
 
 // Takes the wrappers out again, when we are off and this call came through one: then
 // the thread holds the GIL.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/command.h"
+#include "cli/syntax/command.h"
 
 namespace lowtide::cli {
 

@@ -4,12 +4,12 @@
 
 #include <variant>
 
-#include "cli/analyze_log.h"
-#include "cli/analyze_series.h"
 #include "cli/commands/all.h"
-#include "cli/output.h"
-#include "cli/refuse.h"
-#include "cli/report_style.h"
+#include "cli/input/analyze_log.h"
+#include "cli/input/analyze_series.h"
+#include "cli/output/output.h"
+#include "cli/output/report_style.h"
+#include "cli/syntax/refuse.h"
 #include "console/user_error.h"
 #include "show/terminal/text.h"
 

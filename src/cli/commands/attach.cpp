@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cli/commands/all.h"
-#include "cli/parse.h"
-#include "cli/refuse.h"
+#include "cli/syntax/parse.h"
+#include "cli/syntax/refuse.h"
 #include "console/user_error.h"
 #include "watch/attach_job.h"
 #include "watch/flags.h"

@@ -6,11 +6,11 @@
 #include <variant>
 
 #include "cli/commands/all.h"
-#include "cli/compare_output.h"
-#include "cli/output.h"
-#include "cli/refuse.h"
-#include "cli/report_recording.h"
-#include "cli/report_style.h"
+#include "cli/input/report_recording.h"
+#include "cli/output/compare_output.h"
+#include "cli/output/output.h"
+#include "cli/output/report_style.h"
+#include "cli/syntax/refuse.h"
 #include "console/user_error.h"
 #include "explain/compare.h"
 #include "show/compare.h"

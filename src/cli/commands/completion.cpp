@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/commands/all.h"
-#include "cli/output.h"
-#include "cli/refuse.h"
+#include "cli/output/output.h"
+#include "cli/syntax/refuse.h"
 
 namespace lowtide::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "cli/commands/all.h"
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "console/terminal.h"
 #include "doctor/machine_check.h"
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "cli/commands/all.h"
-#include "cli/output.h"
-#include "cli/plan_flags.h"
-#include "cli/plan_source.h"
-#include "cli/refuse.h"
-#include "cli/report_style.h"
+#include "cli/input/plan_source.h"
+#include "cli/output/output.h"
+#include "cli/output/report_style.h"
+#include "cli/syntax/plan_flags.h"
+#include "cli/syntax/refuse.h"
 #include "console/user_error.h"
 #include "plan/measured.h"
 #include "plan/plan.h"

@@ -6,13 +6,13 @@
 #include <variant>
 
 #include "cli/commands/all.h"
-#include "cli/output.h"
-#include "cli/page_output.h"
-#include "cli/profile_output.h"
-#include "cli/refuse.h"
-#include "cli/report_recording.h"
-#include "cli/report_style.h"
-#include "cli/trace_output.h"
+#include "cli/input/report_recording.h"
+#include "cli/output/output.h"
+#include "cli/output/page_output.h"
+#include "cli/output/profile_output.h"
+#include "cli/output/report_style.h"
+#include "cli/output/trace_output.h"
+#include "cli/syntax/refuse.h"
 #include "console/user_error.h"
 
 namespace lowtide::cli {

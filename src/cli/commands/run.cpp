@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cli/commands/all.h"
-#include "cli/refuse.h"
+#include "cli/syntax/refuse.h"
 #include "console/user_error.h"
 #include "watch/flags.h"
 #include "watch/run_job.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <variant>
 
-#include "cli/report_recording.h"
-#include "cli/served_report.h"
+#include "cli/input/report_recording.h"
+#include "cli/output/served_report.h"
 #include "record/reader.h"
 #include "screen/head_rows.h"
 #include "show/answer_words.h"

@@ -2,14 +2,14 @@
 
 namespace lowtide::explain {
 
-void append_merged(RecordedSeries& to, const TrailPoint& point, double width_s) {
+void append_merged(RecordedSeries& to, const SeriesPoint& point, double width_s) {
   const bool fits = !to.empty() && to.back().span_s <= width_s && point.span_s <= width_s &&
                     bucket_of(to.back().at_s, width_s) >= bucket_of(point.at_s, width_s);
   if (!fits) {
     to.push_back(point);
     return;
   }
-  TrailPoint& into = to.back();
+  SeriesPoint& into = to.back();
   into.span_s = std::max(into.span_s, point.at_s + point.span_s - into.at_s);
   if (!std::isnan(point.step)) into.step = point.step;
   into.count += point.count;
@@ -25,8 +25,8 @@ void append_merged(RecordedSeries& to, const TrailPoint& point, double width_s) 
 
 RecordedSeries bounded(RecordedSeries series, std::size_t most) {
   if (series.size() <= most) return series;
-  BoundedSeries<TrailPoint> out(most);
-  for (const TrailPoint& point : series) out.add(point);
+  BoundedSeries<SeriesPoint> out(most);
+  for (const SeriesPoint& point : series) out.add(point);
   return out.take();
 }
 

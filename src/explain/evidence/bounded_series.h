@@ -26,8 +26,8 @@ inline double bucket_of(double at_s, double width_s) {
 }
 
 // Appends a point; where the end of the series is in the same bucket, the point is merged into it.
-// Of a TrailPoint the stretch remains; one that is wider than a bucket stays as it is.
-void append_merged(RecordedSeries& to, const TrailPoint& point, double width_s);
+// Of a SeriesPoint the stretch remains; one that is wider than a bucket stays as it is.
+void append_merged(RecordedSeries& to, const SeriesPoint& point, double width_s);
 
 // Of anything else that has a time, the first and the last of a bucket remain.
 template <typename Moment>

@@ -9,15 +9,15 @@ struct PlainMoment {
   double at_s = 0;
 };
 
-TrailPoint point_at(double at_s, std::uint64_t bytes) {
-  TrailPoint point;
+SeriesPoint point_at(double at_s, std::uint64_t bytes) {
+  SeriesPoint point;
   point.at_s = at_s;
   point.low_bytes = point.high_bytes = bytes;
   return point;
 }
 
 TEST(BoundedSeries, one_that_fits_is_unchanged) {
-  BoundedSeries<TrailPoint> series(100);
+  BoundedSeries<SeriesPoint> series(100);
   for (int at = 0; at < 100; ++at) series.add(point_at(at * 0.01, 5));
 
   const RecordedSeries kept = series.take();
@@ -30,7 +30,7 @@ TEST(BoundedSeries, one_that_fits_is_unchanged) {
 TEST(BoundedSeries, a_merged_point_keeps_first_time_span_counts_lowest_and_highest) {
   RecordedSeries kept;
   for (const auto& [at_s, bytes] : {std::pair(8.0, 50U), std::pair(9.0, 10U), std::pair(15.0, 90U)}) {
-    TrailPoint point = point_at(at_s, bytes);
+    SeriesPoint point = point_at(at_s, bytes);
     point.step = at_s * 10;
     point.rss_bytes = bytes + 1;
     append_merged(kept, point, 8);
@@ -48,7 +48,7 @@ TEST(BoundedSeries, a_merged_point_keeps_first_time_span_counts_lowest_and_highe
 }
 
 TEST(BoundedSeries, a_stretch_wider_than_a_bucket_stays_as_it_is) {
-  TrailPoint wide = point_at(0, 5);
+  SeriesPoint wide = point_at(0, 5);
   wide.span_s = 9;
   RecordedSeries kept;
   append_merged(kept, wide, 8);
@@ -58,7 +58,7 @@ TEST(BoundedSeries, a_stretch_wider_than_a_bucket_stays_as_it_is) {
 }
 
 TEST(BoundedSeries, a_long_one_keeps_every_count_and_extreme_and_its_latest_readings) {
-  BoundedSeries<TrailPoint> series(1'000);
+  BoundedSeries<SeriesPoint> series(1'000);
   for (int at = 0; at < 100'000; ++at) series.add(point_at(at, at == 777 ? 1'000U : 5U));
 
   const RecordedSeries kept = series.take();
@@ -66,7 +66,7 @@ TEST(BoundedSeries, a_long_one_keeps_every_count_and_extreme_and_its_latest_read
   EXPECT_LE(kept.size(), 1'000U);
   std::uint64_t count = 0;
   std::uint64_t highest = 0;
-  for (const TrailPoint& point : kept) {
+  for (const SeriesPoint& point : kept) {
     count += point.count;
     highest = std::max(highest, point.high_bytes);
   }
@@ -94,7 +94,7 @@ TEST(BoundedSeries, two_series_with_the_same_readings_keep_the_same_moments) {
 }
 
 TEST(BoundedSeries, times_that_go_back_and_forth_do_not_break_the_bound) {
-  BoundedSeries<TrailPoint> series(100);
+  BoundedSeries<SeriesPoint> series(100);
   BoundedSeries<PlainMoment> moments(100);
   for (int at = 0; at < 10'000; ++at) {
     const double at_s = (at % 3 - 1) * 9e10;

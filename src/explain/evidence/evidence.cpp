@@ -33,11 +33,11 @@ void take_bytes(model::ProcessBytes& bytes, const model::ProcessReading& reading
 // them: the moments at which something was read.
 RecordedSeries read_target(record::Recording& recording, Evidence& evidence) {
   constexpr std::size_t kEnough = 3;
-  BoundedSeries<TrailPoint> all(kMostTreePoints);
-  BoundedSeries<TrailPoint> judged(kMostTreePoints);
+  BoundedSeries<SeriesPoint> all(kMostTreePoints);
+  BoundedSeries<SeriesPoint> judged(kMostTreePoints);
   BoundedSeries<TargetMoment> moments(kMostTreePoints);
   recording.for_each_target([&](const record::TargetPoint& point) {
-    TrailPoint out = to_trail_point(point);
+    SeriesPoint out = to_series_point(point);
     out.rss_bytes = point.last.rss_bytes;
     out.file_bytes = point.last.file_bytes;
     out.processes = point.last.processes;
@@ -76,7 +76,7 @@ void drop_packing_up(Evidence& evidence) {
   bool all_ended = !evidence.processes.empty();
   for (ProcessEvidence& process : evidence.processes) {
     process.work_ended_s = end_of_work(evidence, process.info);
-    drop_packing_up(process.trail, steps, process.work_ended_s);
+    drop_packing_up(process.series, steps, process.work_ended_s);
     if (process.info.role == model::ProcessRole::Wrapper) continue;  // it only waits for the others
     all_ended = all_ended && process.work_ended_s.has_value();
     if (process.work_ended_s) all_ended_s = std::max(all_ended_s.value_or(0), *process.work_ended_s);
@@ -103,24 +103,25 @@ void read_processes(record::Recording& recording, Evidence& evidence) {
     places.emplace(static_cast<std::uint32_t>(info.id), evidence.processes.size());
     evidence.processes.push_back({.info = std::move(info)});
   }
-  std::vector<BoundedSeries<TrailPoint>> trails(evidence.processes.size(),
-                                                BoundedSeries<TrailPoint>(points_per_process(evidence)));
+  std::vector<BoundedSeries<SeriesPoint>> each_series(
+      evidence.processes.size(), BoundedSeries<SeriesPoint>(points_per_process(evidence)));
   recording.for_each_process_point([&](const record::ProcessPoint& point) {
     const auto place = places.find(static_cast<std::uint32_t>(point.last.id));
     if (place == places.end()) return;  // a damaged recording: a reading of nobody
     ProcessEvidence& process = evidence.processes[place->second];
-    BoundedSeries<TrailPoint>& trail = trails[place->second];
-    TrailPoint out = to_trail_point(point);
+    BoundedSeries<SeriesPoint>& series = each_series[place->second];
+    SeriesPoint out = to_series_point(point);
     out.rss_bytes = point.last.rss_bytes;
     out.file_bytes = point.last.file_bytes;
     out.shmem_bytes = point.last.shmem_bytes;
     out.held_bytes = point.last.anon_bytes + point.last.shmem_bytes + point.last.swap_bytes;
     out.writable_bytes = point.last.writable_bytes;
-    take_bytes(process.bytes, point.last, trail.empty() ? 0 : out.at_s - trail.back().at_s);
-    trail.add(out);
+    take_bytes(process.bytes, point.last, series.empty() ? 0 : out.at_s - series.back().at_s);
+    series.add(out);
     if (point.last.pss) ++process.pss_readings;
   });
-  for (std::size_t at = 0; at < trails.size(); ++at) evidence.processes[at].trail = trails[at].take();
+  for (std::size_t at = 0; at < each_series.size(); ++at)
+    evidence.processes[at].series = each_series[at].take();
 }
 
 }  // namespace
@@ -150,19 +151,19 @@ void set_windows(Evidence& evidence) {
   constexpr double kEarly = 0.20;
   constexpr double kLate = 0.85;
   const double first_s = evidence.steps.known ? evidence.steps.first_at_s : evidence.target.front().at_s;
-  const TrailPoint& last = evidence.target.back();
+  const SeriesPoint& last = evidence.target.back();
   const double span_s = evidence.steps.end_of_work_s(last.at_s + last.span_s) - first_s;
   evidence.early = {first_s + kStart * span_s, first_s + kEarly * span_s};
   evidence.late = {first_s + kLate * span_s, first_s + span_s};
 }
 
-model::SeriesReport judge_part(const RecordedSeries& trail, const Evidence& evidence) {
+model::SeriesReport judge_part(const RecordedSeries& series, const Evidence& evidence) {
   // The estimate is that of a run that has ended.
-  model::SeriesReport out = judge_trail(
-      trail, evidence.steps, evidence.is_running ? judge::Needs::NotEstimated : judge::Needs::Estimated);
+  model::SeriesReport out = judge_series(
+      series, evidence.steps, evidence.is_running ? judge::Needs::NotEstimated : judge::Needs::Estimated);
   // That costs a hundred times as much: asked only where it matters.
   if (evidence.is_running && out.verdict.kind == model::VerdictKind::Leak) {
-    out.verdict = judge_live(trail, evidence.steps);
+    out.verdict = judge_live(series, evidence.steps);
   }
   return out;
 }
@@ -197,8 +198,8 @@ Evidence read_evidence(record::Recording& recording) {
   std::size_t points = 0;
   for (ProcessEvidence& process : evidence.processes) {
     if (points < kMostFilledPoints)
-      process.trail = bounded(fill_between(process.trail, evidence.ticks), most_points);
-    points += process.trail.size();
+      process.series = bounded(fill_between(process.series, evidence.ticks), most_points);
+    points += process.series.size();
   }
   evidence.steps = find_steps(evidence.target);
   set_windows(evidence);

@@ -20,7 +20,7 @@ namespace lowtide::explain {
 
 struct ProcessEvidence {
   model::ProcessInfo info;
-  RecordedSeries trail = {};                // own bytes; rss, file and shmem beside them
+  RecordedSeries series = {};               // own bytes; rss, file and shmem beside them
   std::optional<double> work_ended_s = {};  // it ended then, or its interpreter began to
   // The own bytes are all that it holds, with pages that it shares with the children that it forked.
   bool counts_shared_pages = false;
@@ -82,7 +82,7 @@ struct Evidence {
 Evidence read_evidence(record::Recording& recording);
 
 // Judges a series that is not the tree's. While the run goes on, a leak must hold by the rules for that too.
-model::SeriesReport judge_part(const RecordedSeries& trail, const Evidence& evidence);
+model::SeriesReport judge_part(const RecordedSeries& series, const Evidence& evidence);
 
 // Where growth is measured, from the judged part of the run.
 void set_windows(Evidence& evidence);

@@ -11,24 +11,24 @@ namespace {
 
 constexpr double kMostlyItsOwn = 0.98;  // of what a process holds: else it shares pages
 
-bool is_shared(const TrailPoint& point) {
+bool is_shared(const SeriesPoint& point) {
   return static_cast<double>(point.low_bytes) < kMostlyItsOwn * static_cast<double>(point.held_bytes);
 }
 
 // Not one that another program took the place of by exec, soon after the fork.
 bool is_forked(const ProcessEvidence& child, const model::ProcessInfo& parent) {
-  return child.trail.empty() ? child.info.command == parent.command : shares_pages(child.trail);
+  return child.series.empty() ? child.info.command == parent.command : shares_pages(child.series);
 }
 
 bool has_forked_parent(const Evidence& evidence, const ProcessEvidence& process,
                        const std::vector<std::size_t>& parents) {
-  return shares_pages(process.trail) && std::any_of(parents.begin(), parents.end(), [&](std::size_t at) {
+  return shares_pages(process.series) && std::any_of(parents.begin(), parents.end(), [&](std::size_t at) {
            return evidence.processes[at].info.pid == process.info.ppid;
          });
 }
 
 bool shares_pages_with_children(const Evidence& evidence, const ProcessEvidence& process) {
-  if (std::none_of(process.trail.begin(), process.trail.end(), is_shared)) return false;
+  if (std::none_of(process.series.begin(), process.series.end(), is_shared)) return false;
   const model::ProcessInfo& parent = process.info;
   return std::any_of(evidence.processes.begin(), evidence.processes.end(), [&](const ProcessEvidence& one) {
     return one.info.ppid == parent.pid && one.info.started_s >= parent.started_s &&
@@ -38,18 +38,18 @@ bool shares_pages_with_children(const Evidence& evidence, const ProcessEvidence&
 
 }  // namespace
 
-bool shares_pages(const RecordedSeries& trail) {
-  const auto shared = std::count_if(trail.begin(), trail.end(), is_shared);
-  return 2 * static_cast<std::size_t>(shared) > trail.size();
+bool shares_pages(const RecordedSeries& series) {
+  const auto shared = std::count_if(series.begin(), series.end(), is_shared);
+  return 2 * static_cast<std::size_t>(shared) > series.size();
 }
 
 void count_shared_pages_of_parents(Evidence& evidence) {
   std::vector<std::size_t> parents;
-  for (const RespawnChains& lives : find_lives(evidence.processes)) {
-    const bool is_parent = std::any_of(lives.begin(), lives.end(), [&](std::size_t at) {
+  for (const RespawnChain& chain : find_respawn_chains(evidence.processes)) {
+    const bool is_parent = std::any_of(chain.begin(), chain.end(), [&](std::size_t at) {
       return shares_pages_with_children(evidence, evidence.processes[at]);
     });
-    if (is_parent) parents.insert(parents.end(), lives.begin(), lives.end());
+    if (is_parent) parents.insert(parents.end(), chain.begin(), chain.end());
   }
   // Pages that a parent shares with its own parent are counted there.
   std::vector<std::size_t> outermost;
@@ -57,7 +57,7 @@ void count_shared_pages_of_parents(Evidence& evidence) {
                [&](std::size_t at) { return !has_forked_parent(evidence, evidence.processes[at], parents); });
   for (const std::size_t at : outermost) {
     evidence.processes[at].counts_shared_pages = true;
-    for (TrailPoint& point : evidence.processes[at].trail) {
+    for (SeriesPoint& point : evidence.processes[at].series) {
       point.low_bytes = point.held_bytes;
       point.high_bytes = std::max(point.high_bytes, point.held_bytes);
     }

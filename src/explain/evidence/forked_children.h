@@ -10,7 +10,7 @@
 namespace lowtide::explain {
 
 // It shares pages in most of its readings.
-bool shares_pages(const RecordedSeries& trail);
+bool shares_pages(const RecordedSeries& series);
 
 // The own bytes of each process that shares pages with children, and of all that it followed or that followed
 // it, become what it holds.

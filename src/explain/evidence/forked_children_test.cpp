@@ -16,17 +16,17 @@ ProcessEvidence recorded(std::int64_t pid, std::int64_t ppid, std::uint64_t own_
   out.info.ppid = ppid;
   out.info.command = "python train.py";
   for (int at = 0; at < 10; ++at) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = at;
     point.low_bytes = point.high_bytes = own_mb * kPageMB;
     point.held_bytes = held_mb * kPageMB;
-    out.trail.push_back(point);
+    out.series.push_back(point);
   }
   return out;
 }
 
 std::uint64_t judged_mb(const ProcessEvidence& process) {
-  return process.trail.front().low_bytes / kPageMB;
+  return process.series.front().low_bytes / kPageMB;
 }
 
 TEST(ForkedChildren, parent_has_the_pages_that_it_shares_and_the_child_what_it_copied) {
@@ -70,12 +70,12 @@ TEST(ForkedChildren, process_that_shares_nothing_stays_as_it_is) {
 TEST(ForkedChildren, child_without_a_reading_counts_if_it_runs_the_program_of_its_parent) {
   Evidence evidence;
   evidence.processes = {recorded(10, 1, 40, 400), recorded(11, 10, 0, 0)};
-  evidence.processes[1].trail.clear();
+  evidence.processes[1].series.clear();
   count_shared_pages_of_parents(evidence);
   EXPECT_EQ(judged_mb(evidence.processes[0]), 400U);
 
   evidence.processes = {recorded(10, 1, 40, 400), recorded(11, 10, 0, 0)};
-  evidence.processes[1].trail.clear();
+  evidence.processes[1].series.clear();
   evidence.processes[1].info.command = "git status";
   count_shared_pages_of_parents(evidence);
   EXPECT_EQ(judged_mb(evidence.processes[0]), 40U);

@@ -15,25 +15,25 @@ constexpr std::size_t kMostShares = 4'096;  // processes on GPUs
 
 struct ShareInReading {
   model::ProcessId id{};
-  BoundedSeries<TrailPoint> trail = BoundedSeries<TrailPoint>(kMostPoints);
-  BoundedSeries<TrailPoint> allocated = trail;
-  BoundedSeries<TrailPoint> reserved = trail;
-  BoundedSeries<TrailPoint> outside = trail;
-  BoundedSeries<TrailPoint> pinned = trail;
+  BoundedSeries<SeriesPoint> series = BoundedSeries<SeriesPoint>(kMostPoints);
+  BoundedSeries<SeriesPoint> allocated = series;
+  BoundedSeries<SeriesPoint> reserved = series;
+  BoundedSeries<SeriesPoint> outside = series;
+  BoundedSeries<SeriesPoint> pinned = series;
   std::optional<model::TorchReading> torch = {};
 
   void add(const record::GpuProcessPoint& point);
   GpuEvidence::Share take();
 };
 
-TrailPoint with_bytes(TrailPoint point, std::uint64_t bytes) {
+SeriesPoint with_bytes(SeriesPoint point, std::uint64_t bytes) {
   point.low_bytes = point.high_bytes = bytes;
   return point;
 }
 
 void ShareInReading::add(const record::GpuProcessPoint& point) {
-  const TrailPoint out = to_trail_point(point);
-  trail.add(out);
+  const SeriesPoint out = to_series_point(point);
+  series.add(out);
   if (!point.last.torch) return;
   const std::uint64_t reserved_bytes = point.last.torch->reserved_bytes;
   // torch's count is older than the driver's: what lies outside is known while torch's does not move.
@@ -47,7 +47,7 @@ void ShareInReading::add(const record::GpuProcessPoint& point) {
 
 GpuEvidence::Share ShareInReading::take() {
   return {.id = id,
-          .trail = trail.take(),
+          .series = series.take(),
           .allocated = allocated.take(),
           .reserved = reserved.take(),
           .outside = outside.take(),
@@ -58,7 +58,7 @@ GpuEvidence::Share ShareInReading::take() {
 struct GpuInReading {
   int index = 0;
   model::GpuReading last = {};
-  BoundedSeries<TrailPoint> used = BoundedSeries<TrailPoint>(kMostPoints);
+  BoundedSeries<SeriesPoint> used = BoundedSeries<SeriesPoint>(kMostPoints);
   std::vector<ShareInReading> shares = {};
   std::unordered_map<std::uint32_t, std::size_t> places = {};  // of processes in `shares`
 
@@ -84,7 +84,7 @@ std::vector<GpuEvidence> read_gpus(record::Recording& recording) {
   recording.for_each_gpu([&](const record::GpuPoint& point) {
     GpuInReading& gpu = gpu_of(gpus, point.last.index);
     gpu.last = point.last;
-    gpu.used.add(to_trail_point(point));
+    gpu.used.add(to_series_point(point));
   });
   std::size_t shares = 0;
   bool has_more = false;

@@ -17,7 +17,7 @@ struct GpuEvidence {
   RecordedSeries used;
   struct Share {
     model::ProcessId id{};
-    RecordedSeries trail;
+    RecordedSeries series;
     RecordedSeries allocated = {};  // where torch reports it
     RecordedSeries reserved = {};
     RecordedSeries outside = {};

@@ -9,8 +9,8 @@ namespace {
 std::uint64_t swapped_at(const Evidence& evidence, double at_s) {
   std::uint64_t bytes = 0;
   for (const ProcessEvidence& process : evidence.processes) {
-    if (process.trail.empty() || process.trail.front().at_s > at_s) continue;
-    if (process.trail.back().at_s + process.trail.back().span_s < at_s) continue;
+    if (process.series.empty() || process.series.front().at_s > at_s) continue;
+    if (process.series.back().at_s + process.series.back().span_s < at_s) continue;
     bytes += process.bytes.swap_bytes;
   }
   return bytes;

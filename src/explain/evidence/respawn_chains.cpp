@@ -9,14 +9,14 @@ namespace {
 
 constexpr double kGrown = 0.9;  // of the typical size of a life: its start-up is over
 
-double typical(const RecordedSeries& trail) {
-  const Window all{trail.front().at_s, trail.back().at_s + trail.back().span_s};
-  return level(trail, all).value_or(0);
+double typical(const RecordedSeries& series) {
+  const Window all{series.front().at_s, series.back().at_s + series.back().span_s};
+  return level(series, all).value_or(0);
 }
 
 }  // namespace
 
-std::vector<RespawnChains> find_lives(const std::vector<ProcessEvidence>& processes) {
+std::vector<RespawnChain> find_respawn_chains(const std::vector<ProcessEvidence>& processes) {
   std::unordered_map<std::uint32_t, std::size_t> places;
   for (std::size_t at = 0; at < processes.size(); ++at) {
     places.emplace(static_cast<std::uint32_t>(processes[at].info.id), at);
@@ -31,26 +31,26 @@ std::vector<RespawnChains> find_lives(const std::vector<ProcessEvidence>& proces
     next[before->second] = at;
     continues[at] = true;
   }
-  std::vector<RespawnChains> all;
+  std::vector<RespawnChain> all;
   for (std::size_t at = 0; at < processes.size(); ++at) {
     if (continues[at]) continue;
-    RespawnChains lives{at};
-    while (next[lives.back()]) lives.push_back(*next[lives.back()]);
-    all.push_back(std::move(lives));
+    RespawnChain chain{at};
+    while (next[chain.back()]) chain.push_back(*next[chain.back()]);
+    all.push_back(std::move(chain));
   }
   return all;
 }
 
-RecordedSeries joined_trail(const std::vector<ProcessEvidence>& processes, const RespawnChains& lives) {
-  RecordedSeries joined = processes[lives.front()].trail;
-  for (std::size_t life = 1; life < lives.size(); ++life) {
-    const RecordedSeries& trail = processes[lives[life]].trail;
-    if (trail.empty()) continue;
-    const double grown = kGrown * typical(trail);
-    const auto from = std::find_if(trail.begin(), trail.end(), [&](const TrailPoint& point) {
+RecordedSeries joined_series(const std::vector<ProcessEvidence>& processes, const RespawnChain& chain) {
+  RecordedSeries joined = processes[chain.front()].series;
+  for (std::size_t life = 1; life < chain.size(); ++life) {
+    const RecordedSeries& series = processes[chain[life]].series;
+    if (series.empty()) continue;
+    const double grown = kGrown * typical(series);
+    const auto from = std::find_if(series.begin(), series.end(), [&](const SeriesPoint& point) {
       return static_cast<double>(point.low_bytes) >= grown;
     });
-    joined.insert(joined.end(), from, trail.end());
+    joined.insert(joined.end(), from, series.end());
   }
   return joined;
 }

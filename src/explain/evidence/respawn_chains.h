@@ -15,11 +15,11 @@
 namespace lowtide::explain {
 
 // Processes that followed each other, oldest first: indices into Evidence::processes.
-using RespawnChains = std::vector<std::size_t>;
+using RespawnChain = std::vector<std::size_t>;
 
 // Every process is in exactly one of them, however the recording is damaged.
-std::vector<RespawnChains> find_lives(const std::vector<ProcessEvidence>& processes);
+std::vector<RespawnChain> find_respawn_chains(const std::vector<ProcessEvidence>& processes);
 
-RecordedSeries joined_trail(const std::vector<ProcessEvidence>& processes, const RespawnChains& lives);
+RecordedSeries joined_series(const std::vector<ProcessEvidence>& processes, const RespawnChain& chain);
 
 }  // namespace lowtide::explain

@@ -42,7 +42,7 @@ std::vector<SiteEvidence> read_sites(record::Recording& recording) {
 std::vector<HeapEvidence> read_heaps(record::Recording& recording) {
   constexpr std::size_t kMostHeaps = 25'000;  // as many as there are processes
   std::vector<HeapEvidence> heaps;
-  std::vector<BoundedSeries<TrailPoint>> live;
+  std::vector<BoundedSeries<SeriesPoint>> live;
   std::unordered_map<std::uint32_t, std::size_t> places;
   recording.for_each_heap([&](const record::HeapPoint& point) {
     const auto process = static_cast<std::uint32_t>(point.last.process);
@@ -52,7 +52,7 @@ std::vector<HeapEvidence> read_heaps(record::Recording& recording) {
       heaps.push_back({point.last.process, {}, {}});
       live.emplace_back(kMostPoints);
     }
-    live[place->second].add(to_trail_point(point));
+    live[place->second].add(to_series_point(point));
     heaps[place->second].last = point.last;
   });
   for (std::size_t at = 0; at < heaps.size(); ++at) heaps[at].live = live[at].take();

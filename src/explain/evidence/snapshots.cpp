@@ -229,7 +229,7 @@ class Growth {
   std::vector<bool> is_private_;  // parts that are not named
 };
 
-auto looks_of(const model::TensorCount& tensors) {
+auto group_of(const model::TensorCount& tensors) {
   return std::tie(tensors.device, tensors.dtype, tensors.shape, tensors.requires_grad);
 }
 
@@ -280,7 +280,7 @@ model::SnapshotReport compare_snapshots(const Snapshot& earlier, Snapshot later,
   sort_by_growth(out.types);
   for (const model::TensorCount& tensors : later.tensors) {
     const auto before = std::find_if(earlier.tensors.begin(), earlier.tensors.end(),
-                                     [&](const auto& other) { return looks_of(other) == looks_of(tensors); });
+                                     [&](const auto& other) { return group_of(other) == group_of(tensors); });
     const model::TensorCount none;
     const model::TensorCount& was = before == earlier.tensors.end() ? none : *before;
     out.tensors.push_back(

@@ -12,8 +12,8 @@ constexpr std::size_t kMostTmpfs = 16;
 
 struct TmpfsInReading {
   model::TmpfsReading last = {};
-  BoundedSeries<TrailPoint> used = BoundedSeries<TrailPoint>(kMostPoints);
-  BoundedSeries<TrailPoint> job = BoundedSeries<TrailPoint>(kMostPoints);
+  BoundedSeries<SeriesPoint> used = BoundedSeries<SeriesPoint>(kMostPoints);
+  BoundedSeries<SeriesPoint> job = BoundedSeries<SeriesPoint>(kMostPoints);
 };
 
 }  // namespace
@@ -24,7 +24,7 @@ std::vector<TmpfsEvidence> read_tmpfs(record::Recording& recording) {
     if (all.size() == kMostTmpfs && !all.contains(point.last.index)) return;
     TmpfsInReading& tmpfs = all[point.last.index];
     tmpfs.last = point.last;
-    TrailPoint out = to_trail_point(point);
+    SeriesPoint out = to_series_point(point);
     tmpfs.used.add(out);
     out.low_bytes = out.high_bytes = point.last.job_bytes;
     tmpfs.job.add(out);

@@ -128,7 +128,7 @@ std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown
                         growth_words(holder))
           : growth_words(holder);
   return fmt::format("{} gained {} in {} ({} snapshots), {}", quoted_variable(holder.node), items,
-                     base::format_seconds(holders.to_s - holders.from_s), holders.looks,
+                     base::format_seconds(holders.to_s - holders.from_s), holders.snapshots,
                      grown.losses == 0 ? "never shrank" : "shrank " + times_words(grown.losses));
 }
 

@@ -19,7 +19,7 @@ Findings settled_findings(const std::string& path, std::int64_t growth_length) {
   grown.gains = 3;
   grown.of_process = 0.9;
   ProcessHolders process;
-  process.looks = 4;
+  process.snapshots = 4;
   process.to_s = 30;
   process.grown = {grown};
 

@@ -41,8 +41,8 @@ std::string share_words(const WatchedProcess& process) {
 std::vector<model::Observation> process_evidence(const Scene& scene, const WatchedProcess& process) {
   const model::Verdict& verdict = process.report.series.verdict;
   std::vector<model::Observation> out{verdict.reason};
-  auto early = level(process.trail, scene.evidence.early);
-  auto late = level(process.trail, scene.evidence.late);
+  auto early = level(process.series, scene.evidence.early);
+  auto late = level(process.series, scene.evidence.late);
   // The same two moments as in the table of processes, where it ran at both.
   const model::Ends& ends = process.report.ends;
   if (ends.early_bytes > 0 && ends.late_bytes > ends.early_bytes) {
@@ -59,9 +59,9 @@ std::vector<model::Observation> process_evidence(const Scene& scene, const Watch
     out.emplace_back(fmt::format("it started later and holds {}", bytes_words(*late)));
   }
   const double anon =
-      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes) -
-      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::file_bytes) -
-      change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+      change(process.series, scene.evidence.early, scene.evidence.late, &SeriesPoint::rss_bytes) -
+      change(process.series, scene.evidence.early, scene.evidence.late, &SeriesPoint::file_bytes) -
+      change(process.series, scene.evidence.early, scene.evidence.late, &SeriesPoint::shmem_bytes);
   out.emplace_back("its anonymous memory " + change_words(anon));
   if (!process.there_late) out.emplace_back("it has ended, and its memory was released");
   if (process.report.processes > 1) {
@@ -182,7 +182,7 @@ std::string piled_words(const Evidence& evidence) {
                      most->first);
 }
 
-void say_processes_pile_up(const Scene& scene, Findings& out) {
+void say_process_count_grows(const Scene& scene, Findings& out) {
   const ProcessCountGrowth count = find_process_count_growth(scene.evidence);
   if (scene.report.verdict.kind != VerdictKind::Leak || count.late == 0) return;
   model::Finding out_finding;
@@ -221,7 +221,7 @@ void find_leaks(const Scene& scene, Findings& out) {
     for (const WatchedProcess* process : group) out.emplace_back(leak_finding(scene, *process));
   }
   if (first != nullptr) say_wrapper_is_stable(scene, *first, out);
-  say_processes_pile_up(scene, out);
+  say_process_count_grows(scene, out);
   if (first != nullptr || !model::leans_to_leak(scene.report.verdict)) return;
   for (const WatchedProcess& process : scene.processes) {
     if (!model::leans_to_leak(process.report.series.verdict) || !is_material_process(scene, process))

@@ -79,12 +79,12 @@ std::string gained_words(const HeldGrowth& grown) {
 const ProcessHolders* find_compared(const Scene& scene, const SiteGroup& site) {
   const auto found = std::find_if(
       scene.holders.begin(), scene.holders.end(),
-      [&](const ProcessHolders& each) { return each.process.id == site.process.id && each.looks > 1; });
+      [&](const ProcessHolders& each) { return each.process.id == site.process.id && each.snapshots > 1; });
   return found == scene.holders.end() ? nullptr : &*found;
 }
 
 std::string likely_words(const HeldGrowth& likely, const ProcessHolders& holders) {
-  return fmt::format("perhaps {} in {} snapshots (not proven)", gained_words(likely), holders.looks);
+  return fmt::format("perhaps {} in {} snapshots (not proven)", gained_words(likely), holders.snapshots);
 }
 
 // The package that the module of a variable belongs to; empty for one of the user's own modules.
@@ -112,9 +112,9 @@ void describe_objects_without_holder(const Scene& scene, const SiteGroup& site, 
                                      model::Finding& finding) {
   constexpr double kHolds = 0.3;          // of what the process gained
   constexpr double kLeastOfLikely = 0.1;  // the same
-  constexpr std::size_t kFewestLooks = 3;
+  constexpr std::size_t kFewestSnapshots = 3;
   const ProcessHolders* holders = find_compared(scene, site);
-  if (holders == nullptr || holders->looks < kFewestLooks) return;
+  if (holders == nullptr || holders->snapshots < kFewestSnapshots) return;
   for (const HeldGrowth& grown : holders->grown) {
     if (!is_only_namespace(grown.holder) && grown.of_process >= kHolds) return;
   }
@@ -135,7 +135,8 @@ void describe_objects_without_holder(const Scene& scene, const SiteGroup& site, 
     finding.fix = advice_for(scene, likely->holder.node, advice::kItemsOfLikely);
     return;
   }
-  finding.held_by = fmt::format("not known: {} snapshots show no variable that grew with it", holders->looks);
+  finding.held_by =
+      fmt::format("not known: {} snapshots show no variable that grew with it", holders->snapshots);
   finding.fix = fmt::format(fmt::runtime(advice::kUnheld),
                             library.empty() ? ""
                                             : fmt::format(" ({} is on the stack: try another version)",
@@ -159,7 +160,8 @@ void describe_library(const Scene& scene, const SiteGroup& site, const std::stri
     finding.fix = advice_for(scene, likely->holder.node, advice::kObjectsOfLibrary);
     return;
   }
-  finding.held_by = fmt::format("not known; {} snapshots show no Python objects of this size", found->looks);
+  finding.held_by =
+      fmt::format("not known; {} snapshots show no Python objects of this size", found->snapshots);
   if (!finding.callee.empty()) {
     finding.fix =
         fmt::format(fmt::runtime(advice::kReleaseCall), base::printable(finding.callee, 80), library);

@@ -16,13 +16,13 @@ class LibraryFinding {
  public:
   explicit LibraryFinding(std::string line, std::int64_t known_bytes = 1'000'000) {
     holders_[0].process.id = model::ProcessId{7};
-    holders_[0].looks = 5;
+    holders_[0].snapshots = 5;
     holders_[0].to_s = 40;
     holders_[0].difference.growth_bytes = known_bytes;
     site_.process.id = model::ProcessId{7};
     site_.members = {&info_};
     for (const double at_s : {0.0, 40.0}) {
-      TrailPoint point;
+      SeriesPoint point;
       point.at_s = at_s;
       point.low_bytes = static_cast<std::uint64_t>(at_s * 2.5e6);
       site_.live.push_back(point);

@@ -15,10 +15,10 @@ void find_page_cache(const Scene& scene, Findings& out) {
   constexpr double kLeast = 32e6;     // bytes
   constexpr double kStaysFlat = 0.1;  // of the files' growth: what anonymous memory may move
   const Evidence& evidence = scene.evidence;
-  const double mapped = change(evidence.target, evidence.early, evidence.late, &TrailPoint::file_bytes);
+  const double mapped = change(evidence.target, evidence.early, evidence.late, &SeriesPoint::file_bytes);
   RecordedSeries cache;
   for (const CgroupMoment& moment : evidence.cgroup) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = moment.at_s;
     point.low_bytes =
         moment.reading.file_bytes - std::min(moment.reading.file_bytes, moment.reading.shmem_bytes);

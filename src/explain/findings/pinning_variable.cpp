@@ -48,7 +48,7 @@ void blame_pinning_variable(const Scene& scene, const model::ProcessInfo& proces
         finding.evidence.begin() + 1,
         fmt::format("{} gained {} objects ({}) in {} snapshots, never shrank", name,
                     base::format_count(static_cast<std::uint64_t>(found->holder.growth_objects)),
-                    bytes_words(static_cast<double>(found->holder.growth_bytes)), holders.looks));
+                    bytes_words(static_cast<double>(found->holder.growth_bytes)), holders.snapshots));
     finding.fix = fmt::format(fmt::runtime(cause.fix), name);
     if (is_code(finding.variable) && (node.type == "list" || features.is_tensor))
       finding.hint = fmt::format(fmt::runtime(cause.hint), finding.variable);

@@ -40,7 +40,7 @@ model::Finding blamed(const HeldGrowth& grown) {
   const model::Report report;
   std::vector<ProcessHolders> holders(1);
   holders[0].process.id = model::ProcessId{7};
-  holders[0].looks = 4;
+  holders[0].snapshots = 4;
   holders[0].grown = {grown};
   model::Finding out;
   out.evidence = {"99% of what it gained is freed memory"};

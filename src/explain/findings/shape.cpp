@@ -26,10 +26,10 @@ std::string place_words(const model::Mark& mark) {
 }
 
 // The most that it fell by, from a peak to a low after it.
-double most_fallen(const RecordedSeries& trail) {
+double most_fallen(const RecordedSeries& series) {
   double highest = 0;
   double out = 0;
-  for (const TrailPoint& point : trail) {
+  for (const SeriesPoint& point : series) {
     highest = std::max(highest, static_cast<double>(point.high_bytes));
     out = std::max(out, highest - static_cast<double>(point.low_bytes));
   }
@@ -71,9 +71,9 @@ bool is_held_in_evaluation(const Scene& scene, double spike_bytes) {
 }
 
 bool are_objects_known(const Scene& scene) {
-  constexpr std::size_t kFewestLooks = 3;
+  constexpr std::size_t kFewestSnapshots = 3;
   return std::any_of(scene.holders.begin(), scene.holders.end(),
-                     [](const ProcessHolders& holders) { return holders.looks >= kFewestLooks; });
+                     [](const ProcessHolders& holders) { return holders.snapshots >= kFewestSnapshots; });
 }
 
 const HeldGrowth* find_filled_and_emptied(const Scene& scene, double spike_bytes) {

@@ -43,8 +43,8 @@ bool is_held_by_several(const Scene& scene, const ProcessHolders& holders) {
     return each.report.info.id == holders.process.id;
   });
   if (process == scene.processes.end()) return false;
-  const TrailPoint* first = nearest(process->trail, holders.from_s);
-  const TrailPoint* last = nearest(process->trail, holders.to_s);
+  const SeriesPoint* first = nearest(process->series, holders.from_s);
+  const SeriesPoint* last = nearest(process->series, holders.to_s);
   if (first == nullptr || last->low_bytes <= first->low_bytes) return false;
   const auto gained = static_cast<double>(last->low_bytes - first->low_bytes);
   return static_cast<double>(holders.difference.growth_bytes) >= kLeastShare * gained &&
@@ -93,7 +93,8 @@ void find_shared_graph(const Scene& scene, Findings& out) {
   if (!model::may_leak(scene.report.verdict)) return;
   for (const ProcessHolders& holders : scene.holders) {
     const std::int64_t functions = gained_functions(holders.difference);
-    if (holders.looks < 2 || functions < kFewestFunctions || !is_held_by_several(scene, holders)) continue;
+    if (holders.snapshots < 2 || functions < kFewestFunctions || !is_held_by_several(scene, holders))
+      continue;
     model::Finding finding;
     finding.severity = scene.report.verdict.kind == model::VerdictKind::Leak ? model::Severity::High
                                                                              : model::Severity::Medium;
@@ -104,7 +105,7 @@ void find_shared_graph(const Scene& scene, Findings& out) {
     finding.confidence = 0.85;
     finding.evidence = {
         fmt::format("autograd graphs gained {} nodes in {} snapshots",
-                    base::format_count(static_cast<std::uint64_t>(functions)), holders.looks),
+                    base::format_count(static_cast<std::uint64_t>(functions)), holders.snapshots),
         fmt::format("objects and tensors of the process gained {}, which the graphs of all steps share",
                     bytes_words(finding.growth_bytes))};
     if (const SiteGroup* site = find_main_site(scene, holders)) add_lines(scene, *site, finding);

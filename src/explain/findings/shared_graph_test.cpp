@@ -13,13 +13,13 @@ struct GraphJob {
 
   explicit GraphJob(std::int64_t functions) {
     for (int at_s = 0; at_s <= 100; ++at_s) {
-      TrailPoint point;
+      SeriesPoint point;
       point.at_s = at_s;
       point.low_bytes = 100'000'000 + static_cast<std::uint64_t>(at_s) * 4'000'000;
-      processes[0].trail.push_back(point);
+      processes[0].series.push_back(point);
     }
     ProcessHolders& held = holders[0];
-    held.looks = 6;
+    held.snapshots = 6;
     held.to_s = 100;
     held.difference.growth_bytes = 300'000'000;
     held.difference.types = {{{"MulBackward0", 0, 0}, functions, 0}};

@@ -71,7 +71,7 @@ bool is_partly_resident(const Scene& scene, const SiteGroup& group, double live_
     return each.report.info.id == group.process.id;
   });
   return process != scene.processes.end() &&
-         live_bytes > level(process->trail, scene.evidence.late).value_or(live_bytes);
+         live_bytes > level(process->series, scene.evidence.late).value_or(live_bytes);
 }
 
 std::vector<model::Observation> site_facts(const Scene& scene, const SiteGroup& group) {

@@ -156,8 +156,8 @@ void LogAnalysis::end_run() {
 void LogAnalysis::keep_run() {
   std::vector<const model::SeriesReport*> candidates;
   for (const Series& series : series_) candidates.push_back(&series.report);
-  const std::size_t speaks = find_primary_series(candidates);
-  std::swap(series_[0], series_[speaks]);
+  const std::size_t primary = find_primary_series(candidates);
+  std::swap(series_[0], series_[primary]);
 
   // The user's limit is meant for what the report is about, not for every GPU beside it.
   std::optional<model::Limit> limit = limit_in_log(series_[0].report);
@@ -174,7 +174,7 @@ void LogAnalysis::keep_run() {
 
 // An outline is some 50 kB: only the run that speaks is drawn.
 void LogAnalysis::reduce(std::size_t run) {
-  if (run == speaks_) return;
+  if (run == primary_) return;
   auto& series = runs_[run].series;
   series.front().outline = {};
   const bool latest = run + 1 == runs_.size();
@@ -186,8 +186,8 @@ void LogAnalysis::add_to_runs(model::RunReport run, std::optional<model::Limit> 
   limits_.push_back(limit);
   const std::size_t latest = runs_.size() - 1;
   const bool overrules =
-      later_run_is_primary(runs_[speaks_].series.front().verdict, runs_[latest].series.front().verdict);
-  const std::size_t spoke = std::exchange(speaks_, overrules ? latest : speaks_);
+      later_run_is_primary(runs_[primary_].series.front().verdict, runs_[latest].series.front().verdict);
+  const std::size_t spoke = std::exchange(primary_, overrules ? latest : primary_);
   reduce(latest);
   if (latest > 0) reduce(latest - 1);
   reduce(spoke);
@@ -197,14 +197,14 @@ void LogAnalysis::add_to_runs(model::RunReport run, std::optional<model::Limit> 
 void LogAnalysis::drop_oldest_runs() {
   if (runs_.size() <= kMostRuns) return;
   const std::size_t surplus = runs_.size() - kMostRuns;
-  if (speaks_ < surplus) {  // it stays, in front of the latest ones
-    std::swap(runs_[speaks_], runs_[surplus]);
-    std::swap(limits_[speaks_], limits_[surplus]);
-    speaks_ = surplus;
+  if (primary_ < surplus) {  // it stays, in front of the latest ones
+    std::swap(runs_[primary_], runs_[surplus]);
+    std::swap(limits_[primary_], limits_[surplus]);
+    primary_ = surplus;
   }
   runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(surplus));
   limits_.erase(limits_.begin(), limits_.begin() + static_cast<std::ptrdiff_t>(surplus));
-  speaks_ -= surplus;
+  primary_ -= surplus;
   runs_left_out_ += surplus;
 }
 
@@ -241,7 +241,7 @@ model::Report LogAnalysis::finish(model::Source source, std::vector<model::Warni
   report.events_left_out = events_left_out_;
   report.warnings = std::move(warnings);
   add_own_warnings(report.warnings);
-  report.primary_run = speaks_;
+  report.primary_run = primary_;
   report.runs = std::move(runs_);
   if (report.primary_run < report.runs.size()) {
     const std::vector<model::SeriesReport>& series = report.runs[report.primary_run].series;

@@ -56,9 +56,9 @@ class LogAnalysis final : public ingest::Sink {
   std::optional<std::uint64_t> limit_bytes_;
   std::vector<model::RunReport> runs_;
   std::vector<std::optional<model::Limit>>
-      limits_;              // of the series that decides the verdict of each of runs_
-  std::size_t speaks_ = 0;  // of runs_: the latest that says something; if none does, the latest
-  model::RunReport run_;    // the current one
+      limits_;               // of the series that decides the verdict of each of runs_
+  std::size_t primary_ = 0;  // of runs_: the latest that says something; if none does, the latest
+  model::RunReport run_;     // the current one
   std::vector<Series> series_;
   std::vector<model::Event> events_;
   std::deque<model::Event> last_events_;  // after the first ones

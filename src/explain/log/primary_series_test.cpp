@@ -17,44 +17,44 @@ model::SeriesReport series(Quantity quantity, VerdictKind kind, std::uint64_t fi
   return report;
 }
 
-std::size_t speaking(const std::vector<model::SeriesReport>& all) {
+std::size_t primary_of(const std::vector<model::SeriesReport>& all) {
   std::vector<const model::SeriesReport*> candidates;
   candidates.reserve(all.size());
   for (const model::SeriesReport& one : all) candidates.push_back(&one);
   return find_primary_series(candidates);
 }
 
-TEST(Speaker, process_speaks_before_container_and_system) {
-  EXPECT_EQ(speaking({series(Quantity::SystemMemory, VerdictKind::Leak, 100, 900),
-                      series(Quantity::ContainerMemory, VerdictKind::Leak, 100, 900),
-                      series(Quantity::ProcessMemory, VerdictKind::Stable, 100, 100)}),
+TEST(PrimarySeries, process_comes_before_container_and_system) {
+  EXPECT_EQ(primary_of({series(Quantity::SystemMemory, VerdictKind::Leak, 100, 900),
+                        series(Quantity::ContainerMemory, VerdictKind::Leak, 100, 900),
+                        series(Quantity::ProcessMemory, VerdictKind::Stable, 100, 100)}),
             2U);
 }
 
-TEST(Speaker, leaking_process_speaks_before_larger_ones) {
-  EXPECT_EQ(speaking({series(Quantity::ProcessMemory, VerdictKind::Warmup, 100, 9000),
-                      series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 200)}),
+TEST(PrimarySeries, leaking_process_comes_before_larger_ones) {
+  EXPECT_EQ(primary_of({series(Quantity::ProcessMemory, VerdictKind::Warmup, 100, 9000),
+                        series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 200)}),
             1U);
 }
 
-TEST(Speaker, of_two_leaks_the_larger_growth_speaks) {
-  EXPECT_EQ(speaking({series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 200),
-                      series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 900)}),
+TEST(PrimarySeries, of_two_leaks_the_larger_growth_is_primary) {
+  EXPECT_EQ(primary_of({series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 200),
+                        series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 900)}),
             1U);
 }
 
-TEST(Speaker, small_helper_that_grew_a_little_does_not_speak_for_the_trainer) {
-  EXPECT_EQ(speaking({series(Quantity::ProcessMemory, VerdictKind::Warmup, 10, 40),
-                      series(Quantity::ProcessMemory, VerdictKind::Stable, 20'000, 20'000)}),
+TEST(PrimarySeries, small_helper_that_grew_a_little_is_not_primary) {
+  EXPECT_EQ(primary_of({series(Quantity::ProcessMemory, VerdictKind::Warmup, 10, 40),
+                        series(Quantity::ProcessMemory, VerdictKind::Stable, 20'000, 20'000)}),
             1U);
 }
 
-TEST(Speaker, leak_on_a_gpu_is_not_passed_over) {
-  EXPECT_EQ(speaking({series(Quantity::ProcessMemory, VerdictKind::Stable, 100, 100),
-                      series(Quantity::GpuUsed, VerdictKind::Leak, 100, 900)}),
+TEST(PrimarySeries, leak_on_a_gpu_is_not_passed_over) {
+  EXPECT_EQ(primary_of({series(Quantity::ProcessMemory, VerdictKind::Stable, 100, 100),
+                        series(Quantity::GpuUsed, VerdictKind::Leak, 100, 900)}),
             1U);
-  EXPECT_EQ(speaking({series(Quantity::GpuUsed, VerdictKind::Leak, 100, 900),
-                      series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 200)}),
+  EXPECT_EQ(primary_of({series(Quantity::GpuUsed, VerdictKind::Leak, 100, 900),
+                        series(Quantity::ProcessMemory, VerdictKind::Leak, 100, 200)}),
             1U);
 }
 

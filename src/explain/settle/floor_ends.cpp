@@ -12,9 +12,9 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
 }
 
 // The floor is the lowest reading of a stretch at the beginning or at the end, so one point has it.
-double moment_of(std::span<const TrailPoint> part, std::uint64_t floor_bytes, bool is_last) {
-  const TrailPoint* found = &part.front();
-  for (const TrailPoint& point : part) {
+double moment_of(std::span<const SeriesPoint> part, std::uint64_t floor_bytes, bool is_last) {
+  const SeriesPoint* found = &part.front();
+  for (const SeriesPoint& point : part) {
     const std::uint64_t nearest = distance(found->low_bytes, floor_bytes);
     const std::uint64_t now = distance(point.low_bytes, floor_bytes);
     if (now < nearest || (is_last && now == nearest)) found = &point;
@@ -24,7 +24,7 @@ double moment_of(std::span<const TrailPoint> part, std::uint64_t floor_bytes, bo
 
 // 0 where it did not run.
 std::uint64_t bytes_at(const ProcessEvidence& process, double at_s) {
-  const TrailPoint* point = nearest(process.trail, at_s);
+  const SeriesPoint* point = nearest(process.series, at_s);
   const bool is_there =
       point != nullptr && process.info.started_s <= at_s && process.info.ended_s.value_or(at_s) >= at_s;
   return is_there ? point->low_bytes : 0;
@@ -54,7 +54,7 @@ model::Ends set_floor_ends(const Evidence& evidence, const model::Floor& floor,
                            std::vector<WatchedProcess>& processes) {
   constexpr int kMostLives = 100'000;  // a recording may be hostile: a process that continues itself
   if (evidence.target.empty()) return {};
-  const std::span<const TrailPoint> tree = evidence.target;
+  const std::span<const SeriesPoint> tree = evidence.target;
   const std::size_t half = tree.size() / 2;
   const double early_s = moment_of(tree.first(tree.size() - half), floor.first_bytes, false);
   const double late_s = moment_of(tree.subspan(half), floor.last_bytes, true);

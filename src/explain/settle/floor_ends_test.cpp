@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint64_t kMega = 1'000'000;
 
-TrailPoint point_at(double at_s, std::uint64_t bytes) {
-  TrailPoint out;
+SeriesPoint point_at(double at_s, std::uint64_t bytes) {
+  SeriesPoint out;
   out.at_s = at_s;
   out.low_bytes = out.high_bytes = bytes;
   return out;
@@ -28,8 +28,8 @@ Evidence leaking_trainer_with_a_worker() {
   second.info.continues = first.info.id;
   for (int at = 0; at <= 100; ++at) {
     const std::uint64_t grown = static_cast<std::uint64_t>(at) * kMega;
-    trainer.trail.push_back(point_at(at, 100 * kMega + grown));
-    (at <= 50 ? first : second).trail.push_back(point_at(at, (at <= 50 ? 20 : 25) * kMega));
+    trainer.series.push_back(point_at(at, 100 * kMega + grown));
+    (at <= 50 ? first : second).series.push_back(point_at(at, (at <= 50 ? 20 : 25) * kMega));
     out.target.push_back(point_at(at, (at <= 50 ? 420 : 425) * kMega + grown));  // 300 MB are shared
   }
   out.processes = {trainer, first, second};
@@ -65,7 +65,7 @@ TEST(FloorEnds, process_that_did_not_run_has_nothing) {
 
 TEST(FloorEnds, rows_that_were_read_a_moment_later_add_up_to_the_tree) {
   Evidence evidence = leaking_trainer_with_a_worker();
-  for (TrailPoint& point : evidence.target) point.low_bytes -= 301 * kMega;  // nothing is shared
+  for (SeriesPoint& point : evidence.target) point.low_bytes -= 301 * kMega;  // nothing is shared
   std::vector<WatchedProcess> processes(2);
   processes[0].report.info = evidence.processes[0].info;
   processes[1].report.info = evidence.processes[2].info;

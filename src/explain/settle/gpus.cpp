@@ -15,8 +15,8 @@ namespace {
 const GpuEvidence::Share* largest_share(const GpuEvidence& gpu, const Evidence& evidence) {
   const GpuEvidence::Share* largest = nullptr;
   for (const GpuEvidence::Share& share : gpu.processes) {
-    if (share.trail.empty() || evidence.find_process(share.id) == nullptr) continue;
-    if (largest == nullptr || share.trail.back().high_bytes >= largest->trail.back().high_bytes)
+    if (share.series.empty() || evidence.find_process(share.id) == nullptr) continue;
+    if (largest == nullptr || share.series.back().high_bytes >= largest->series.back().high_bytes)
       largest = &share;
   }
   return largest;
@@ -35,11 +35,11 @@ GpuEvidence::Share sum_of_job(const GpuEvidence& gpu, const GpuEvidence::Share& 
     const bool is_other_framework =
         share.torch && largest.torch && share.torch->framework != largest.torch->framework;
     if (&share == &largest || is_other_framework || evidence.find_process(share.id) == nullptr) continue;
-    for (const auto part : {&GpuEvidence::Share::trail, &GpuEvidence::Share::allocated,
+    for (const auto part : {&GpuEvidence::Share::series, &GpuEvidence::Share::allocated,
                             &GpuEvidence::Share::reserved, &GpuEvidence::Share::outside}) {
-      for (TrailPoint& point : out.*part) {
+      for (SeriesPoint& point : out.*part) {
         if (!runs_within(share.*part, point.at_s)) continue;
-        const TrailPoint& other = *nearest(share.*part, point.at_s);
+        const SeriesPoint& other = *nearest(share.*part, point.at_s);
         point.low_bytes += other.low_bytes;
         point.high_bytes += other.high_bytes;
       }
@@ -54,19 +54,19 @@ std::vector<std::int64_t> pids_on(const GpuEvidence& gpu, const GpuEvidence::Sha
   std::vector<std::int64_t> out;
   for (const GpuEvidence::Share& share : gpu.processes) {
     const ProcessEvidence* const process = evidence.find_process(share.id);
-    if (process != nullptr && runs_within(share.trail, largest.trail.back().at_s))
+    if (process != nullptr && runs_within(share.series, largest.series.back().at_s))
       out.push_back(process->info.pid);
   }
   return out;
 }
 
 // Until the GPU is full, if everything else on it stays as it is.
-std::optional<model::Forecast> forecast_of(const RecordedSeries& trail, const GpuEvidence& gpu,
+std::optional<model::Forecast> forecast_of(const RecordedSeries& series, const GpuEvidence& gpu,
                                            const Evidence& evidence) {
   const model::GpuReading& last = gpu.last;
-  if (trail.empty() || last.total_bytes == 0 || last.used_bytes >= last.total_bytes) return std::nullopt;
-  const std::uint64_t reach_bytes = trail.back().low_bytes + (last.total_bytes - last.used_bytes);
-  auto forecast = forecast_trail(trail, evidence.steps, model::LimitKind::Gpu, reach_bytes);
+  if (series.empty() || last.total_bytes == 0 || last.used_bytes >= last.total_bytes) return std::nullopt;
+  const std::uint64_t reach_bytes = series.back().low_bytes + (last.total_bytes - last.used_bytes);
+  auto forecast = forecast_series(series, evidence.steps, model::LimitKind::Gpu, reach_bytes);
   if (!forecast) return forecast;
   forecast->limit_bytes = last.total_bytes;
   forecast->reach_bytes = std::min(reach_bytes, last.total_bytes);
@@ -121,14 +121,14 @@ std::vector<model::GpuReport> judge_gpus(const Evidence& evidence) {
     // The memory of a process of the job describes the job better than the use of the whole device does.
     const GpuEvidence::Share* const largest = largest_share(gpu, evidence);
     const auto job = largest == nullptr ? std::nullopt : std::optional(sum_of_job(gpu, *largest, evidence));
-    const RecordedSeries& trail = job ? job->trail : gpu.used;
-    report.series = judge_part(trail, evidence);
-    report.series.forecast = forecast_of(trail, gpu, evidence);
+    const RecordedSeries& series = job ? job->series : gpu.used;
+    report.series = judge_part(series, evidence);
+    report.series.forecast = forecast_of(series, gpu, evidence);
     report.series.quantity = model::Quantity::GpuUsed;
     report.series.name = "GPU " + std::to_string(gpu.index) + (job ? " of the job" : " used");
     if (job) {
       report.pid = evidence.find_process(job->id)->info.pid;
-      report.process_bytes = largest->trail.back().high_bytes;
+      report.process_bytes = largest->series.back().high_bytes;
       report.pids = pids_on(gpu, *largest, evidence);
       add_torch(report, gpu, *job, evidence);
     }

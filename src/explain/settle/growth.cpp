@@ -16,14 +16,14 @@ constexpr double kFreed = 0.5;             // of what an allocator is said to ke
 constexpr double kRssStandsStill = 0.34;   // of the private growth: what RSS may move and count as still
 
 double change_of_cgroup(const Evidence& evidence, std::uint64_t model::CgroupReading::*pick) {
-  RecordedSeries trail;
+  RecordedSeries series;
   for (const CgroupMoment& moment : evidence.cgroup) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = moment.at_s;
     point.low_bytes = moment.reading.*pick;
-    trail.push_back(point);
+    series.push_back(point);
   }
-  return change(trail, evidence.early, evidence.late);
+  return change(series, evidence.early, evidence.late);
 }
 
 bool has_cgroup_of_its_own(const Evidence& evidence) {
@@ -33,25 +33,25 @@ bool has_cgroup_of_its_own(const Evidence& evidence) {
 }
 
 double change_of_shm(const Evidence& evidence) {
-  RecordedSeries trail;
+  RecordedSeries series;
   for (const HostMoment& moment : evidence.host) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = moment.at_s;
     point.low_bytes = moment.reading.shm_bytes;
-    trail.push_back(point);
+    series.push_back(point);
   }
-  return change(trail, evidence.early, evidence.late);
+  return change(series, evidence.early, evidence.late);
 }
 
 double change_of_unmapped(const Evidence& evidence) {
-  RecordedSeries trail;
+  RecordedSeries series;
   for (const TargetMoment& moment : evidence.target_moments) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = moment.at_s;
     point.low_bytes = moment.reading.unmapped_bytes;
-    trail.push_back(point);
+    series.push_back(point);
   }
-  return change(trail, evidence.early, evidence.late);
+  return change(series, evidence.early, evidence.late);
 }
 
 SharedMemoryGrowth mapped_growth(const Evidence& evidence, const std::vector<WatchedProcess>& processes) {
@@ -59,7 +59,7 @@ SharedMemoryGrowth mapped_growth(const Evidence& evidence, const std::vector<Wat
   double largest = 0;
   for (const WatchedProcess& process : processes) {
     largest =
-        std::max(largest, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
+        std::max(largest, change(process.series, evidence.early, evidence.late, &SeriesPoint::shmem_bytes));
   }
   if (evidence.cgroup.size() >= 2) {
     const double grown = change_of_cgroup(evidence, &model::CgroupReading::shmem_bytes);
@@ -106,30 +106,31 @@ SharedMemoryGrowth shared_memory_growth(const Evidence& evidence,
 
 bool copies_on_write(const WatchedProcess& process, const Evidence& evidence) {
   if (process.change_bytes < kLeastCopied || !process.there_late) return false;
-  if (!level(process.trail, evidence.early)) return false;  // started later: all of it is new
-  const double rss = change(process.trail, evidence.early, evidence.late, &TrailPoint::rss_bytes);
-  const double shmem = change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes);
+  if (!level(process.series, evidence.early)) return false;  // started later: all of it is new
+  const double rss = change(process.series, evidence.early, evidence.late, &SeriesPoint::rss_bytes);
+  const double shmem = change(process.series, evidence.early, evidence.late, &SeriesPoint::shmem_bytes);
   return rss < kRssStandsStill * process.change_bytes && shmem < kRssStandsStill * process.change_bytes;
 }
 
 double remaining_shared_bytes(const WatchedProcess& process, const Evidence& evidence) {
-  const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
-  return late(&TrailPoint::rss_bytes) - late(&TrailPoint::file_bytes) - late(&TrailPoint::low_bytes);
+  const auto late = [&](Pick pick) { return level(process.series, evidence.late, pick).value_or(0); };
+  return late(&SeriesPoint::rss_bytes) - late(&SeriesPoint::file_bytes) - late(&SeriesPoint::low_bytes);
 }
 
 HeapGrowth heap_growth(const WatchedProcess& process, const AgentProcess& agent, const Sites& sites,
                        const Evidence& evidence) {
   HeapGrowth out;
   if (!agent.there_late || !process.there_late) return out;
-  const double shared = change(process.trail, agent.early, evidence.late, &TrailPoint::shmem_bytes);
-  out.gained_bytes = std::max(0.0, change(process.trail, agent.early, evidence.late) - std::max(0.0, shared));
+  const double shared = change(process.series, agent.early, evidence.late, &SeriesPoint::shmem_bytes);
+  out.gained_bytes =
+      std::max(0.0, change(process.series, agent.early, evidence.late) - std::max(0.0, shared));
   out.live_bytes = std::clamp(agent.change_bytes, 0.0, out.gained_bytes);
   out.native_bytes = agent.native_share * out.live_bytes;
   double rest = out.gained_bytes - out.live_bytes;
-  if (shares_pages(process.trail)) {
+  if (shares_pages(process.series)) {
     // Copied pages are in what it gained, and memory that was freed goes when another process follows.
     if (process.report.processes > 1) return out;
-    const double held = change(process.trail, agent.early, evidence.late, &TrailPoint::held_bytes);
+    const double held = change(process.series, agent.early, evidence.late, &SeriesPoint::held_bytes);
     rest = std::min(rest, held - std::max(0.0, shared) - out.live_bytes);
   }
   if (rest <= 2 * agent.error_bytes) return out;
@@ -163,7 +164,7 @@ model::GrowthReport explain_growth(const Evidence& evidence, const std::vector<W
   double mapped = 0;
   HeapGrowth heaps;
   for (const WatchedProcess& process : processes) {
-    mapped += std::max(0.0, change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes));
+    mapped += std::max(0.0, change(process.series, evidence.early, evidence.late, &SeriesPoint::shmem_bytes));
     if (copies_on_write(process, evidence)) {
       copied += process.change_bytes;
       continue;

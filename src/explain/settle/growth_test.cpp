@@ -13,23 +13,23 @@ constexpr double kOneMB = 1e6;
 WatchedProcess jumps_and_maps(double shared_mb) {
   WatchedProcess out;
   for (int at = 0; at < 100; ++at) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = at;
     point.shmem_bytes = static_cast<std::uint64_t>(shared_mb * kOneMB * at);
     point.low_bytes = point.high_bytes = point.shmem_bytes + (at < 3 ? 20'000'000 : 120'000'000);
-    out.trail.push_back(point);
+    out.series.push_back(point);
   }
   return out;
 }
 
 model::GrowthReport explained(const WatchedProcess& process) {
   Evidence evidence;
-  evidence.target = process.trail;
+  evidence.target = process.series;
   evidence.early = {5, 20};
   evidence.late = {85, 99};
   model::Verdict verdict;
   verdict.kind = model::VerdictKind::Leak;
-  verdict.floor = {process.trail.front().low_bytes, process.trail.back().low_bytes};
+  verdict.floor = {process.series.front().low_bytes, process.series.back().low_bytes};
   return explain_growth(evidence, {process}, {}, verdict);
 }
 

@@ -62,7 +62,7 @@ void settle_processes(JudgedRecording& judged, const Evidence& evidence) {
       if (holders.process.id == process.report.info.id) arguments << holder_arguments(holders);
     }
     if (!arguments.know_the_end() && !copies_on_write(process, evidence))
-      arguments << next_stair_is_due(process.trail, evidence.steps, tree_level(evidence));
+      arguments << next_stair_is_due(process.series, evidence.steps, tree_level(evidence));
     verdict = arguments.settle(verdict);
   }
 }
@@ -76,7 +76,7 @@ struct TreeSeries {
 // While the run goes on, a series must show more to be called a leak (judge/live.h), and keeps a harmless
 // kind for a while. But what may be a leak stays open, so that the evidence can settle it.
 TreeSeries find_tree_series(const Evidence& evidence) {
-  TreeSeries out{.series = judge_trail(evidence.target, evidence.steps)};
+  TreeSeries out{.series = judge_series(evidence.target, evidence.steps)};
   if (!evidence.is_running) return out;
   model::Verdict live = judge_live(evidence.target, evidence.steps);
   if (model::leans_to_leak(out.series.verdict) ||
@@ -114,11 +114,11 @@ model::Verdict settle_tree(const TreeSeries& tree, const JudgedRecording& judged
 std::optional<model::Forecast> forecast_tree(const JudgedRecording& judged, const Evidence& evidence,
                                              const Ceiling& ceiling) {
   const WatchedProcess* leak = find_leak_beside_replaced(evidence, judged.processes.listed);
-  const RecordedSeries& trail = leak == nullptr ? evidence.target : leak->trail;
-  const double others = leak == nullptr ? 0 : tree_level(evidence) - level(trail, evidence.late).value_or(0);
+  const RecordedSeries& series = leak == nullptr ? evidence.target : leak->series;
+  const double others = leak == nullptr ? 0 : tree_level(evidence) - level(series, evidence.late).value_or(0);
   const auto room = static_cast<double>(ceiling.tree_bytes) - std::max(0.0, others);
-  return forecast_trail(trail, evidence.steps, ceiling.limit.kind,
-                        static_cast<std::uint64_t>(std::max(0.0, room)));
+  return forecast_series(series, evidence.steps, ceiling.limit.kind,
+                         static_cast<std::uint64_t>(std::max(0.0, room)));
 }
 
 model::SeriesReport judge_tree(const JudgedRecording& judged, const Evidence& evidence,
@@ -162,18 +162,18 @@ double urgency_s(const model::SeriesReport& series) {
 
 // Of several leaks the most urgent one gives the verdict. If nothing leaks, the tree does, unless a GPU may
 // grow further.
-void put_speaker_first(std::vector<model::SeriesReport>& series) {
-  auto speaker = std::min_element(series.begin(), series.end(),
+void put_primary_first(std::vector<model::SeriesReport>& series) {
+  auto primary = std::min_element(series.begin(), series.end(),
                                   [](const auto& a, const auto& b) { return urgency_s(a) < urgency_s(b); });
-  if (speaker->verdict.kind != model::VerdictKind::Leak) speaker = series.end();
-  if (speaker == series.end() && !model::may_leak(series.front().verdict)) {
-    speaker = std::find_if(series.begin(), series.end(), is_open_growth);
+  if (primary->verdict.kind != model::VerdictKind::Leak) primary = series.end();
+  if (primary == series.end() && !model::may_leak(series.front().verdict)) {
+    primary = std::find_if(series.begin(), series.end(), is_open_growth);
     const bool is_tree_open = series.front().verdict.kind == model::VerdictKind::Inconclusive;
-    if (speaker != series.end() && is_tree_open &&
-        model::floor_growth(speaker->verdict.floor) < model::floor_growth(series.front().verdict.floor))
+    if (primary != series.end() && is_tree_open &&
+        model::floor_growth(primary->verdict.floor) < model::floor_growth(series.front().verdict.floor))
       return;
   }
-  if (speaker != series.end()) std::iter_swap(series.begin(), speaker);
+  if (primary != series.end()) std::iter_swap(series.begin(), primary);
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ JudgedRecording judge_recording(const Evidence& evidence, const std::optional<Ce
   open_main_site_if_tree_leaks(out.sites, out.tree);
   clear_sites_if_tree_flat(out.sites, out.tree);
   for (const model::GpuReport& gpu : out.gpus) out.series.push_back(gpu.series);
-  put_speaker_first(out.series);
+  put_primary_first(out.series);
   out.verdict = settle(out.series.front().verdict, note_leaning_gpu(out.series));
   return out;
 }

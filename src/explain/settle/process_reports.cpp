@@ -16,42 +16,42 @@ constexpr std::size_t kFewProcesses = 12;  // a tree of so few is listed whole
 constexpr std::size_t kMostListed = 200;
 constexpr double kLarge = 0.1;  // of the peak of the tree: listed however briefly it lived
 
-WatchedProcess judge_lives(const Evidence& evidence, const RespawnChains& lives) {
-  const ProcessEvidence& first = evidence.processes[lives.front()];
+WatchedProcess judge_chain(const Evidence& evidence, const RespawnChain& chain) {
+  const ProcessEvidence& first = evidence.processes[chain.front()];
   WatchedProcess out;
-  out.report.info = evidence.processes[lives.back()].info;
+  out.report.info = evidence.processes[chain.back()].info;
   out.report.info.started_s = first.info.started_s;
-  out.report.processes = static_cast<std::uint32_t>(lives.size());
+  out.report.processes = static_cast<std::uint32_t>(chain.size());
   // The latest that was read: one that ended at once has left no reading.
-  const auto read = std::find_if(lives.rbegin(), lives.rend(),
-                                 [&](std::size_t at) { return !evidence.processes[at].trail.empty(); });
-  if (read != lives.rend()) out.report.bytes = evidence.processes[*read].bytes;
-  out.trail = joined_trail(evidence.processes, lives);
+  const auto read = std::find_if(chain.rbegin(), chain.rend(),
+                                 [&](std::size_t at) { return !evidence.processes[at].series.empty(); });
+  if (read != chain.rend()) out.report.bytes = evidence.processes[*read].bytes;
+  out.series = joined_series(evidence.processes, chain);
   out.counts_shared_pages = first.counts_shared_pages;
 
   model::SeriesReport& series = out.report.series;
-  series = judge_part(out.trail, evidence);
+  series = judge_part(out.series, evidence);
   series.pid = out.report.info.pid;
   series.command = out.report.info.command;
   series.name = fmt::format("pid {} ({})", out.report.info.pid, short_command(out.report.info.command));
-  out.change_bytes = change(out.trail, evidence.early, evidence.late);
-  out.there_late = level(out.trail, evidence.late).has_value();
-  for (const std::size_t at : lives) out.pss_readings += evidence.processes[at].pss_readings;
+  out.change_bytes = change(out.series, evidence.early, evidence.late);
+  out.there_late = level(out.series, evidence.late).has_value();
+  for (const std::size_t at : chain) out.pss_readings += evidence.processes[at].pss_readings;
   return out;
 }
 
-std::uint64_t readings_of(const Evidence& evidence, const RespawnChains& lives) {
+std::uint64_t readings_of(const Evidence& evidence, const RespawnChain& chain) {
   std::uint64_t readings = 0;
-  for (const std::size_t at : lives) {
-    for (const TrailPoint& point : evidence.processes[at].trail) readings += point.count;
+  for (const std::size_t at : chain) {
+    for (const SeriesPoint& point : evidence.processes[at].series) readings += point.count;
   }
   return readings;
 }
 
-std::uint64_t peak_of(const Evidence& evidence, const RespawnChains& lives) {
+std::uint64_t peak_of(const Evidence& evidence, const RespawnChain& chain) {
   std::uint64_t peak = 0;
-  for (const std::size_t at : lives) {
-    for (const TrailPoint& point : evidence.processes[at].trail) peak = std::max(peak, point.high_bytes);
+  for (const std::size_t at : chain) {
+    for (const SeriesPoint& point : evidence.processes[at].series) peak = std::max(peak, point.high_bytes);
   }
   return peak;
 }
@@ -78,24 +78,24 @@ void keep_largest(WatchedProcesses& out) {
 }  // namespace
 
 WatchedProcesses judge_processes(const Evidence& evidence) {
-  const std::vector<RespawnChains> all = find_lives(evidence.processes);
+  const std::vector<RespawnChain> all = find_respawn_chains(evidence.processes);
   double tree_peak = 0;
-  for (const TrailPoint& point : evidence.target) {
+  for (const SeriesPoint& point : evidence.target) {
     tree_peak = std::max(tree_peak, static_cast<double>(point.high_bytes));
   }
   WatchedProcesses out;
-  for (const RespawnChains& lives : all) {
-    const std::uint64_t peak = peak_of(evidence, lives);
-    const bool is_root = evidence.processes[lives.front()].info.pid == evidence.header.root_pid;
+  for (const RespawnChain& chain : all) {
+    const std::uint64_t peak = peak_of(evidence, chain);
+    const bool is_root = evidence.processes[chain.front()].info.pid == evidence.header.root_pid;
     const bool listed = all.size() <= kFewProcesses || is_root ||
-                        readings_of(evidence, lives) >= kFewestReadings ||
+                        readings_of(evidence, chain) >= kFewestReadings ||
                         static_cast<double>(peak) >= kLarge * tree_peak;
     if (listed) {
-      out.listed.push_back(judge_lives(evidence, lives));
+      out.listed.push_back(judge_chain(evidence, chain));
       if (out.listed.size() >= 2 * kMostListed) keep_largest(out);
       continue;
     }
-    out.short_lived.count += lives.size();
+    out.short_lived.count += chain.size();
     out.short_lived.largest_bytes = std::max(out.short_lived.largest_bytes, peak);
   }
   keep_largest(out);
@@ -121,7 +121,7 @@ bool is_flat(const WatchedProcess& process) {
 
 std::string at_middle(const Window& window, const Evidence& evidence) {
   const double at_s = (window.from_s + window.to_s) / 2;
-  const TrailPoint* point = evidence.steps.known ? nearest(evidence.target, at_s) : nullptr;
+  const SeriesPoint* point = evidence.steps.known ? nearest(evidence.target, at_s) : nullptr;
   if (point == nullptr || std::isnan(point->step)) return "at " + base::format_seconds(at_s);
   return "at step " + base::format_count(static_cast<std::uint64_t>(std::max(0.0, point->step)));
 }

@@ -18,9 +18,9 @@ std::string at_middle(const Window& window, const Evidence& evidence);
 
 struct WatchedProcess {
   model::ProcessReport report;
-  RecordedSeries trail;     // of all its lives
+  RecordedSeries series;    // of all its lives
   double change_bytes = 0;  // of its own bytes, from the early to the late window
-  // Its trail is what it holds, with the pages that it shares with the children that it forked.
+  // Its series is what it holds, with the pages that it shares with the children that it forked.
   bool counts_shared_pages = false;
   bool there_late = false;  // it has readings in the late window
   std::uint64_t pss_readings = 0;

@@ -21,7 +21,7 @@ constexpr double kStillShared = 0.5;              // of what was copied: so much
 constexpr std::uint64_t kFewestPssReadings = 12;  // between them nothing was seen
 
 bool is_replaced_worker(const WatchedProcess& process) {
-  return process.report.processes > 1 && shares_pages(process.trail);
+  return process.report.processes > 1 && shares_pages(process.series);
 }
 
 enum class Replaced { Count, DoNotCount };
@@ -82,7 +82,7 @@ struct Copying {
 Copying find_copying(const WatchedProcess& process, const Evidence& evidence) {
   const Window part{evidence.early.from_s, evidence.late.to_s};
   if (!copies_on_write(process, evidence) || process.pss_readings < kFewestPssReadings ||
-      !find_steady_rise(process.trail, evidence.steps, part, 0).steady) {
+      !find_steady_rise(process.series, evidence.steps, part, 0).steady) {
     return {};
   }
   return {process.change_bytes, remaining_shared_bytes(process, evidence)};
@@ -103,7 +103,7 @@ Argument copying_argument(const Copying& copying) {
 
 std::optional<Argument> too_few_readings(const WatchedProcess& process) {
   std::uint64_t readings = 0;
-  for (const TrailPoint& point : process.trail) readings += point.count;
+  for (const SeriesPoint& point : process.series) readings += point.count;
   if (readings >= kFewestPssReadings) return std::nullopt;
   return Argument{
       .rule = ArgumentKind::TooFewReadings,

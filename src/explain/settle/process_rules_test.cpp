@@ -13,7 +13,7 @@ using testing::HasSubstr;
 Evidence rising_tree() {
   Evidence evidence;
   for (int at = 0; at <= 100; ++at) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = at;
     point.low_bytes = 100'000'000 + static_cast<std::uint64_t>(at) * 1'000'000;
     evidence.target.push_back(point);

@@ -18,14 +18,14 @@ constexpr double kMuchSlower = 0.5;       // the same, whatever the error
 
 using Floors = std::array<double, kRiseParts>;
 
-double rise_place(const TrailPoint& point, const Steps& steps) {
+double rise_place(const SeriesPoint& point, const Steps& steps) {
   return steps.known ? point.step : point.at_s;
 }
 
 // The lowest of each part; a part without a reading has what the one before had.
-bool fill(Floors& floors, const RecordedSeries& trail, const Steps& steps, const Window& window) {
-  std::vector<const TrailPoint*> points;
-  for (const TrailPoint& point : trail) {
+bool fill(Floors& floors, const RecordedSeries& series, const Steps& steps, const Window& window) {
+  std::vector<const SeriesPoint*> points;
+  for (const SeriesPoint& point : series) {
     if (point.at_s < window.from_s || point.at_s > window.to_s) continue;
     if (std::isfinite(rise_place(point, steps))) points.push_back(&point);
   }
@@ -35,7 +35,7 @@ bool fill(Floors& floors, const RecordedSeries& trail, const Steps& steps, const
   if (!(span > 0)) return false;
   constexpr double kNone = std::numeric_limits<double>::infinity();
   floors.fill(kNone);
-  for (const TrailPoint* point : points) {
+  for (const SeriesPoint* point : points) {
     const double share = (rise_place(*point, steps) - first) / span * static_cast<double>(kRiseParts);
     const auto part = static_cast<std::size_t>(std::clamp(share, 0.0, kRiseParts - 1.0));
     floors[part] = std::min(floors[part], static_cast<double>(point->low_bytes));
@@ -71,11 +71,11 @@ Pauses find_pauses(const Floors& floors) {
 
 }  // namespace
 
-SteadyRise find_steady_rise(const RecordedSeries& trail, const Steps& steps, const Window& window,
+SteadyRise find_steady_rise(const RecordedSeries& series, const Steps& steps, const Window& window,
                             double samples) {
   SteadyRise out;
   Floors floors{};
-  if (!fill(floors, trail, steps, window)) return out;
+  if (!fill(floors, series, steps, window)) return out;
   out.gain_bytes = floors.back() - floors.front();
   if (!(out.gain_bytes > 0)) return out;
   const double first = floors[kRiseParts / 2 - 1] - floors.front();

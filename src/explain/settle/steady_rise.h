@@ -20,7 +20,7 @@ struct SteadyRise {
 
 // By steps where they are known, else by time. `samples` is how many allocation
 // samples the rise was estimated from: their error is allowed for. 0: none.
-SteadyRise find_steady_rise(const RecordedSeries& trail, const Steps& steps, const Window& window,
+SteadyRise find_steady_rise(const RecordedSeries& series, const Steps& steps, const Window& window,
                             double samples);
 
 }  // namespace lowtide::explain

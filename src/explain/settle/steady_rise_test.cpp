@@ -11,14 +11,14 @@ namespace {
 constexpr double kSeconds = 240;
 
 RecordedSeries rising_series(const std::function<double(double)>& bytes) {
-  RecordedSeries trail;
+  RecordedSeries series;
   for (int at = 0; at <= kSeconds; ++at) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = at;
     point.low_bytes = point.high_bytes = static_cast<std::uint64_t>(bytes(at / kSeconds));
-    trail.push_back(point);
+    series.push_back(point);
   }
-  return trail;
+  return series;
 }
 
 bool is_steady(const std::function<double(double)>& bytes, double samples = 400) {
@@ -60,10 +60,10 @@ TEST(SteadyRise, jump_is_none) {
 }
 
 TEST(SteadyRise, too_few_readings_are_none) {
-  RecordedSeries trail = rising_series([](double t) { return 2e8 * t; });
-  trail.resize(20);
+  RecordedSeries series = rising_series([](double t) { return 2e8 * t; });
+  series.resize(20);
 
-  EXPECT_FALSE(find_steady_rise(trail, {}, {0, kSeconds}, 400).steady);
+  EXPECT_FALSE(find_steady_rise(series, {}, {0, kSeconds}, 400).steady);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::optional<model::Forecast> forecast_tmpfs(const Evidence& evidence) {
     const double job = change(tmpfs.job, evidence.early, evidence.late);
     if (job < std::max(kLeastTmpfsGrowth, kLeastJobShare * all)) continue;
     auto forecast =
-        forecast_trail(tmpfs.used, evidence.steps, model::LimitKind::Tmpfs, tmpfs.last.total_bytes);
+        forecast_series(tmpfs.used, evidence.steps, model::LimitKind::Tmpfs, tmpfs.last.total_bytes);
     if (forecast) forecast->path = base::printable(tmpfs.path, 100);
     out = sooner(std::move(out), std::move(forecast));
   }
@@ -60,7 +60,7 @@ std::optional<Fullness> fullness_before(const TmpfsEvidence& tmpfs, double at_s)
   std::optional<double> last_at_s;
   Fullness out;
   for (std::size_t at = std::min(tmpfs.used.size(), tmpfs.job.size()); at-- > 0;) {
-    const TrailPoint& point = tmpfs.used[at];
+    const SeriesPoint& point = tmpfs.used[at];
     if (point.at_s > at_s) continue;
     if (point.at_s < last_at_s.value_or(at_s) - (last_at_s ? kLastSeconds : kOldest)) break;
     if (!last_at_s) last_at_s = point.at_s;

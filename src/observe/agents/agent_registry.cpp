@@ -29,7 +29,7 @@ constexpr int kMostHellos = 256;  // at a time
 constexpr std::size_t kMostAgents = 4096;
 constexpr std::size_t kMostGone = 64;  // whose last walk may still come
 // A ring holds some 250 samples: it is read before it can be half full.
-constexpr double kSamplesBetweenLooks = 60;
+constexpr double kSamplesBetweenReads = 60;
 constexpr double kShortestWaitS = 0.02;
 constexpr double kLongestWaitS = 0.5;
 // Of one core, for finding out what called what.
@@ -91,7 +91,7 @@ AgentRegistry::AgentRegistry(AgentRegistry&& other) noexcept = default;
 
 AgentRegistry::~AgentRegistry() {
   for (auto& [pid, agent] : agents_) {
-    agent->ring.want_last_looks(0);
+    agent->ring.allow_unsolicited(0);
     agent->ring.ask_off();
   }
   if (folder_.empty()) return;
@@ -185,9 +185,9 @@ void AgentRegistry::ask_marks(std::int64_t pid) {
   }
 }
 
-void AgentRegistry::want_last_looks(std::int64_t pid, std::uint32_t which) {
+void AgentRegistry::allow_unsolicited(std::int64_t pid, std::uint32_t which) {
   if (const auto found = agents_.find(static_cast<std::int32_t>(pid)); found != agents_.end()) {
-    found->second->ring.want_last_looks(which);
+    found->second->ring.allow_unsolicited(which);
   }
 }
 
@@ -347,7 +347,7 @@ void AgentRegistry::read_rings() {
       fastest = std::max(fastest, static_cast<double>(agent->status.samples - before.samples) / since_s);
   }
   rings_wait_s_ =
-      fastest > 0 ? std::clamp(kSamplesBetweenLooks / fastest, kShortestWaitS, kLongestWaitS) : kLongestWaitS;
+      fastest > 0 ? std::clamp(kSamplesBetweenReads / fastest, kShortestWaitS, kLongestWaitS) : kLongestWaitS;
 }
 
 std::uint64_t AgentRegistry::dropped_of(const AgentStatus& status) {

@@ -101,7 +101,7 @@ class AgentRegistry {
   [[nodiscard]] double since_import_s(std::int64_t pid) const;
   // The interpreter of a process reports steps and phases from now on, and torch's counters once.
   void ask_marks(std::int64_t pid);
-  void want_last_looks(std::int64_t pid, std::uint32_t which);  // of wire::LastLook
+  void allow_unsolicited(std::int64_t pid, std::uint32_t which);  // of wire::UnsolicitedSnapshot
   void read_marks(std::int64_t pid, AgentMarks& into) const;
   [[nodiscard]] SiteTable::PhaseBytes kept_in_phases(std::int64_t pid) const;
   // The walks that have ended since the last call; their at_s is relative to now.

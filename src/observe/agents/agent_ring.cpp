@@ -349,8 +349,8 @@ void AgentRing::ask_marks() {
   header().monitor.asked_marks.fetch_add(1, std::memory_order_release);
 }
 
-void AgentRing::want_last_looks(std::uint32_t which) {
-  header().monitor.wants_last_look.store(which, std::memory_order_relaxed);
+void AgentRing::allow_unsolicited(std::uint32_t which) {
+  header().monitor.allowed_unsolicited.store(which, std::memory_order_relaxed);
 }
 
 void AgentRing::limit_samples(std::uint32_t per_second) {

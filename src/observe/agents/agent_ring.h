@@ -160,8 +160,8 @@ class AgentRing {
 
   // The interpreter hands on its steps and phases from now on, and torch's counters once.
   void ask_marks();
-  // Which looks are welcome that we did not ask for: of wire::LastLook.
-  void want_last_looks(std::uint32_t which);
+  // Which snapshots the agent may take without a request: of wire::UnsolicitedSnapshot.
+  void allow_unsolicited(std::uint32_t which);
   // What the agent takes per second at most; 0: its own limit.
   void limit_samples(std::uint32_t per_second);
   void read_marks(AgentMarks& into) const;  // whose room is used again

@@ -29,8 +29,8 @@ const model::HolderReport* find_holder(const model::Report& report, const model:
 // Where the last snapshot is much older than the end, the count is too.
 std::string last_seen(const model::Report& report, const model::HolderReport& holder) {
   constexpr double kOld = 0.8;  // of the run
-  if (holder.course.empty() || !report.source.duration_s) return "";
-  const double at_s = holder.course.back().at_s;
+  if (holder.curve.empty() || !report.source.duration_s) return "";
+  const double at_s = holder.curve.back().at_s;
   return at_s < kOld * *report.source.duration_s ? " at " + format_seconds(at_s) : "";
 }
 
@@ -42,7 +42,7 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
     if (cause.mechanism == model::Mechanism::NativeLive)
       return fmt::format("{}: gc and tracemalloc cannot see this memory",
                          cause.callee.empty() ? "not known" : "no Python object");
-    const bool has_snapshots = report.overhead && report.overhead->looks > 1;
+    const bool has_snapshots = report.overhead && report.overhead->snapshots > 1;
     return cause.mechanism == model::Mechanism::LiveObjects && has_snapshots
                ? "not known: the snapshots show no Python variable that grew with it"
                : "";

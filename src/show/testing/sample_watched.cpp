@@ -141,7 +141,7 @@ void add_sites(model::Report& report) {
   report.overhead->allocation_samples_dropped = 3;
   report.overhead->sampling_s = 0.21;
   report.overhead->asking_s = 0.031;
-  report.overhead->looks = 6;
+  report.overhead->snapshots = 6;
   report.overhead->pauses_s = 0.024;
   model::TrimTrial trial;
   trial.at_s = 600;

@@ -18,7 +18,7 @@ namespace {
 constexpr double kLookEveryS = 2;
 constexpr double kLeastAgeS = 5;
 constexpr std::uint64_t kLeastBytes = 32'000'000;
-constexpr int kMostPerLook = 8;
+constexpr int kMostPerTick = 8;
 constexpr std::size_t kMostCommandBytes = 60;
 
 }  // namespace
@@ -42,7 +42,7 @@ void MissingAgents::tick(const observe::ProcessTree& tree, observe::AgentRegistr
   drop_replaced(tree, agents);
   const std::vector<std::int32_t> with_agent = agents.pids();
   std::map<std::int64_t, std::uint64_t> known;
-  int looks = 0;
+  int checked = 0;
   for (const observe::Member& member : tree.members()) {
     const model::ProcessInfo& info = member.info;
     const auto before = known_.find(info.pid);
@@ -51,11 +51,11 @@ void MissingAgents::tick(const observe::ProcessTree& tree, observe::AgentRegistr
       continue;
     }
     if (at_s - info.started_s < kLeastAgeS || member.status.rss_bytes < kLeastBytes ||
-        looks >= kMostPerLook ||
+        checked >= kMostPerTick ||
         std::find(with_agent.begin(), with_agent.end(), info.pid) != with_agent.end()) {
       continue;
     }
-    ++looks;
+    ++checked;
     known.emplace(info.pid, info.start_ticks);
     note(member, agents.socket_path());
   }

@@ -41,7 +41,7 @@ class SnapshotPace {
   // These may cost five times as much, because most runs that are watched for a leak are short. Snapshots of
   // the start-up show no growth: they do not count once the steps have begun, or the first imports have
   // ended.
-  static constexpr int kFirstLooks = 4;
+  static constexpr int kFirstRequests = 4;
   static constexpr double kGapOfAge = 0.5;
   static constexpr double kPauseFactor = 1000;
   static constexpr double kWalkFactor = 50;
@@ -54,10 +54,10 @@ class SnapshotPace {
                             StartUp start_up = StartUp::Unknown) const {
     constexpr double kHaste = 5;
     const double pause_s = expected_pause_s(forked_bytes);
-    const int looks = looks_ - (start_up == StartUp::Stepping  ? looks_before_steps_
-                                : start_up == StartUp::Unknown ? looks_in_first_imports_
-                                                               : 0);
-    const bool is_early = looks < kFirstLooks && pause_s <= kShortPauseS;
+    const int requests = requests_ - (start_up == StartUp::Stepping  ? requests_before_steps_
+                                      : start_up == StartUp::Unknown ? requests_in_first_imports_
+                                                                     : 0);
+    const bool is_early = requests < kFirstRequests && pause_s <= kShortPauseS;
     if (start_up == StartUp::Loading && age_s < kLongestLoadS) return false;
     if (start_up == StartUp::Importing && age_s < kLongestImportS) return false;
     if (!asked_s_) {
@@ -81,11 +81,12 @@ class SnapshotPace {
   // Counts even if it fails, so that a process without snapshots is not asked at every tick.
   void note_asked(double age_s, StartUp start_up = StartUp::Unknown) {
     asked_s_ = age_s;
-    if (start_up == StartUp::Importing && looks_in_first_imports_ == looks_) ++looks_in_first_imports_;
-    ++looks_;
-    if (start_up != StartUp::Stepping) looks_before_steps_ = looks_;
+    if (start_up == StartUp::Importing && requests_in_first_imports_ == requests_)
+      ++requests_in_first_imports_;
+    ++requests_;
+    if (start_up != StartUp::Stepping) requests_before_steps_ = requests_;
   }
-  [[nodiscard]] int looks() const { return looks_; }
+  [[nodiscard]] int requests() const { return requests_; }
   void note_taken(const SnapshotCost& cost) { last_ = cost; }
 
  private:
@@ -97,9 +98,9 @@ class SnapshotPace {
   }
 
   std::optional<double> asked_s_;  // by the age of the process
-  int looks_ = 0;
-  int looks_before_steps_ = 0;
-  int looks_in_first_imports_ = 0;
+  int requests_ = 0;
+  int requests_before_steps_ = 0;
+  int requests_in_first_imports_ = 0;
   SnapshotCost last_;
 };
 

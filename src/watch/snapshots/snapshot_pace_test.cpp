@@ -39,7 +39,7 @@ TEST(SnapshotPace, none_is_taken_in_an_import_of_a_minute_and_those_of_a_longer_
   SnapshotPace pace;
   EXPECT_FALSE(pace.is_due(50, 100 << 20, true, StartUp::Importing));
   double age_s = 60;
-  for (int taken = 0; taken < SnapshotPace::kFirstLooks; age_s += 1) {
+  for (int taken = 0; taken < SnapshotPace::kFirstRequests; age_s += 1) {
     if (!pace.is_due(age_s, 100 << 20, false, StartUp::Importing)) continue;
     pace.note_asked(age_s, StartUp::Importing);
     pace.note_taken(cost(0.004, 0.4));

@@ -54,12 +54,12 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
     const auto id = ids_.find(snapshot.pid);
     if (id == ids_.end()) continue;
     snapshot.at_s += at_s;  // the agent sends a negative age
-    ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(id->second)];
+    ProcessSchedule& schedule = schedules_[static_cast<std::uint32_t>(id->second)];
     const double cpu_s = snapshot.cpu_s > 0 ? snapshot.cpu_s : snapshot.whole_s;
-    looked.pace.note_taken({.fork_s = snapshot.fork_s,
-                            .walk_s = cpu_s,
-                            .whole_s = snapshot.whole_s,
-                            .forked_bytes = looked.forked_bytes});
+    schedule.pace.note_taken({.fork_s = snapshot.fork_s,
+                              .walk_s = cpu_s,
+                              .whole_s = snapshot.whole_s,
+                              .forked_bytes = schedule.forked_bytes});
     turns_.note_ended(at_s, snapshot.whole_s, cpu_s);
     if (writer != nullptr) writer->add_snapshot(id->second, snapshot);
     taken_.push_back(std::move(snapshot));
@@ -69,47 +69,48 @@ void SnapshotScheduler::take(observe::Monitor& monitor, double at_s, record::Wri
 void SnapshotScheduler::note_reasons(const model::Tick& tick, bool may_leak) {
   const bool is_pressed = tick.host && tick.host->pressure_percent.value_or(0) >= kPressedPercent;
   if ((may_leak && !has_leaned_) || (is_pressed && !was_pressed_)) {
-    for (auto& [process, looked] : looked_) looked.is_eager = true;
+    for (auto& [process, schedule] : schedules_) schedule.is_eager = true;
   }
   has_leaned_ = has_leaned_ || may_leak;
   was_pressed_ = is_pressed;
 }
 
-bool SnapshotScheduler::is_due(ProcessSchedule& looked, const observe::Member& member, double at_s,
+bool SnapshotScheduler::is_due(ProcessSchedule& schedule, const observe::Member& member, double at_s,
                                std::optional<std::uint64_t> room_bytes) const {
   if (room_bytes && *room_bytes < walk_bytes(member)) return false;
-  if (room_bytes && *room_bytes < 2 * walk_bytes(member) && !looked.took_headroom_snapshot) {
-    looked.took_headroom_snapshot = true;
-    looked.is_eager = true;
+  if (room_bytes && *room_bytes < 2 * walk_bytes(member) && !schedule.took_headroom_snapshot) {
+    schedule.took_headroom_snapshot = true;
+    schedule.is_eager = true;
   }
-  return looked.answered < asked_ || looked.pace.is_due(at_s - member.info.started_s, forked_bytes(member),
-                                                        looked.is_eager, looked.start_up);
+  return schedule.answered < asked_ ||
+         schedule.pace.is_due(at_s - member.info.started_s, forked_bytes(member), schedule.is_eager,
+                              schedule.start_up);
 }
 
-// The snapshots that the process may start by itself (wire::LastLook). At its end: none if it uses a GPU,
-// because other processes may wait for that memory, and none of workers, which come and go. Several processes
-// may end at once, so the room that one gets is not available to the others.
-std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& looked,
+// The snapshots that the process may start by itself (wire::UnsolicitedSnapshot). At its end: none if it uses
+// a GPU, because other processes may wait for that memory, and none of workers, which come and go. Several
+// processes may end at once, so the room that one gets is not available to the others.
+std::uint32_t SnapshotScheduler::allowed_unsolicited(const ProcessSchedule& schedule,
                                                      const observe::Member& member, double at_s,
                                                      std::optional<std::uint64_t>& room_bytes) const {
   const double age_s = at_s - member.info.started_s;
   std::uint32_t which = 0;
   if ((!room_bytes || *room_bytes >= walk_bytes(member)) &&
-      looked.pace.is_due_at_end(age_s, forked_bytes(member))) {
-    which |= static_cast<std::uint32_t>(wire::LastLook::OutOfMemory);
+      schedule.pace.is_due_at_end(age_s, forked_bytes(member))) {
+    which |= static_cast<std::uint32_t>(wire::UnsolicitedSnapshot::OutOfMemory);
   }
   const bool has_room = !room_bytes || *room_bytes >= walk_bytes_at_end(member);
   if (at_end_ && has_room && !member.uses_gpu && !is_worker(member) &&
-      looked.pace.is_due_at_end(age_s, forked_bytes(member))) {
-    which |= static_cast<std::uint32_t>(wire::LastLook::AtEnd);
+      schedule.pace.is_due_at_end(age_s, forked_bytes(member))) {
+    which |= static_cast<std::uint32_t>(wire::UnsolicitedSnapshot::AtEnd);
     if (room_bytes) *room_bytes -= walk_bytes_at_end(member);
   }
   return which;
 }
 
-SnapshotTurns::Candidate SnapshotScheduler::turn_of(const ProcessSchedule& looked,
+SnapshotTurns::Candidate SnapshotScheduler::turn_of(const ProcessSchedule& schedule,
                                                     const observe::Member& member) {
-  return {.is_worker = is_worker(member), .looks = looked.pace.looks()};
+  return {.is_worker = is_worker(member), .requests = schedule.pace.requests()};
 }
 
 void SnapshotScheduler::note_reason_against(const std::string& reason, record::Writer* writer) {
@@ -134,21 +135,22 @@ void SnapshotScheduler::tick(observe::Monitor& monitor, const model::Tick& tick,
   for (const std::int64_t pid : agents->pythons()) {
     const observe::Member* member = monitor.tree().find(pid);
     if (member == nullptr || member->info.role == model::ProcessRole::Wrapper) continue;
-    ProcessSchedule& looked = looked_[static_cast<std::uint32_t>(member->info.id)];
+    ProcessSchedule& schedule = schedules_[static_cast<std::uint32_t>(member->info.id)];
     ids_.insert_or_assign(pid, member->info.id);
     const auto reason = reason_against_snapshot(room_before_group_kill, member->status.rss_bytes);
-    agents->want_last_looks(pid, reason ? 0 : allowed_unsolicited(looked, *member, tick.at_s, room_at_end));
+    agents->allow_unsolicited(pid,
+                              reason ? 0 : allowed_unsolicited(schedule, *member, tick.at_s, room_at_end));
     if (reason) {
       note_reason_against(*reason, writer);
       continue;
     }
-    looked.start_up = start_up_of(*agents, pid, tick.step);
-    const bool is_asked = looked.answered < asked_;
-    const bool may_go = is_asked || looked.is_eager || turns_.is_free(tick.at_s);
+    schedule.start_up = start_up_of(*agents, pid, tick.step);
+    const bool is_asked = schedule.answered < asked_;
+    const bool may_go = is_asked || schedule.is_eager || turns_.is_free(tick.at_s);
     if (is_walking || !may_go) continue;
-    if (!is_due(looked, *member, tick.at_s, room_bytes)) continue;
-    if (chosen != nullptr && !turns_.is_before(turn_of(looked, *member), turn_of(*chosen, *whom))) continue;
-    chosen = &looked;
+    if (!is_due(schedule, *member, tick.at_s, room_bytes)) continue;
+    if (chosen != nullptr && !turns_.is_before(turn_of(schedule, *member), turn_of(*chosen, *whom))) continue;
+    chosen = &schedule;
     whom = member;
   }
   if (chosen == nullptr) return;

@@ -48,17 +48,17 @@ class SnapshotScheduler {
     std::size_t answered = 0;        // of asked_
   };
 
-  static SnapshotTurns::Candidate turn_of(const ProcessSchedule& looked, const observe::Member& member);
+  static SnapshotTurns::Candidate turn_of(const ProcessSchedule& schedule, const observe::Member& member);
   void take(observe::Monitor& monitor, double at_s, record::Writer* writer);
   void note_reason_against(const std::string& reason, record::Writer* writer);
   void note_reasons(const model::Tick& tick, bool may_leak);
-  [[nodiscard]] bool is_due(ProcessSchedule& looked, const observe::Member& member, double at_s,
+  [[nodiscard]] bool is_due(ProcessSchedule& schedule, const observe::Member& member, double at_s,
                             std::optional<std::uint64_t> room_bytes) const;
-  [[nodiscard]] std::uint32_t allowed_unsolicited(const ProcessSchedule& looked,
+  [[nodiscard]] std::uint32_t allowed_unsolicited(const ProcessSchedule& schedule,
                                                   const observe::Member& member, double at_s,
                                                   std::optional<std::uint64_t>& room_bytes) const;
 
-  std::map<std::uint32_t, ProcessSchedule> looked_;  // by ProcessId
+  std::map<std::uint32_t, ProcessSchedule> schedules_;  // by ProcessId
   std::map<std::int64_t, model::ProcessId>
       ids_;  // also of processes that end before their last snapshot arrives
   SnapshotTurns turns_;

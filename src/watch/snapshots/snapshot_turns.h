@@ -16,7 +16,7 @@ class SnapshotTurns {
  public:
   struct Candidate {
     bool is_worker = false;
-    int looks = 0;  // requests: one that runs no Python never answers, and must not delay the others
+    int requests = 0;  // requests: one that runs no Python never answers, and must not delay the others
   };
 
   // The credit is for the first snapshots of each process: one process alone does not reach it.
@@ -47,7 +47,7 @@ class SnapshotTurns {
   static constexpr double kCreditWalks = 4;
 
   [[nodiscard]] std::pair<bool, int> rank(const Candidate& one) const {
-    return {one.is_worker == was_worker_, one.looks};
+    return {one.is_worker == was_worker_, one.requests};
   }
 
   bool was_worker_ = true;

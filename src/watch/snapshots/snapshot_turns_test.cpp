@@ -19,11 +19,11 @@ TEST(SnapshotTurns, trainer_has_every_second_snapshot_beside_its_workers) {
       if (turns.is_before(each, *next)) next = &each;
     }
     turns.note_asked(next->is_worker);
-    ++next->looks;
+    ++next->requests;
   }
 
-  EXPECT_EQ(processes.front().looks, 8);
-  for (std::size_t at = 1; at < processes.size(); ++at) EXPECT_EQ(processes[at].looks, 2);
+  EXPECT_EQ(processes.front().requests, 8);
+  for (std::size_t at = 1; at < processes.size(); ++at) EXPECT_EQ(processes[at].requests, 2);
 }
 
 TEST(SnapshotTurns, among_ranks_the_one_with_the_fewest_is_next) {
@@ -31,9 +31,9 @@ TEST(SnapshotTurns, among_ranks_the_one_with_the_fewest_is_next) {
 
   turns.note_asked(false);
 
-  EXPECT_TRUE(turns.is_before({.looks = 1}, {.looks = 2}));
-  EXPECT_FALSE(turns.is_before({.looks = 2}, {.looks = 1}));
-  EXPECT_FALSE(turns.is_before({.looks = 1}, {.looks = 1}));
+  EXPECT_TRUE(turns.is_before({.requests = 1}, {.requests = 2}));
+  EXPECT_FALSE(turns.is_before({.requests = 2}, {.requests = 1}));
+  EXPECT_FALSE(turns.is_before({.requests = 1}, {.requests = 1}));
 }
 
 TEST(SnapshotTurns, after_a_walk_there_is_time_to_count_shared_pages) {

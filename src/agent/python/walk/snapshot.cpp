@@ -281,12 +281,12 @@ int walk_now(void* /*unused*/) {
 }
 
 // Not right after another one, which may be under way and shows the same.
-void walk_unasked(wire::LastLook which, const WalkOrder& order) {
+void walk_unasked(wire::UnsolicitedSnapshot which, const WalkOrder& order) {
   constexpr std::uint64_t kLeastGapNs = 1'000'000'000;
   const HookScope scope;
   {
     const TableUse use;
-    if (!owns_tables() || (header()->monitor.wants_last_look.load(std::memory_order_relaxed) &
+    if (!owns_tables() || (header()->monitor.allowed_unsolicited.load(std::memory_order_relaxed) &
                            static_cast<std::uint32_t>(which)) == 0) {
       return;
     }
@@ -310,7 +310,7 @@ void walk_out_of_memory() {
     return;
   }
   if (!has_walkers()) {
-    walk_unasked(wire::LastLook::OutOfMemory, usual_order());
+    walk_unasked(wire::UnsolicitedSnapshot::OutOfMemory, usual_order());
   }
 }
 
@@ -319,7 +319,7 @@ void walk_at_end() {
   constinit static std::atomic<std::uint64_t> ended_in{0};
   const std::uint64_t now = epoch() + 1ULL;
   if (ended_in.exchange(now, std::memory_order_relaxed) != now) {
-    walk_unasked(wire::LastLook::AtEnd, order_at_end());
+    walk_unasked(wire::UnsolicitedSnapshot::AtEnd, order_at_end());
     if (!is_left_to_monitor()) {
       await_walkers();
     }

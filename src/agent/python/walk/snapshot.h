@@ -7,7 +7,7 @@ namespace lowtide::agent {
 // is done here but to hand over the address of a function.
 void walk_if_asked();
 
-// Looks that nobody has asked for just now, where the monitor wants them: torch has run out of a GPU's
+// Snapshots without a request, where the monitor allows them: torch has run out of a GPU's
 // memory, or the interpreter ends. With the GIL, by a thread that holds no lock of an allocator or of the
 // loader.
 void walk_out_of_memory();

@@ -49,7 +49,7 @@ void write_device(PyObject* device, char (&into)[16]) {
   into[written] = 0;
 }
 
-bool looks_alike(const TensorGroup& left, const TensorGroup& right) {
+bool are_alike(const TensorGroup& left, const TensorGroup& right) {
   if (left.hash != right.hash || left.dtype != right.dtype || left.dimensions != right.dimensions ||
       left.requires_grad != right.requires_grad || !equal(left.device, right.device)) {
     return false;
@@ -62,16 +62,16 @@ bool looks_alike(const TensorGroup& left, const TensorGroup& right) {
   return true;
 }
 
-std::uint64_t hash_of(const TensorGroup& looks) {
-  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(looks.dtype) ^ looks.requires_grad;
-  for (std::uint32_t at = 0; at < looks.dimensions; ++at) {
-    hash = (hash ^ static_cast<std::uint64_t>(looks.shape[at])) * kGolden;
+std::uint64_t hash_of(const TensorGroup& wanted) {
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(wanted.dtype) ^ wanted.requires_grad;
+  for (std::uint32_t at = 0; at < wanted.dimensions; ++at) {
+    hash = (hash ^ static_cast<std::uint64_t>(wanted.shape[at])) * kGolden;
     hash ^= hash >> 29U;
   }
-  for (const char* letter = looks.device; *letter != 0; ++letter) {
+  for (const char* letter = wanted.device; *letter != 0; ++letter) {
     hash = (hash ^ static_cast<unsigned char>(*letter)) * kGolden;
   }
-  return hash ^ looks.dimensions;
+  return hash ^ wanted.dimensions;
 }
 
 }  // namespace
@@ -98,19 +98,19 @@ bool Tensors::find_functions() {
          requires_grad_of_ != nullptr && element_bytes_of_ != nullptr && storage_of_ != nullptr;
 }
 
-std::uint32_t Tensors::group_of(const TensorGroup& looks) {
-  std::uint64_t place = looks.hash;
+std::uint32_t Tensors::group_of(const TensorGroup& wanted) {
+  std::uint64_t place = wanted.hash;
   for (;; ++place) {
     place %= std::uint64_t{2} * kMostGroups;
     std::uint32_t& found = places_[place];
     if (found == 0 && count_ + 1 < kMostGroups) {
-      groups_[count_] = looks;
+      groups_[count_] = wanted;
       found = ++count_;
     }
     if (found == 0) {
       return kMostGroups - 1;  // all that had no room
     }
-    if (looks_alike(groups_[found - 1], looks)) {
+    if (are_alike(groups_[found - 1], wanted)) {
       return found - 1;
     }
   }
@@ -196,14 +196,14 @@ void Tensors::note_storage(PyObject* tensor, Node node, TensorGroup& group, Obje
 
 void Tensors::ask(ObjectGraph& graph, Node node) {
   PyObject* tensor = graph.object(node);
-  TensorGroup looks = {};
+  TensorGroup wanted = {};
   PyObject* shape = ask_getter(shape_of_, tensor);
   PyObject* device = ask_getter(device_of_, tensor);
-  looks.dtype = ask_getter(dtype_of_, tensor);
+  wanted.dtype = ask_getter(dtype_of_, tensor);
   PyObject* needs_grad = ask_getter(requires_grad_of_, tensor);
-  looks.requires_grad = needs_grad != nullptr && number(needs_grad) == 1 ? 1 : 0;
+  wanted.requires_grad = needs_grad != nullptr && number(needs_grad) == 1 ? 1 : 0;
   const std::int64_t element_bytes = number(call(element_bytes_of_, tensor));
-  if (shape == nullptr || device == nullptr || looks.dtype == nullptr || element_bytes < 0) {
+  if (shape == nullptr || device == nullptr || wanted.dtype == nullptr || element_bytes < 0) {
     return;
   }
   std::uint64_t elements = 1;
@@ -211,17 +211,17 @@ void Tensors::ask(ObjectGraph& graph, Node node) {
   for (std::int64_t at = 0; at < dimensions; ++at) {
     const long long side = g_calls.to_number(tuple_item(shape, at));
     elements *= side > 0 ? static_cast<std::uint64_t>(side) : 0;
-    if (looks.dimensions < wire::kMaxDimensions) {
-      looks.shape[looks.dimensions++] = side;
+    if (wanted.dimensions < wire::kMaxDimensions) {
+      wanted.shape[wanted.dimensions++] = side;
     }
   }
-  write_device(device, looks.device);
-  looks.hash = hash_of(looks);
+  write_device(device, wanted.device);
+  wanted.hash = hash_of(wanted);
   if (is_made_here(tensor)) {
-    note_storage(tensor, node, looks, graph);  // it stands for memory, but the process has no such object
+    note_storage(tensor, node, wanted, graph);  // it stands for memory, but the process has no such object
     return;
   }
-  TensorGroup& group = groups_[group_of(looks)];
+  TensorGroup& group = groups_[group_of(wanted)];
   ++group.count;
   group.bytes += elements * static_cast<std::uint64_t>(element_bytes);
   note_storage(tensor, node, group, graph);

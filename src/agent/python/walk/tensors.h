@@ -50,7 +50,7 @@ class Tensors {
 
   bool find_functions();
   void ask(ObjectGraph& graph, Node node);
-  std::uint32_t group_of(const TensorGroup& looks);
+  std::uint32_t group_of(const TensorGroup& wanted);
   void note_storage(PyObject* tensor, Node node, TensorGroup& group, ObjectGraph& graph);
   // Null where it has none.
   PyObject* storage_of(PyObject* tensor, std::uint64_t& key) const;

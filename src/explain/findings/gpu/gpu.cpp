@@ -39,7 +39,7 @@ bool rises(const std::optional<model::Verdict>& verdict) {
 }
 
 // The verdict on the GPU is that of the memory outside of torch.
-bool speaks_for_outside(const model::GpuReport& gpu) {
+bool is_about_outside(const model::GpuReport& gpu) {
   return gpu.torch && gpu.series.quantity == model::Quantity::GpuUsed;
 }
 
@@ -66,7 +66,7 @@ void say_pinned(const model::GpuReport& gpu, Findings& out) {
 
 // Of what the driver counts, the parts that torch's own count does not have.
 void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
-  if (!gpu.torch || (rises(gpu.allocated) && !speaks_for_outside(gpu))) return;
+  if (!gpu.torch || (rises(gpu.allocated) && !is_about_outside(gpu))) return;
   model::Finding finding;
   finding.severity = model::Severity::Medium;
   finding.pid = gpu.pid;
@@ -108,9 +108,9 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     const model::Verdict& verdict = gpu.series.verdict;
     say_beside_torch(gpu, out);
     say_pinned(gpu, out);
-    if (model::leans_to_leak(verdict) && !speaks_for_outside(gpu)) say_growth(gpu, out);
-    const bool is_told_by_torch = gpu.series.quantity == model::Quantity::GpuAllocated;
-    if (verdict.kind != model::VerdictKind::Leak || (gpu.torch && !is_told_by_torch)) continue;
+    if (model::leans_to_leak(verdict) && !is_about_outside(gpu)) say_growth(gpu, out);
+    const bool is_counted_by_torch = gpu.series.quantity == model::Quantity::GpuAllocated;
+    if (verdict.kind != model::VerdictKind::Leak || (gpu.torch && !is_counted_by_torch)) continue;
     model::Finding finding;
     finding.id = "gpu-memory-leaks";
     finding.severity = model::Severity::High;

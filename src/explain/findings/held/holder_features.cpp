@@ -91,7 +91,7 @@ std::optional<double> gained_on_gpus(const Evidence& evidence, model::ProcessId 
   for (const GpuEvidence& gpu : evidence.gpus) {
     for (const GpuEvidence::Share& share : gpu.processes) {
       if (share.id != id) continue;
-      const RecordedSeries& series = share.allocated.empty() ? share.trail : share.allocated;
+      const RecordedSeries& series = share.allocated.empty() ? share.series : share.allocated;
       out = out.value_or(0) + change_between(series, from_s, to_s);
     }
   }
@@ -123,7 +123,7 @@ bool is_shared_growth(const Scene& scene, const ProcessHolders& holders, const H
   for (const WatchedProcess& watched : scene.processes) {
     if (watched.report.info.id != holders.process.id) continue;
     const double shared =
-        change(watched.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+        change(watched.series, scene.evidence.early, scene.evidence.late, &SeriesPoint::shmem_bytes);
     // What it gained on devices is no shared memory of the host.
     const std::int64_t gained = grown.holder.growth_bytes + grown.holder.growth_device_bytes;
     return shared >= kMostOfBytes * static_cast<double>(gained);

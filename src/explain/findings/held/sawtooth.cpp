@@ -18,16 +18,16 @@ struct Turn {
 };
 
 // Lows and highs by turns; between two of them memory moves by `height_bytes` at least.
-std::vector<Turn> turns_of(const RecordedSeries& trail, double height_bytes) {
+std::vector<Turn> turns_of(const RecordedSeries& series, double height_bytes) {
   std::vector<Turn> turns;
-  if (trail.empty()) return turns;
-  const auto turn_at = [](const TrailPoint& point) {
+  if (series.empty()) return turns;
+  const auto turn_at = [](const SeriesPoint& point) {
     return Turn{point.at_s, static_cast<double>(point.low_bytes), point.step};
   };
-  Turn low = turn_at(trail.front());
+  Turn low = turn_at(series.front());
   Turn high = low;
   bool climbs = true;
-  for (const TrailPoint& point : trail) {
+  for (const SeriesPoint& point : series) {
     const Turn here = turn_at(point);
     if (climbs) {
       if (here.bytes >= high.bytes) high = here;
@@ -47,10 +47,10 @@ std::vector<Turn> turns_of(const RecordedSeries& trail, double height_bytes) {
 }
 
 // When memory leaves the low: a floor that rises a little between spikes is rest, not a climb.
-Turn leaves_at(const RecordedSeries& trail, const Turn& low, const Turn& high) {
+Turn leaves_at(const RecordedSeries& series, const Turn& low, const Turn& high) {
   constexpr double kStillLow = 0.2;  // of the way
   Turn out = low;
-  for (const TrailPoint& point : trail) {
+  for (const SeriesPoint& point : series) {
     if (point.at_s > high.at_s) break;
     const bool is_low =
         static_cast<double>(point.low_bytes) <= low.bytes + kStillLow * (high.bytes - low.bytes);
@@ -67,8 +67,8 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-std::optional<Sawtooth> find_sawtooth(const RecordedSeries& trail, double height_bytes) {
-  const std::vector<Turn> turns = turns_of(trail, height_bytes);
+std::optional<Sawtooth> find_sawtooth(const RecordedSeries& series, double height_bytes) {
+  const std::vector<Turn> turns = turns_of(series, height_bytes);
   std::vector<double> climbs;
   std::vector<double> falls;
   std::vector<double> steps;
@@ -76,7 +76,7 @@ std::optional<Sawtooth> find_sawtooth(const RecordedSeries& trail, double height
   for (std::size_t at = 0; at + 1 < turns.size(); ++at) {
     const bool is_climb = at % 2 == 0;
     const Turn& to = turns[at + 1];
-    const Turn from = is_climb ? leaves_at(trail, turns[at], to) : turns[at];
+    const Turn from = is_climb ? leaves_at(series, turns[at], to) : turns[at];
     (is_climb ? climbs : falls).push_back(to.at_s - from.at_s);
     if (!is_climb) continue;
     climbing_s += to.at_s - from.at_s;

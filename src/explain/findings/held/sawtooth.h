@@ -17,6 +17,6 @@ struct Sawtooth {
 
 // `height_bytes`: smaller ups and downs are noise. Nothing where falls are not far shorter than climbs, or
 // where there is rest between them: those are spikes.
-std::optional<Sawtooth> find_sawtooth(const RecordedSeries& trail, double height_bytes);
+std::optional<Sawtooth> find_sawtooth(const RecordedSeries& series, double height_bytes);
 
 }  // namespace lowtide::explain

@@ -9,14 +9,14 @@ namespace lowtide::explain {
 namespace {
 
 RecordedSeries series_of(const std::vector<double>& levels) {
-  RecordedSeries trail;
+  RecordedSeries series;
   for (std::size_t at = 0; at < levels.size(); ++at) {
-    TrailPoint point{};
+    SeriesPoint point{};
     point.at_s = static_cast<double>(at);
     point.low_bytes = point.high_bytes = static_cast<std::uint64_t>(levels[at] * 1e6);
-    trail.push_back(point);
+    series.push_back(point);
   }
-  return trail;
+  return series;
 }
 
 TEST(Sawtooth, slow_climbs_and_sudden_falls_are_one) {

@@ -106,7 +106,7 @@ void find_copy_on_write(const Scene& scene, Findings& out) {
     copying.push_back(&process);
     bytes += private_growth(process);
     still_shared += remaining_shared_bytes(process, scene.evidence);
-    rss_bytes += change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::rss_bytes);
+    rss_bytes += change(process.series, scene.evidence.early, scene.evidence.late, &SeriesPoint::rss_bytes);
   }
   const double tree = tree_change(scene.evidence);
   if (copying.empty() || bytes < 0.1 * tree) return;

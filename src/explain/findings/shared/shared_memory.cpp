@@ -33,14 +33,16 @@ void add_groups(const Evidence& evidence, model::Finding& finding) {
 // How full a tmpfs with files of the job was at most: at the end of a job they are deleted.
 void add_tmpfs(const Evidence& evidence, model::Finding& finding) {
   for (const TmpfsEvidence& tmpfs : evidence.tmpfs) {
-    const auto is_less = [](const TrailPoint& a, const TrailPoint& b) { return a.high_bytes < b.high_bytes; };
+    const auto is_less = [](const SeriesPoint& a, const SeriesPoint& b) {
+      return a.high_bytes < b.high_bytes;
+    };
     const auto most = std::max_element(tmpfs.used.begin(), tmpfs.used.end(), is_less);
     const auto most_of_job = std::max_element(tmpfs.job.begin(), tmpfs.job.end(), is_less);
     if (most == tmpfs.used.end() || most_of_job == tmpfs.job.end() || most_of_job->high_bytes == 0 ||
         tmpfs.last.total_bytes == 0)
       continue;
     const auto of_job = std::find_if(tmpfs.job.begin(), tmpfs.job.end(),
-                                     [&](const TrailPoint& point) { return point.at_s >= most->at_s; });
+                                     [&](const SeriesPoint& point) { return point.at_s >= most->at_s; });
     if (of_job == tmpfs.job.end()) continue;
     const auto used = static_cast<double>(std::max(most->high_bytes, of_job->high_bytes));
     finding.evidence.emplace_back(
@@ -99,7 +101,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   const auto most = std::max_element(
       scene.processes.begin(), scene.processes.end(), [&](const WatchedProcess& a, const WatchedProcess& b) {
         const auto grown = [&](const WatchedProcess& process) {
-          return change(process.trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+          return change(process.series, scene.evidence.early, scene.evidence.late, &SeriesPoint::shmem_bytes);
         };
         return grown(a) < grown(b);
       });
@@ -136,7 +138,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
         "created, and memfds that they have open");
   } else if (most != scene.processes.end()) {
     const double own =
-        change(most->trail, scene.evidence.early, scene.evidence.late, &TrailPoint::shmem_bytes);
+        change(most->series, scene.evidence.early, scene.evidence.late, &SeriesPoint::shmem_bytes);
     if (own > 0) {
       finding.pid = most->report.info.pid;
       finding.process = process_of(most->report.info);

@@ -25,12 +25,12 @@ double gained(const model::HeldNode& earlier, const model::HeldNode& later) {
 
 // The number of elements in each snapshot; empty where they are not counted. Bytes would mislead: a dict
 // sometimes reserves more than it needs.
-std::vector<model::CounterPoint> lengths_of(const Looks& looks, const model::HeldNode& wanted) {
+std::vector<model::CounterPoint> lengths_of(const Snapshots& snapshots, const model::HeldNode& wanted) {
   std::vector<model::CounterPoint> out;
-  for (const model::Snapshot* look : looks) {
-    const model::HeldNode* node = find_node(*look, wanted);
+  for (const model::Snapshot* snapshot : snapshots) {
+    const model::HeldNode* node = find_node(*snapshot, wanted);
     if (node == nullptr || !node->length) return {};
-    out.push_back({look->at_s, static_cast<double>(*node->length)});
+    out.push_back({snapshot->at_s, static_cast<double>(*node->length)});
   }
   return out;
 }
@@ -47,10 +47,10 @@ const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::H
   return in_its_place;
 }
 
-void use_usual_name(const Looks& looks, model::HeldNode& wanted) {
+void use_usual_name(const Snapshots& snapshots, model::HeldNode& wanted) {
   std::map<std::string_view, std::vector<const model::HeldNode*>> names;
-  for (const model::Snapshot* look : looks) {
-    if (const model::HeldNode* node = find_node(*look, wanted)) names[node->path].push_back(node);
+  for (const model::Snapshot* snapshot : snapshots) {
+    if (const model::HeldNode* node = find_node(*snapshot, wanted)) names[node->path].push_back(node);
   }
   const auto own = names.find(wanted.path);
   std::size_t most = own == names.end() ? 0 : own->second.size();
@@ -68,17 +68,17 @@ void use_usual_name(const Looks& looks, model::HeldNode& wanted) {
   wanted.depth = usual->depth;
 }
 
-HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted) {
+HeldMoves count_moves(const Snapshots& snapshots, const model::HeldNode& wanted) {
   HeldMoves out;
   const model::HeldNode* before = nullptr;
   const model::HeldNode* came = nullptr;  // where it appeared, if after the first snapshot
-  for (const model::Snapshot* look : looks) {
-    const model::HeldNode* now = find_node(*look, wanted);
+  for (const model::Snapshot* snapshot : snapshots) {
+    const model::HeldNode* now = find_node(*snapshot, wanted);
     if (before != nullptr) {
       const double moved = now != nullptr ? gained(*before, *now) : -1;
       out.gains += moved > 0 ? 1 : 0;
       out.losses += moved < 0 ? 1 : 0;
-    } else if (now != nullptr && look != looks.front()) {
+    } else if (now != nullptr && snapshot != snapshots.front()) {
       came = now;
     }
     before = now;
@@ -91,48 +91,48 @@ HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted) {
   return out;
 }
 
-std::pair<const model::Snapshot*, const model::Snapshot*> listed_in(const Looks& looks,
+std::pair<const model::Snapshot*, const model::Snapshot*> listed_in(const Snapshots& snapshots,
                                                                     const model::HeldNode& wanted) {
   std::pair<const model::Snapshot*, const model::Snapshot*> out{nullptr, nullptr};
-  for (const model::Snapshot* look : looks) {
-    if (find_node(*look, wanted) == nullptr) continue;
-    if (out.first == nullptr) out.first = look;
-    out.second = look;
+  for (const model::Snapshot* snapshot : snapshots) {
+    if (find_node(*snapshot, wanted) == nullptr) continue;
+    if (out.first == nullptr) out.first = snapshot;
+    out.second = snapshot;
   }
   return out;
 }
 
-std::vector<model::CounterPoint> holder_history(const Looks& looks, const model::HeldNode& wanted) {
+std::vector<model::CounterPoint> holder_history(const Snapshots& snapshots, const model::HeldNode& wanted) {
   std::vector<model::CounterPoint> out;
-  for (const model::Snapshot* look : looks) {
-    const model::HeldNode* node = find_node(*look, wanted);
-    out.push_back({look->at_s, node == nullptr ? 0.0 : static_cast<double>(held_bytes(*node))});
+  for (const model::Snapshot* snapshot : snapshots) {
+    const model::HeldNode* node = find_node(*snapshot, wanted);
+    out.push_back({snapshot->at_s, node == nullptr ? 0.0 : static_cast<double>(held_bytes(*node))});
   }
   return out;
 }
 
-bool gains_ever_less(const Looks& looks, const model::HeldNode& wanted, const Evidence& evidence) {
-  const std::vector<model::CounterPoint> course = lengths_of(looks, wanted);
+bool gains_ever_less(const Snapshots& snapshots, const model::HeldNode& wanted, const Evidence& evidence) {
+  const std::vector<model::CounterPoint> curve = lengths_of(snapshots, wanted);
   const bool by_step = evidence.steps.known;
   std::vector<double> rates;
-  rates.reserve(course.size());
-  for (std::size_t at = 1; at < course.size(); ++at) {
+  rates.reserve(curve.size());
+  for (std::size_t at = 1; at < curve.size(); ++at) {
     const auto when = [&](std::size_t which) {
-      const TrailPoint* point = nearest(evidence.target, course[which].at_s);
-      return by_step && point != nullptr ? point->step : course[which].at_s;
+      const SeriesPoint* point = nearest(evidence.target, curve[which].at_s);
+      return by_step && point != nullptr ? point->step : curve[which].at_s;
     };
     const double passed = when(at) - when(at - 1);
     if (!(passed > 0)) return false;
-    rates.push_back((course[at].value - course[at - 1].value) / passed);
+    rates.push_back((curve[at].value - curve[at - 1].value) / passed);
   }
   return rates.size() >= kFewestSlower && std::is_sorted(rates.rbegin(), rates.rend()) && rates.back() >= 0 &&
          rates.back() <= kSlower * rates.front();
 }
 
-bool stands_still(const std::vector<model::CounterPoint>& course) {
-  if (course.size() < 2) return false;
-  const double last = course.back().value;
-  return last > 0 && std::abs(last - course[course.size() - 2].value) <= kStandsStill * last;
+bool stands_still(const std::vector<model::CounterPoint>& curve) {
+  if (curve.size() < 2) return false;
+  const double last = curve.back().value;
+  return last > 0 && std::abs(last - curve[curve.size() - 2].value) <= kStandsStill * last;
 }
 
 }  // namespace lowtide::explain

@@ -12,32 +12,32 @@
 namespace lowtide::explain {
 
 // The snapshots of one process, oldest first.
-using Looks = std::vector<const model::Snapshot*>;
+using Snapshots = std::vector<const model::Snapshot*>;
 
 // By its name, or by its place: a loop that runs over a list at that moment holds it by another name.
 const model::HeldNode* find_node(const model::Snapshot& snapshot, const model::HeldNode& wanted);
 
 // Gives it the name that it has in most snapshots: a loop that runs over a list holds it by another name.
-void use_usual_name(const Looks& looks, model::HeldNode& wanted);
+void use_usual_name(const Snapshots& snapshots, model::HeldNode& wanted);
 
 struct HeldMoves {
   std::size_t gains = 0;  // between one snapshot and the next
   std::size_t losses = 0;
 };
-HeldMoves count_moves(const Looks& looks, const model::HeldNode& wanted);
+HeldMoves count_moves(const Snapshots& snapshots, const model::HeldNode& wanted);
 
 // The first and the last snapshot that list it; null where none does.
-std::pair<const model::Snapshot*, const model::Snapshot*> listed_in(const Looks& looks,
+std::pair<const model::Snapshot*, const model::Snapshot*> listed_in(const Snapshots& snapshots,
                                                                     const model::HeldNode& wanted);
 
 // What it kept in each snapshot; 0 where it did not exist or was too small to be listed.
-std::vector<model::CounterPoint> holder_history(const Looks& looks, const model::HeldNode& wanted);
+std::vector<model::CounterPoint> holder_history(const Snapshots& snapshots, const model::HeldNode& wanted);
 
 // It gains fewer elements from snapshot to snapshot, per step where steps are known: a job that gets slower
 // is no sign of an end.
-bool gains_ever_less(const Looks& looks, const model::HeldNode& wanted, const Evidence& evidence);
+bool gains_ever_less(const Snapshots& snapshots, const model::HeldNode& wanted, const Evidence& evidence);
 
 // It kept the same in the last two snapshots.
-bool stands_still(const std::vector<model::CounterPoint>& course);
+bool stands_still(const std::vector<model::CounterPoint>& curve);
 
 }  // namespace lowtide::explain

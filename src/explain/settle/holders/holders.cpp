@@ -18,7 +18,7 @@
 namespace lowtide::explain {
 namespace {
 
-constexpr std::size_t kFewestLooks = 3;
+constexpr std::size_t kFewestSnapshots = 3;
 constexpr double kMostOfTheGrowth = 0.6;  // of the process
 constexpr double kOfTheTree = 0.5;
 constexpr double kLeastSeen = 0.3;  // of the tree's growth, between the first and the last snapshot
@@ -33,40 +33,40 @@ bool has_stopped_since(const Evidence& evidence, const ProcessEvidence& process,
   const double end_s = std::min(evidence.late.to_s, process.info.ended_s.value_or(evidence.late.to_s));
   const double half_s = (end_s - to_s) / 2;
   if (!(to_s > from_s) || half_s < kLongEnough * (to_s - from_s)) return false;
-  const double before = change_between(process.trail, from_s, to_s) / (to_s - from_s);
-  const double after = change_between(process.trail, to_s + half_s, end_s) / half_s;
+  const double before = change_between(process.series, from_s, to_s) / (to_s - from_s);
+  const double after = change_between(process.series, to_s + half_s, end_s) / half_s;
   return before > 0 && after < kStopped * before;
 }
 
-ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks,
+ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process, const Snapshots& snapshots,
                        const OwnModules& own) {
   ProcessHolders out;
   out.process = process.info;
-  out.looks = looks.size();
-  out.from_s = looks.front()->at_s;
-  out.to_s = looks.back()->at_s;
+  out.snapshots = snapshots.size();
+  out.from_s = snapshots.front()->at_s;
+  out.to_s = snapshots.back()->at_s;
   // Its child may have been heard of when the process was gone.
-  if (looks.back()->is_at_end && !process.trail.empty())
-    out.to_s = std::min(out.to_s, process.trail.back().at_s);
+  if (snapshots.back()->is_at_end && !process.series.empty())
+    out.to_s = std::min(out.to_s, process.series.back().at_s);
   out.has_stopped_since = has_stopped_since(evidence, process, out.from_s, out.to_s);
-  out.difference = compare_snapshots(*looks.front(), *looks.back(), &own);
+  out.difference = compare_snapshots(*snapshots.front(), *snapshots.back(), &own);
   out.difference.snapshot.pid = process.info.pid;
-  const double process_bytes = change_between(process.trail, out.from_s, out.to_s);
-  const TrailPoint* first_step = nearest(evidence.target, out.from_s);
-  const TrailPoint* last_step = nearest(evidence.target, out.to_s);
+  const double process_bytes = change_between(process.series, out.from_s, out.to_s);
+  const SeriesPoint* first_step = nearest(evidence.target, out.from_s);
+  const SeriesPoint* last_step = nearest(evidence.target, out.to_s);
   const double steps = first_step == nullptr ? std::nan("") : last_step->step - first_step->step;
   for (const model::HolderReport& holder : out.difference.holders) {
     if (out.grown.size() == kMostGrown) break;
     HeldGrowth grown{.holder = holder};
     grown.holder.pid = process.info.pid;
-    use_usual_name(looks, grown.holder.node);
-    const HeldMoves moves = count_moves(looks, grown.holder.node);
-    std::tie(grown.first_listed, grown.last_listed) = listed_in(looks, grown.holder.node);
+    use_usual_name(snapshots, grown.holder.node);
+    const HeldMoves moves = count_moves(snapshots, grown.holder.node);
+    std::tie(grown.first_listed, grown.last_listed) = listed_in(snapshots, grown.holder.node);
     grown.gains = moves.gains;
     grown.losses = moves.losses;
-    grown.holder.course = holder_history(looks, grown.holder.node);
-    grown.slows_down = gains_ever_less(looks, grown.holder.node, evidence);
-    grown.has_stopped = moves.gains + 1 >= kFewestLooks && stands_still(grown.holder.course);
+    grown.holder.curve = holder_history(snapshots, grown.holder.node);
+    grown.slows_down = gains_ever_less(snapshots, grown.holder.node, evidence);
+    grown.has_stopped = moves.gains + 1 >= kFewestSnapshots && stands_still(grown.holder.curve);
     const auto bytes = static_cast<double>(holder.growth_bytes);
     if (process_bytes > 0) grown.of_process = std::min(1.0, bytes / process_bytes);
     const auto device_bytes = static_cast<double>(holder.growth_device_bytes);
@@ -81,21 +81,22 @@ ProcessHolders compare(const Evidence& evidence, const ProcessEvidence& process,
 }
 
 // The process had given back most of what it gained by then, and works no more.
-bool has_shrunk(const ProcessEvidence& process, const Looks& looks) {
+bool has_shrunk(const ProcessEvidence& process, const Snapshots& snapshots) {
   constexpr double kLeastGain = 1e6;
-  const double from_s = looks.front()->at_s;
-  const double before = change_between(process.trail, from_s, looks[looks.size() - 2]->at_s);
-  const double now = change_between(process.trail, from_s, looks.back()->at_s);
+  const double from_s = snapshots.front()->at_s;
+  const double before = change_between(process.series, from_s, snapshots[snapshots.size() - 2]->at_s);
+  const double now = change_between(process.series, from_s, snapshots.back()->at_s);
   return process.info.ended_s && before > kLeastGain && now < 0.5 * before;
 }
 
-bool is_after_last_step(const Evidence& evidence, const Looks& looks) {
-  return !evidence.is_running && evidence.steps.known && looks.back()->at_s > evidence.steps.last_at_s;
+bool is_after_last_step(const Evidence& evidence, const Snapshots& snapshots) {
+  return !evidence.is_running && evidence.steps.known && snapshots.back()->at_s > evidence.steps.last_at_s;
 }
 
 // At the end of a program, or after its last step, the variables of its functions are gone.
-bool is_after_work(const Evidence& evidence, const ProcessEvidence& process, const Looks& looks) {
-  return looks.back()->is_at_end || is_after_last_step(evidence, looks) || has_shrunk(process, looks);
+bool is_after_work(const Evidence& evidence, const ProcessEvidence& process, const Snapshots& snapshots) {
+  return snapshots.back()->is_at_end || is_after_last_step(evidence, snapshots) ||
+         has_shrunk(process, snapshots);
 }
 
 // One snapshot shows what variables hold. All of it came since the start, but none is known to grow.
@@ -104,7 +105,7 @@ ProcessHolders compare_with_start(const Evidence& evidence, const ProcessEvidenc
   model::Snapshot nothing;
   nothing.at_s = process.info.started_s;
   ProcessHolders out = compare(evidence, process, {&nothing, &only}, own);
-  out.looks = 1;
+  out.snapshots = 1;
   return out;
 }
 
@@ -117,23 +118,24 @@ bool shows_growth(const ProcessHolders& holders) {
 
 // A snapshot after the work counts where it shows what the others show, and more of it: what is gone by then
 // is no loss.
-ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process, Looks looks,
-                                 const OwnModules& own) {
-  if (looks.size() == 1) return compare_with_start(evidence, process, *looks.front(), own);
-  ProcessHolders with_end = compare(evidence, process, looks, own);
-  const bool is_after = is_after_work(evidence, process, looks);
+ProcessHolders compare_up_to_end(const Evidence& evidence, const ProcessEvidence& process,
+                                 Snapshots snapshots, const OwnModules& own) {
+  if (snapshots.size() == 1) return compare_with_start(evidence, process, *snapshots.front(), own);
+  ProcessHolders with_end = compare(evidence, process, snapshots, own);
+  const bool is_after = is_after_work(evidence, process, snapshots);
   // The function may have returned long before the process ended, and the allocator keeps what was freed.
-  const bool may_be_after = process.info.ended_s && looks.size() > kFewestLooks && !shows_growth(with_end);
+  const bool may_be_after =
+      process.info.ended_s && snapshots.size() > kFewestSnapshots && !shows_growth(with_end);
   if (!is_after && !may_be_after) return with_end;
-  if (looks.size() == 2) {
+  if (snapshots.size() == 2) {
     const bool shows_most = !with_end.grown.empty() && with_end.grown.front().of_process >= kMostOfTheGrowth;
-    return shows_most ? with_end : compare_with_start(evidence, process, *looks.front(), own);
+    return shows_most ? with_end : compare_with_start(evidence, process, *snapshots.front(), own);
   }
-  const bool is_only_smaller = !is_after_last_step(evidence, looks) && !looks.back()->is_at_end;
-  looks.pop_back();
+  const bool is_only_smaller = !is_after_last_step(evidence, snapshots) && !snapshots.back()->is_at_end;
+  snapshots.pop_back();
   // The one before may be after the work too.
-  ProcessHolders before = looks.size() == 2 ? compare(evidence, process, looks, own)
-                                            : compare_up_to_end(evidence, process, looks, own);
+  ProcessHolders before = snapshots.size() == 2 ? compare(evidence, process, snapshots, own)
+                                                : compare_up_to_end(evidence, process, snapshots, own);
   if (!is_after && !shows_growth(before)) return with_end;
   // What was given back is named, but it proves nothing.
   if (is_only_smaller) {
@@ -167,7 +169,7 @@ std::string reason_of(const ProcessHolders& holders, const HeldGrowth& grown, st
                         base::format_count(static_cast<std::uint64_t>(*grown.holder.growth_length)))
           : std::string();
   return fmt::format("`{}` grew by {}{} in {} snapshots and never shrank", grown.holder.node.path, length,
-                     bytes_words(static_cast<double>(growth_bytes)), holders.looks);
+                     bytes_words(static_cast<double>(growth_bytes)), holders.snapshots);
 }
 
 Argument leak_from_holder(ArgumentKind rule, const ProcessHolders& holders, const HeldGrowth& grown,
@@ -193,7 +195,7 @@ Argument holder_slows(const ProcessHolders& holders, const HeldGrowth& grown) {
 }
 
 bool only_gains(const ProcessHolders& holders, const HeldGrowth& grown) {
-  return holders.looks >= kFewestLooks && grown.losses == 0 && grown.gains + 1 >= kFewestLooks;
+  return holders.snapshots >= kFewestSnapshots && grown.losses == 0 && grown.gains + 1 >= kFewestSnapshots;
 }
 
 bool is_most_of_growth(const ProcessHolders& holders, const HeldGrowth& grown) {
@@ -225,7 +227,7 @@ bool holds_what_leaked(const Sites& sites, const ProcessHolders& holders, const 
   for (const SiteGroup& site : sites.groups) {
     const bool leaks =
         site.process.pid == holders.process.pid && site.verdict.kind == model::VerdictKind::Leak;
-    const TrailPoint* then = leaks ? nearest(site.live, grown.first_listed->at_s) : nullptr;
+    const SeriesPoint* then = leaks ? nearest(site.live, grown.first_listed->at_s) : nullptr;
     if (then != nullptr) leaked_bytes += static_cast<double>(then->low_bytes);
   }
   const auto held = static_cast<double>(grown.holder.node.retained_bytes);
@@ -234,11 +236,12 @@ bool holds_what_leaked(const Sites& sites, const ProcessHolders& holders, const 
 
 void drop_unproven(std::vector<ProcessHolders>& holders, const Sites& sites) {
   for (ProcessHolders& each : holders) {
-    if (each.looks > 1) continue;
+    if (each.snapshots > 1) continue;
     std::erase_if(each.grown,
                   [&](const HeldGrowth& grown) { return !holds_what_leaked(sites, each, grown); });
   }
-  std::erase_if(holders, [](const ProcessHolders& each) { return each.looks == 1 && each.grown.empty(); });
+  std::erase_if(holders,
+                [](const ProcessHolders& each) { return each.snapshots == 1 && each.grown.empty(); });
 }
 
 bool is_kept(const ProcessHolders& holders, const HeldGrowth& grown) {
@@ -265,23 +268,23 @@ bool is_full(const HeldGrowth& grown) {
 }
 
 std::vector<ProcessHolders> find_holders(const Evidence& evidence) {
-  std::map<std::uint32_t, Looks> looks;
+  std::map<std::uint32_t, Snapshots> snapshots;
   for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
     if (recorded.snapshot.has_holders)
-      looks[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
+      snapshots[static_cast<std::uint32_t>(recorded.process)].push_back(&recorded.snapshot);
   }
-  if (looks.empty()) return {};
+  if (snapshots.empty()) return {};
   const OwnModules own = own_modules(evidence.sites);
   std::vector<ProcessHolders> out;
-  for (auto& [id, all] : looks) {
+  for (auto& [id, all] : snapshots) {
     // A walk may take longer than the one after it.
     std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->at_s < b->at_s; });
     const ProcessEvidence* process = evidence.find_process(model::ProcessId{id});
     // The start-up builds things up that are then there: it is left out where enough snapshots remain.
     const double settled_s = evidence.steps.known ? evidence.steps.first_at_s : 0;
-    const auto after =
-        std::find_if(all.begin(), all.end(), [&](const auto* look) { return look->at_s >= settled_s; });
-    if (static_cast<std::size_t>(all.end() - after) >= kFewestLooks) all.erase(all.begin(), after);
+    const auto after = std::find_if(all.begin(), all.end(),
+                                    [&](const auto* snapshot) { return snapshot->at_s >= settled_s; });
+    if (static_cast<std::size_t>(all.end() - after) >= kFewestSnapshots) all.erase(all.begin(), after);
     if (process != nullptr && !all.empty()) out.push_back(compare_up_to_end(evidence, *process, all, own));
   }
   return out;

@@ -32,7 +32,7 @@ struct HeldGrowth {
 
 struct ProcessHolders {
   model::ProcessInfo process;
-  std::size_t looks = 0;
+  std::size_t snapshots = 0;
   double from_s = 0;
   double to_s = 0;
   bool has_stopped_since = false;    // the process has not grown since the last of these snapshots

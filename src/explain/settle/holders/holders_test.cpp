@@ -21,11 +21,11 @@ class Job {
     process.info.pid = 77;
     const auto seconds = static_cast<double>(10 * list_lengths.size());
     for (double at_s = 0; at_s <= seconds; at_s += 1) {
-      TrailPoint point;
+      SeriesPoint point;
       point.at_s = at_s;
       point.low_bytes = 100 * kHeldMB + static_cast<std::uint64_t>(at_s) * kHeldMB;
       point.high_bytes = point.low_bytes;
-      process.trail.push_back(point);
+      process.series.push_back(point);
       evidence.target.push_back(point);
     }
     evidence.processes.push_back(process);
@@ -98,7 +98,7 @@ Sites leaking_line(const Evidence& evidence) {
   SiteGroup& line = out.groups.emplace_back();
   line.process = evidence.processes.front().info;
   line.verdict.kind = VerdictKind::Leak;
-  for (const TrailPoint& point : evidence.target) {
+  for (const SeriesPoint& point : evidence.target) {
     line.live.push_back(point);
     line.live.back().low_bytes = static_cast<std::uint64_t>(point.at_s) * kHeldMB;
   }
@@ -113,7 +113,7 @@ TEST(Holders, list_in_the_only_snapshot_holds_what_a_line_had_leaked_by_then) {
   drop_unproven(holders, leaking_line(run.evidence));
 
   ASSERT_EQ(holders.size(), 1U);
-  EXPECT_EQ(holders[0].looks, 1U);
+  EXPECT_EQ(holders[0].snapshots, 1U);
   ASSERT_EQ(holders[0].grown.size(), 1U);
   EXPECT_EQ(holders[0].grown[0].holder.node.path, "__main__.kept");
   EXPECT_FALSE(is_kept(holders[0], holders[0].grown[0])) << "nothing shows that it grew";
@@ -149,17 +149,17 @@ TEST(Holders, list_in_a_snapshot_and_in_one_after_the_last_step_has_grown) {
   const auto holders = find_holders(run.evidence);
 
   ASSERT_EQ(holders.size(), 1U);
-  EXPECT_EQ(holders[0].looks, 2U);
+  EXPECT_EQ(holders[0].snapshots, 2U);
   ASSERT_EQ(holders[0].grown.size(), 1U);
   EXPECT_EQ(holders[0].grown[0].holder.growth_length, 10);
 }
 
 // The process grows no more for `seconds` after the last snapshot.
 void stay_flat(Evidence& evidence, int seconds) {
-  for (RecordedSeries* trail : {&evidence.target, &evidence.processes.front().trail}) {
+  for (RecordedSeries* series : {&evidence.target, &evidence.processes.front().series}) {
     for (int at = 0; at < seconds; ++at) {
-      trail->push_back(trail->back());
-      trail->back().at_s += 1;
+      series->push_back(series->back());
+      series->back().at_s += 1;
     }
   }
   set_windows(evidence);
@@ -186,11 +186,11 @@ TEST(Holders, list_of_a_process_that_was_flat_for_a_moment_still_settles_a_leak)
   EXPECT_EQ(settle(open_verdict(), holder_arguments(holders, run.evidence)).kind, VerdictKind::Leak);
 }
 
-// The verdict of a job, some of whose looks do not tell of the list: it is empty then, or gone.
+// The verdict of a job, in which some snapshots do not show the list: it is empty then, or gone.
 VerdictKind settled_without(std::vector<std::uint64_t> list_lengths,
                             const std::vector<std::size_t>& forgotten) {
   Job run(std::move(list_lengths));
-  for (const std::size_t look : forgotten) run.evidence.snapshots[look].snapshot.nodes.clear();
+  for (const std::size_t snapshot : forgotten) run.evidence.snapshots[snapshot].snapshot.nodes.clear();
   model::Verdict verdict = open_verdict();
   verdict = settle(verdict, holder_arguments(find_holders(run.evidence), run.evidence));
   return verdict.kind;
@@ -258,13 +258,13 @@ TEST(Holders, tensors_on_a_device_say_nothing_of_host_memory) {
 TEST(Holders, snapshot_at_the_end_counts_where_it_shows_more_and_is_no_loss_where_it_does_not) {
   Job kept({10, 20, 30, 40});
   kept.evidence.snapshots.back().snapshot.is_at_end = true;
-  EXPECT_EQ(find_holders(kept.evidence)[0].looks, 4U);
+  EXPECT_EQ(find_holders(kept.evidence)[0].snapshots, 4U);
   EXPECT_EQ(find_holders(kept.evidence)[0].grown[0].holder.growth_length, 30);
 
   Job gone({10, 20, 30, 0});
   gone.evidence.snapshots.back().snapshot.is_at_end = true;
   const auto holders = find_holders(gone.evidence);
-  EXPECT_EQ(holders[0].looks, 3U);
+  EXPECT_EQ(holders[0].snapshots, 3U);
   ASSERT_EQ(holders[0].grown.size(), 1U);
   EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
 
@@ -297,7 +297,7 @@ TEST(Holders, two_snapshots_after_the_work_do_not_erase_what_earlier_ones_had) {
   const auto holders = find_holders(gone.evidence);
 
   ASSERT_EQ(holders[0].grown.size(), 1U);
-  EXPECT_EQ(holders[0].looks, 3U);
+  EXPECT_EQ(holders[0].snapshots, 3U);
   EXPECT_TRUE(is_kept(holders[0], holders[0].grown[0]));
 }
 
@@ -318,7 +318,7 @@ TEST(Holders, what_an_ended_process_gave_back_is_named_but_proves_nothing) {
   Job gone({10, 20, 30, 0});
   ProcessEvidence& process = gone.evidence.processes[0];
   process.info.ended_s = 40;
-  for (TrailPoint& point : process.trail) {
+  for (SeriesPoint& point : process.series) {
     if (point.at_s > 25) point.low_bytes = point.high_bytes = 100 * kHeldMB;
   }
   const auto holders = find_holders(gone.evidence);

@@ -36,9 +36,9 @@ struct Stair {
   double bytes = 0;
 };
 
-std::vector<Place> floors_of(const RecordedSeries& trail, const Steps& steps) {
+std::vector<Place> floors_of(const RecordedSeries& series, const Steps& steps) {
   std::vector<Place> out;
-  for (const TrailPoint& point : trail) {
+  for (const SeriesPoint& point : series) {
     if (steps.known && point.at_s < steps.first_at_s) continue;
     const double at = steps.known ? point.step : point.at_s;
     if (!std::isfinite(at) || (!out.empty() && at < out.back().at)) continue;
@@ -73,8 +73,8 @@ double floor_at(const std::vector<Place>& floors, double place) {
 
 }  // namespace
 
-std::optional<Doubling> find_doubling(const RecordedSeries& trail, const Steps& steps) {
-  const std::vector<Place> floors = floors_of(trail, steps);
+std::optional<Doubling> find_doubling(const RecordedSeries& series, const Steps& steps) {
+  const std::vector<Place> floors = floors_of(series, steps);
   if (floors.size() < kFewestPoints) return std::nullopt;
   const double growth = floors.back().floor - floors.front().floor;
   if (growth < std::max(kLeastGrowth, kLeastPart * floors.back().floor)) return std::nullopt;
@@ -97,14 +97,14 @@ std::optional<Doubling> find_doubling(const RecordedSeries& trail, const Steps& 
   return out;
 }
 
-std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Steps& steps,
+std::optional<Argument> next_stair_is_due(const RecordedSeries& series, const Steps& steps,
                                           double tree_bytes) {
-  const auto doubling = find_doubling(trail, steps);
+  const auto doubling = find_doubling(series, steps);
   if (!doubling || doubling->growth < kLeastPart * tree_bytes) return std::nullopt;
   const auto count = [](double value) {
     return base::format_count(static_cast<std::uint64_t>(std::max(1.0, value)));
   };
-  const double now = floors_of(trail, steps).back().at;
+  const double now = floors_of(series, steps).back().at;
   const double missing = doubling->last_wait - now;
   return Argument{
       .rule = ArgumentKind::NextStair,
@@ -125,7 +125,7 @@ std::optional<Argument> next_stair_is_due(const std::vector<WatchedProcess>& pro
   for (const WatchedProcess& process : processes) {
     if (process.there_late && process.change_bytes >= kMostOfGrowth * growth &&
         !copies_on_write(process, evidence))
-      if (auto found = next_stair_is_due(process.trail, evidence.steps)) return found;
+      if (auto found = next_stair_is_due(process.series, evidence.steps)) return found;
   }
   return std::nullopt;
 }

@@ -21,10 +21,10 @@ struct Doubling {
 };
 
 // Absent: no three such stairs, or the next one did not come.
-std::optional<Doubling> find_doubling(const RecordedSeries& trail, const Steps& steps);
+std::optional<Doubling> find_doubling(const RecordedSeries& series, const Steps& steps);
 
 // Absent too if the growth is little beside the memory of the tree.
-std::optional<Argument> next_stair_is_due(const RecordedSeries& trail, const Steps& steps,
+std::optional<Argument> next_stair_is_due(const RecordedSeries& series, const Steps& steps,
                                           double tree_bytes = 0);
 
 // The same for the tree: its own series, or that of the process that gained most of what the tree did.

@@ -17,7 +17,7 @@ Steps by_steps(int last) {
 RecordedSeries stairs_of_steps(int count, const std::function<double(int)>& bytes) {
   RecordedSeries out;
   for (int at = 0; at < count; ++at) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = point.step = at;
     point.low_bytes = point.high_bytes = static_cast<std::uint64_t>(20 * kStairMB + bytes(at));
     out.push_back(point);
@@ -75,7 +75,7 @@ TEST(Doubling, small_process_does_not_speak_for_a_tree_that_did_not_grow) {
   WatchedProcess process;
   process.there_late = true;
   process.change_bytes = 100 * kStairMB;
-  process.trail = stairs_of_steps(480, capacity);
+  process.series = stairs_of_steps(480, capacity);
 
   EXPECT_FALSE(next_stair_is_due(std::vector{process}, evidence));
   evidence.target = stairs_of_steps(480, [](int step) { return 1.1 * capacity(step) + step; });

@@ -34,25 +34,25 @@ bool may_be_written(const SiteGroup& group, const AgentProcess& agent, const Evi
 
 FirstTouch first_touch_of(const WatchedProcess& process, const AgentProcess& agent, const Sites& sites,
                           const Evidence& evidence, double unexplained_bytes, double live_bytes) {
-  const auto at_first = [&](Pick pick) { return level(process.trail, agent.early, pick).value_or(0); };
-  const double writable = at_first(&TrailPoint::writable_bytes);
+  const auto at_first = [&](Pick pick) { return level(process.series, agent.early, pick).value_or(0); };
+  const double writable = at_first(&SeriesPoint::writable_bytes);
   if (writable <= 0) return {};  // a recording of before it was kept
   double blocks = 0;
   for (const SiteGroup& group : sites.groups) {
     if (may_be_written(group, agent, evidence)) blocks += static_cast<double>(group.live_bytes);
   }
   const double mapped =
-      std::max(0.0, change(process.trail, agent.early, evidence.late, &TrailPoint::writable_bytes));
+      std::max(0.0, change(process.series, agent.early, evidence.late, &SeriesPoint::writable_bytes));
   // Pages that a forked process shares with its parent are resident too.
-  const double resident = std::max(at_first(&TrailPoint::low_bytes), at_first(&TrailPoint::held_bytes));
+  const double resident = std::max(at_first(&SeriesPoint::low_bytes), at_first(&SeriesPoint::held_bytes));
   FirstTouch out;
   out.bytes = std::clamp(unexplained_bytes - std::max(0.0, mapped - live_bytes), 0.0, unexplained_bytes);
   out.unwritten_bytes = std::clamp(level(agent.live, agent.early).value_or(0) - resident, 0.0, blocks);
   if (out.bytes < kLeastBytes || out.unwritten_bytes < kLeastProven * out.bytes) return {};
-  const auto late = [&](Pick pick) { return level(process.trail, evidence.late, pick).value_or(0); };
+  const auto late = [&](Pick pick) { return level(process.series, evidence.late, pick).value_or(0); };
   out.left_bytes =
       std::clamp(blocks - out.bytes, 0.0,
-                 std::max(0.0, late(&TrailPoint::writable_bytes) - late(&TrailPoint::low_bytes)));
+                 std::max(0.0, late(&SeriesPoint::writable_bytes) - late(&SeriesPoint::low_bytes)));
   return out;
 }
 

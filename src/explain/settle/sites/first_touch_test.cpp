@@ -15,15 +15,15 @@ class WritingJob {
  public:
   WritingJob() {
     for (int at_s = 0; at_s <= 100; ++at_s) {
-      TrailPoint point;
+      SeriesPoint point;
       point.at_s = at_s;
       point.low_bytes = point.high_bytes = megabytes(30 + 2 * at_s);
       point.writable_bytes = megabytes(400);
-      process.trail.push_back(point);
+      process.series.push_back(point);
       point.low_bytes = point.high_bytes = megabytes(300);
       agent.live.push_back(point);
     }
-    evidence.target = process.trail;
+    evidence.target = process.series;
     set_windows(evidence);
     process.there_late = agent.there_late = true;
     agent.early = evidence.early;
@@ -60,7 +60,7 @@ TEST(FirstTouch, is_proven_where_more_was_alive_than_resident_and_nothing_was_ma
 
 TEST(FirstTouch, memory_that_was_mapped_meanwhile_is_not_first_written) {
   WritingJob job;
-  for (TrailPoint& point : job.process.trail)
+  for (SeriesPoint& point : job.process.series)
     point.writable_bytes += 2 * static_cast<std::uint64_t>(point.at_s * kMB);
   job.agent.freed_bytes = 1000 * kMB;
   const HeapGrowth growth = job.growth();
@@ -71,7 +71,7 @@ TEST(FirstTouch, memory_that_was_mapped_meanwhile_is_not_first_written) {
 
 TEST(FirstTouch, is_not_proven_where_all_that_is_alive_was_resident) {
   WritingJob job;
-  for (TrailPoint& point : job.agent.live) point.low_bytes = point.high_bytes = WritingJob::megabytes(20);
+  for (SeriesPoint& point : job.agent.live) point.low_bytes = point.high_bytes = WritingJob::megabytes(20);
 
   EXPECT_EQ(job.growth().touched.bytes, 0);
 }
@@ -86,7 +86,8 @@ TEST(FirstTouch, arena_of_a_library_is_filled_with_new_objects) {
 
 TEST(FirstTouch, is_no_argument_where_nothing_grew) {
   WritingJob job;
-  for (TrailPoint& point : job.process.trail) point.low_bytes = point.high_bytes = WritingJob::megabytes(300);
+  for (SeriesPoint& point : job.process.series)
+    point.low_bytes = point.high_bytes = WritingJob::megabytes(300);
   job.sites.processes.push_back(job.agent);
 
   EXPECT_FALSE(growth_is_first_touch(job.process, job.sites, job.evidence));
@@ -94,21 +95,21 @@ TEST(FirstTouch, is_no_argument_where_nothing_grew) {
 
 TEST(FirstTouch, pages_that_are_shared_since_the_fork_are_not_unwritten) {
   WritingJob job;
-  for (TrailPoint& point : job.process.trail) point.held_bytes = WritingJob::megabytes(310);
+  for (SeriesPoint& point : job.process.series) point.held_bytes = WritingJob::megabytes(310);
 
   EXPECT_EQ(job.growth().touched.bytes, 0);
 }
 
 TEST(FirstTouch, is_not_known_of_a_recording_without_the_count_of_writable_memory) {
   WritingJob job;
-  for (TrailPoint& point : job.process.trail) point.writable_bytes = 0;
+  for (SeriesPoint& point : job.process.series) point.writable_bytes = 0;
 
   EXPECT_EQ(job.growth().touched.bytes, 0);
 }
 
 TEST(FirstTouch, an_allocator_keeps_no_more_than_what_was_freed) {
   WritingJob job;
-  for (TrailPoint& point : job.process.trail) point.writable_bytes = 0;
+  for (SeriesPoint& point : job.process.series) point.writable_bytes = 0;
 
   EXPECT_EQ(job.growth().retained_bytes, 0) << "nothing was freed";
   job.agent.freed_bytes = 500 * kMB;

@@ -31,7 +31,7 @@ RecordedSeries moments_of(const Evidence& evidence) {
   const std::size_t stride = evidence.ticks.size() / kMostMoments + 1;
   RecordedSeries out;
   for (std::size_t at = 0; at < evidence.ticks.size(); at += stride) {
-    TrailPoint point;
+    SeriesPoint point;
     point.at_s = evidence.ticks[at].at_s;
     point.step = evidence.ticks[at].step;
     out.push_back(point);
@@ -54,7 +54,7 @@ RecordedSeries sum_of(const std::vector<const SiteEvidence*>& members, const Rec
   RecordedSeries out;
   double sum = 0;
   auto next = changes.begin();
-  for (const TrailPoint& moment : moments) {
+  for (const SeriesPoint& moment : moments) {
     if (moment.at_s < window.from_s || moment.at_s > window.to_s) continue;
     for (; next != changes.end() && next->first <= moment.at_s; ++next) sum += next->second;
     out.push_back(moment);

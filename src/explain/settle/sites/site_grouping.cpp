@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kMostGrowing = 40;  // groups that are looked at: more is nobody's question
 constexpr std::size_t kMostLiving = 10;   // and so many that hold most
 
-struct LivesSeen {
-  RespawnChains lives;
+struct ChainSeen {
+  RespawnChain chain;
   std::vector<Seen> seen;  // of each life; an empty window where there was no agent
 };
 
@@ -28,9 +28,9 @@ using Key =
     std::tuple<std::size_t, model::FrameLanguage, std::string, std::uint32_t, std::string, std::string>;
 
 // A function of native code is one place, whichever of its lines allocates.
-Key line_key(std::size_t lives, const model::Frame& frame) {
+Key line_key(std::size_t chain, const model::Frame& frame) {
   const bool python = frame.language == model::FrameLanguage::Python;
-  return {lives,
+  return {chain,
           frame.language,
           python ? frame.file : "",
           python ? frame.line : 0,
@@ -41,13 +41,13 @@ Key line_key(std::size_t lives, const model::Frame& frame) {
 class Grouping {
  public:
   explicit Grouping(const Evidence& evidence) : evidence_(evidence), moments_(moments_of(evidence)) {
-    for (RespawnChains& lives : find_lives(evidence.processes)) {
-      LivesSeen entry{std::move(lives), {}};
-      for (const std::size_t at : entry.lives) {
-        lives_of_[static_cast<std::uint32_t>(evidence.processes[at].info.id)] = lives_.size();
+    for (RespawnChain& chain : find_respawn_chains(evidence.processes)) {
+      ChainSeen entry{std::move(chain), {}};
+      for (const std::size_t at : entry.chain) {
+        chain_of_[static_cast<std::uint32_t>(evidence.processes[at].info.id)] = chains_.size();
         entry.seen.push_back(seen_of(evidence, evidence.processes[at]));
       }
-      lives_.push_back(std::move(entry));
+      chains_.push_back(std::move(entry));
     }
   }
 
@@ -63,77 +63,77 @@ class Grouping {
   std::map<Key, std::vector<const SiteEvidence*>> grouped() const {
     std::map<Key, std::vector<const SiteEvidence*>> groups;
     for (const SiteEvidence& site : evidence_.sites) {
-      const auto lives = lives_of_.find(static_cast<std::uint32_t>(site.info.process));
-      if (lives == lives_of_.end()) continue;
+      const auto chain = chain_of_.find(static_cast<std::uint32_t>(site.info.process));
+      if (chain == chain_of_.end()) continue;
       const std::size_t act_on = frame_to_act_on(site.info.frames);
       const model::Frame none;
-      groups[line_key(lives->second, site.info.frames.empty() ? none : site.info.frames[act_on])].push_back(
+      groups[line_key(chain->second, site.info.frames.empty() ? none : site.info.frames[act_on])].push_back(
           &site);
     }
     return groups;
   }
 
   // The latest of those that followed each other, or the last that an agent was in.
-  [[nodiscard]] std::size_t latest_seen(const LivesSeen& lives) const {
-    std::size_t at = lives.lives.size() - 1;
-    while (at > 0 && lives.seen[at].all.to_s < lives.seen[at].all.from_s) --at;
+  [[nodiscard]] std::size_t latest_seen(const ChainSeen& chain) const {
+    std::size_t at = chain.chain.size() - 1;
+    while (at > 0 && chain.seen[at].all.to_s < chain.seen[at].all.from_s) --at;
     return at;
   }
 
   [[nodiscard]] RecordedSeries live_of(const std::vector<const SiteEvidence*>& members,
-                                       const LivesSeen& lives) const {
+                                       const ChainSeen& chain) const {
     std::vector<ProcessEvidence> each;
-    RespawnChains order;
-    for (std::size_t life = 0; life < lives.lives.size(); ++life) {
-      const ProcessEvidence& process = evidence_.processes[lives.lives[life]];
+    RespawnChain order;
+    for (std::size_t life = 0; life < chain.chain.size(); ++life) {
+      const ProcessEvidence& process = evidence_.processes[chain.chain[life]];
       std::vector<const SiteEvidence*> own;
       std::copy_if(members.begin(), members.end(), std::back_inserter(own),
                    [&](const SiteEvidence* site) { return site->info.process == process.info.id; });
-      RecordedSeries trail = sum_of(own, moments_, lives.seen[life].all);
-      drop_packing_up(trail, evidence_.steps, process.work_ended_s);
+      RecordedSeries series = sum_of(own, moments_, chain.seen[life].all);
+      drop_packing_up(series, evidence_.steps, process.work_ended_s);
       order.push_back(each.size());
-      each.push_back({.info = process.info, .trail = std::move(trail)});
+      each.push_back({.info = process.info, .series = std::move(series)});
     }
-    return joined_trail(each, order);
+    return joined_series(each, order);
   }
 
   void add_processes(Sites& out) const {
-    for (const LivesSeen& lives : lives_) {
-      const std::size_t latest = latest_seen(lives);
-      if (lives.seen[latest].all.to_s < lives.seen[latest].all.from_s) continue;
+    for (const ChainSeen& chain : chains_) {
+      const std::size_t latest = latest_seen(chain);
+      if (chain.seen[latest].all.to_s < chain.seen[latest].all.from_s) continue;
       AgentProcess process;
-      process.info = evidence_.processes[lives.lives.back()].info;
-      process.early = lives.seen.front().early;
+      process.info = evidence_.processes[chain.chain.back()].info;
+      process.early = chain.seen.front().early;
       std::vector<ProcessEvidence> each;
-      RespawnChains order;
-      for (const std::size_t at : lives.lives) {
-        RecordedSeries trail;
+      RespawnChain order;
+      for (const std::size_t at : chain.chain) {
+        RecordedSeries series;
         for (const HeapEvidence& heap : evidence_.heaps) {
           if (heap.process != evidence_.processes[at].info.id) continue;
-          trail = heap.live;
+          series = heap.live;
           const std::uint64_t freed =
               heap.last.allocated_bytes - std::min(heap.last.allocated_bytes, heap.last.live_bytes);
           process.freed_bytes += static_cast<double>(freed);
         }
-        drop_packing_up(trail, evidence_.steps, evidence_.processes[at].work_ended_s);
+        drop_packing_up(series, evidence_.steps, evidence_.processes[at].work_ended_s);
         order.push_back(each.size());
-        each.push_back({.info = evidence_.processes[at].info, .trail = std::move(trail)});
+        each.push_back({.info = evidence_.processes[at].info, .series = std::move(series)});
       }
-      process.live = joined_trail(each, order);
+      process.live = joined_series(each, order);
       process.there_late = level(process.live, evidence_.late).has_value();
       if (process.there_late) process.change_bytes = change(process.live, process.early, evidence_.late);
-      process.error_bytes = error_of(lives, latest);
+      process.error_bytes = error_of(chain, latest);
       out.processes.push_back(std::move(process));
     }
   }
 
   // Samples that are alive now and were not at first make the error of the difference.
-  [[nodiscard]] double error_of(const LivesSeen& lives, std::size_t latest) const {
-    const Seen& seen = lives.seen[latest];
+  [[nodiscard]] double error_of(const ChainSeen& chain, std::size_t latest) const {
+    const Seen& seen = chain.seen[latest];
     double variance = 0;
     double of_one_sample = 0;
     for (const SiteEvidence& site : evidence_.sites) {
-      if (site.info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
+      if (site.info.process != evidence_.processes[chain.chain[latest]].info.id) continue;
       const SiteMoment first = site.at(window_middle(seen.early));
       const SiteMoment last = site.at(window_middle(evidence_.late));
       const auto taken =
@@ -147,13 +147,13 @@ class Grouping {
   }
 
   void measure(Sites& out, std::size_t place, std::vector<const SiteEvidence*> members) const {
-    const LivesSeen& lives = lives_[place];
-    const std::size_t latest = latest_seen(lives);
-    const Seen& seen = lives.seen[latest];
+    const ChainSeen& chain = chains_[place];
+    const std::size_t latest = latest_seen(chain);
+    const Seen& seen = chain.seen[latest];
     if (seen.all.to_s < seen.all.from_s) return;
     SiteGroup group;
-    group.process = evidence_.processes[lives.lives.back()].info;
-    group.early = lives.lives.size() == 1 ? seen.early : evidence_.early;
+    group.process = evidence_.processes[chain.chain.back()].info;
+    group.early = chain.chain.size() == 1 ? seen.early : evidence_.early;
     std::stable_sort(members.begin(), members.end(), [&](const SiteEvidence* a, const SiteEvidence* b) {
       return site_growth(*a, group.early, evidence_.late) > site_growth(*b, group.early, evidence_.late);
     });
@@ -164,7 +164,7 @@ class Grouping {
     for (const SiteEvidence* site : group.members) {
       const SiteMoment& end = site->moments.back();
       group.allocated_bytes += end.allocated_bytes;
-      if (site->info.process != evidence_.processes[lives.lives[latest]].info.id) continue;
+      if (site->info.process != evidence_.processes[chain.chain[latest]].info.id) continue;
       const SiteMoment first = site->at(window_middle(group.early));
       const SiteMoment last = site->at(window_middle(evidence_.late));
       // The live memory is that of the late part: at the very end the process may be tearing down.
@@ -181,7 +181,7 @@ class Grouping {
       group.kept_samples += keeping.samples;
       group.freed_samples += keeping.freed_samples;
       group.knows_old |= last.old.has_value();
-      if (lives.lives.size() == 1) group.kept_bytes += keeping.bytes;
+      if (chain.chain.size() == 1) group.kept_bytes += keeping.bytes;
     }
     group.error_bytes = std::sqrt(std::max(std::abs(variance), of_one_sample));
     for (const SiteEvidence* site : group.members) {
@@ -190,7 +190,7 @@ class Grouping {
     out.groups.push_back(std::move(group));
   }
 
-  // Trails are made for those only that anybody will look at.
+  // Series are made only for the groups that a report can show.
   void finish(Sites& out) const {
     for (const SiteGroup& group : out.groups) out.growth_bytes += std::max(0.0, group.change_bytes);
     set_native_shares(out);
@@ -207,8 +207,8 @@ class Grouping {
                        out.groups.end());
     }
     for (SiteGroup& group : out.groups) {
-      const auto place = lives_of_.find(static_cast<std::uint32_t>(group.process.id));
-      group.live = live_of(group.members, lives_[place->second]);
+      const auto place = chain_of_.find(static_cast<std::uint32_t>(group.process.id));
+      group.live = live_of(group.members, chains_[place->second]);
       group.there_late = level(group.live, evidence_.late).has_value();
       if (group.there_late) group.change_bytes = change(group.live, group.early, evidence_.late);
     }
@@ -233,8 +233,8 @@ class Grouping {
 
   const Evidence& evidence_;
   RecordedSeries moments_;
-  std::vector<LivesSeen> lives_;
-  std::unordered_map<std::uint32_t, std::size_t> lives_of_;
+  std::vector<ChainSeen> chains_;
+  std::unordered_map<std::uint32_t, std::size_t> chain_of_;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ bool is_long_enough(const Evidence& evidence, const Window& window) {
   if (!evidence.steps.known) return window.to_s - window.from_s >= kFewestSeconds * 0.9;
   double first = NAN;
   double last = NAN;
-  for (const TrailPoint& point : evidence.ticks) {
+  for (const SeriesPoint& point : evidence.ticks) {
     if (point.at_s < window.from_s || std::isnan(point.step)) continue;
     if (std::isnan(first)) first = point.step;
     last = point.step;
@@ -146,7 +146,7 @@ std::string freed_words(const SiteGroup& group) {
 void judge_sites(Sites& sites, const Evidence& evidence) {
   const double tree_bytes = level(evidence.target, evidence.late).value_or(0);
   for (SiteGroup& group : sites.groups) {
-    const Verdict series = judge_trail(group.live, evidence.steps, judge::Needs::NotEstimated).verdict;
+    const Verdict series = judge_series(group.live, evidence.steps, judge::Needs::NotEstimated).verdict;
     find_out_if_kept(group, evidence);
     std::vector<Argument> arguments;
     if (!group.there_late) {
@@ -170,7 +170,7 @@ std::optional<Argument> leak_from_sites(const WatchedProcess& process, const Sit
                                         const Evidence& evidence) {
   const AgentProcess* agent = find_agent(process, sites);
   if (agent == nullptr) return std::nullopt;
-  const double own = change(process.trail, agent->early, evidence.late);
+  const double own = change(process.series, agent->early, evidence.late);
   return leak_argument(find_kept(sites, &process.report.info.id), own, "process", evidence);
 }
 
@@ -182,7 +182,7 @@ std::optional<Argument> growth_is_first_touch(const WatchedProcess& process, con
                                               const Evidence& evidence) {
   const AgentProcess* agent = find_agent(process, sites);
   if (agent == nullptr || copies_on_write(process, evidence)) return std::nullopt;
-  const double own = change(process.trail, agent->early, evidence.late);
+  const double own = change(process.series, agent->early, evidence.late);
   return first_touch_argument(own, heap_growth(process, *agent, sites, evidence).touched, evidence);
 }
 
@@ -203,8 +203,8 @@ std::optional<Argument> retention_clears_lean(const WatchedProcess& process, con
                                               const Evidence& evidence) {
   const AgentProcess* agent = find_agent(process, sites);
   if (agent == nullptr || copies_on_write(process, evidence)) return std::nullopt;
-  const double own = change(process.trail, agent->early, evidence.late);
-  const double shared = change(process.trail, agent->early, evidence.late, &TrailPoint::shmem_bytes);
+  const double own = change(process.series, agent->early, evidence.late);
+  const double shared = change(process.series, agent->early, evidence.late, &SeriesPoint::shmem_bytes);
   if (shared >= kSmallPart * own) return std::nullopt;
   return retention_argument(own - shared, agent->change_bytes, agent->error_bytes, own);
 }
@@ -217,8 +217,8 @@ std::optional<Argument> retention_clears_lean(const std::vector<WatchedProcess>&
   for (const WatchedProcess& process : processes) {
     const AgentProcess* agent = sites.find_process(process.report.info.id);
     if (agent == nullptr || !agent->there_late || copies_on_write(process, evidence)) continue;
-    watched +=
-        process.change_bytes - change(process.trail, evidence.early, evidence.late, &TrailPoint::shmem_bytes);
+    watched += process.change_bytes -
+               change(process.series, evidence.early, evidence.late, &SeriesPoint::shmem_bytes);
     live += agent->change_bytes;
     variance += agent->error_bytes * agent->error_bytes;
   }

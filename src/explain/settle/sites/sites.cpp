@@ -61,7 +61,7 @@ std::vector<model::SiteReport> site_reports(const Sites& sites) {
     report.native_function = function_behind_bridge(group.frames(), group.act_on);
     report.cut = group.members.front()->info.cut;
     report.stacks = group.members.size();
-    report.course = course_of(group.live);
+    report.curve = curve_of(group.live);
     out.push_back(std::move(report));
   }
   return out;
