@@ -58,6 +58,8 @@ endif()
 
 include(LowtidePch)
 
+add_custom_target(threaded_tests)  # the programs that the thread sanitizer builds
+
 # Several sources in one translation unit: most of the time goes into headers. Two sources of one folder must then not
 # use one name in their unnamed namespaces. Sources with options of their own stay apart (SKIP_UNITY_BUILD_INCLUSION).
 set(LOWTIDE_UNITY_BATCH 8 CACHE STRING "sources per translation unit where LOWTIDE_UNITY is on; 0: all of a folder")
@@ -114,6 +116,7 @@ function(lowtide_module name)
     set(labels unit)
     if(arg_THREADED)
       list(APPEND labels threads)
+      add_dependencies(threaded_tests ${name}_test)
     endif()
     lowtide_gtests(${name}_test "${name}" "${labels}")
   endif()
