@@ -138,8 +138,8 @@ constexpr auto describe(Tag<model::OverheadReport>) {
           "asking_s",
           "time of the job spent with steps, phases and counters, without the few microseconds at "
           "each step"),
-      field<&OverheadReport::looks>("looks", "the same as `snapshots`"),
-      field<&OverheadReport::looks>("snapshots", "heap snapshots of the Python processes"),
+      field<&OverheadReport::snapshots>("looks", "the same as `snapshots`"),
+      field<&OverheadReport::snapshots>("snapshots", "heap snapshots of the Python processes"),
       field_as<Number, &OverheadReport::asking_s>("interpreter_s", "the same as `asking_s`"),
       field_as<Number, &OverheadReport::pauses_s>("pauses_s", "the same as `snapshot_pauses_s`"),
       field_as<Number, &OverheadReport::pauses_s>(

@@ -7,20 +7,11 @@
 
 #include "model/gate.h"
 #include "model/report.h"
-#include "show/json/texts.h"
-#include "show/json/values.h"
 
 namespace lowtide::show {
 
 // The whole report, indented, with a line end; with the rules that were checked, where there were any.
 std::string to_json(const model::Report& report, const model::Gate* gate = nullptr);
-
-// The report as a part of another document.
-struct ReportPart {
-  const model::Report& report;
-  [[nodiscard]] Json json() const;
-  static TypeText type();
-};
 
 // One line of `analyze --series --json`: {"id": ..., "verdict": VERDICT}. `id`
 // is JSON already, as it came: a string or a number.

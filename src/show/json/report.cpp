@@ -14,6 +14,7 @@
 #include "show/json/holders.h"
 #include "show/json/json.h"
 #include "show/json/processes.h"
+#include "show/json/report_part.h"
 #include "show/json/verdict.h"
 #include "show/words.h"
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "show/json/json.h"
+#include "show/json/values.h"
 #include "show/testing/sample_reports.h"
 
 namespace lowtide::show {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "show/json/details.h"
-#include "show/json/json.h"
+#include "show/json/report_part.h"
 #include "show/page/base64.h"
 #include "show/page/thin_points.h"
 #include "show/words.h"
@@ -41,7 +41,7 @@ struct PageBaselineData {
   Number growth_scale;
 };
 
-using Courses = std::vector<std::vector<std::array<Number, 2>>>;
+using Curves = std::vector<std::vector<std::array<Number, 2>>>;
 
 struct PageData {
   ReportPart report;
@@ -52,8 +52,8 @@ struct PageData {
   std::reference_wrapper<const model::Trace> trace;
   std::vector<model::Frame> frames;
   std::vector<PageStack> profile;
-  Courses site_courses;
-  Courses holder_courses;
+  Curves site_curves;
+  Curves holder_curves;
   std::vector<std::string> growth_words;
   std::optional<PageBaselineData> baseline;
   std::optional<std::uint64_t> limit_bytes;
@@ -146,12 +146,12 @@ std::vector<PageStack> stacks_of(const model::Profile& profile, FrameTable& tabl
 }
 
 template <typename Rows>
-Courses courses_of(const Rows& rows) {
-  Courses list;
+Curves courses_of(const Rows& rows) {
+  Curves list;
   for (const auto& row : rows) {
-    auto& course = list.emplace_back();
-    for (const model::CounterPoint& point : row.course)
-      course.push_back({Number{point.at_s}, Number{point.value}});
+    auto& curve = list.emplace_back();
+    for (const model::CounterPoint& point : row.curve)
+      curve.push_back({Number{point.at_s}, Number{point.value}});
   }
   return list;
 }
@@ -223,8 +223,8 @@ constexpr auto describe(Tag<PageData>) {
       field<&PageData::frames>("frames", "the frames of `profile`, each once"),
       field<&PageData::profile>("profile", "stacks that allocated memory"),
       field<&PageData::baseline>("baseline", "the run before a change; null if nothing is compared"),
-      field<&PageData::site_courses>("site_courses", "seconds and bytes of each of `report.sites`"),
-      field<&PageData::holder_courses>("holder_courses", "seconds and bytes of each of `report.holders`"),
+      field<&PageData::site_curves>("site_curves", "seconds and bytes of each of `report.sites`"),
+      field<&PageData::holder_curves>("holder_curves", "seconds and bytes of each of `report.holders`"),
       field<&PageData::growth_words>("growth_words", "what to call each of `report.growth.mechanisms`"),
       field<&PageData::limit_bytes>("limit_bytes", "the limit of the job"),
       field<&PageData::again_s>("again_s",
@@ -262,8 +262,8 @@ std::string page_data(const PageContents& contents, std::size_t most_points) {
                       .trace = contents.trace,
                       .frames = std::move(frames).list(),
                       .profile = std::move(profile),
-                      .site_courses = courses_of(report.sites),
-                      .holder_courses = courses_of(report.holders),
+                      .site_curves = courses_of(report.sites),
+                      .holder_curves = courses_of(report.holders),
                       .growth_words = growth_words_of(report),
                       .baseline = std::move(baseline),
                       .limit_bytes = report.limit ? std::optional(report.limit->bytes) : std::nullopt,
