@@ -123,7 +123,7 @@ def work():
 work()
 tracemalloc.stop()
 kept.clear()
-for i in range(3000):
+for i in range(1000):
     b = bytearray(1_000_000)
 os._exit(0)
 """
@@ -149,7 +149,7 @@ def fork():
             os._exit(0)
         os.waitpid(pid, 0)
 
-def tell():
+def report():
     word = getattr(sys, "_lowtide", None)
     for number in range(2000):
         bytes(50_000)
@@ -160,10 +160,10 @@ def tell():
         with word["phase"]("outer"), word["phase"]("\u044d" * 40), word["phase"]("x\0y"):
             pass
 
-threads = [threading.Thread(target=work) for work in (allocate, tell, fork, allocate)]
+threads = [threading.Thread(target=work) for work in (allocate, report, fork, allocate)]
 for thread in threads:
     thread.start()
-tell()
+report()
 for thread in threads:
     thread.join()
 print(sorted(set(sys.modules) & {"lowtide", "_lowtide"}))
@@ -204,6 +204,12 @@ def _each_python():
     if missing:
         print("not here, not tested: " + " ".join(missing))
     return found.items()
+
+
+# For what depends on the allocator and not on the version: the layouts of objects are checked in every version.
+def _oldest_and_newest():
+    found = list(_each_python())
+    return found if len(found) < 3 else [found[0], found[-1]]
 
 
 SETTINGS = {"LOWTIDE_AGENT_RATE": "50000", "LOWTIDE_AGENT_MEAN": "65536", "PROBE_PAUSE_US": "500", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -253,11 +259,11 @@ def threads_that_come_and_go_are_not_overrated(bench):
         assert allocated < 200e6, (version, allocated, process["sites"])  # half a megabyte each would be 1 GB
 
 
-def _small_blocks_come_and_go(bench, allocator):
+def _small_blocks_come_and_go(bench, allocator, versions):
     # With a sample every 32 kB, each way through the allocator is sampled hundreds of times: made, made of
     # zeros, grown, shrunk and dropped, by threads, and again in a forked child. Whatever serves Python, little
     # that was dropped may still count, and what is kept must.
-    for version, python in _each_python():
+    for version, python in versions:
         said = _run(bench, python, COMES_AND_GOES, PYTHONMALLOC=allocator, LOWTIDE_AGENT_MEAN="32768")
         assert len(said.processes) == 2, version
         for process in said.processes:
@@ -269,19 +275,19 @@ def _small_blocks_come_and_go(bench, allocator):
 
 # One test each: the run of all versions of Python with all allocators took five minutes on a busy machine.
 def small_blocks_of_every_kind_come_and_go_with_pymalloc(bench):
-    _small_blocks_come_and_go(bench, "pymalloc")
+    _small_blocks_come_and_go(bench, "pymalloc", _each_python())
 
 
 def small_blocks_of_every_kind_come_and_go_with_malloc(bench):
-    _small_blocks_come_and_go(bench, "malloc")
+    _small_blocks_come_and_go(bench, "malloc", _oldest_and_newest())
 
 
 def small_blocks_of_every_kind_come_and_go_with_pymalloc_debug(bench):
-    _small_blocks_come_and_go(bench, "pymalloc_debug")
+    _small_blocks_come_and_go(bench, "pymalloc_debug", _oldest_and_newest())
 
 
 def small_blocks_of_every_kind_come_and_go_with_malloc_debug(bench):
-    _small_blocks_come_and_go(bench, "malloc_debug")
+    _small_blocks_come_and_go(bench, "malloc_debug", _oldest_and_newest())
 
 
 def forked_workers_report_their_own_memory(bench):
