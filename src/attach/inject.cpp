@@ -70,6 +70,7 @@ class Call {
   base::Result<std::string> find_library(const std::string& function) const;
   bool fill_block(const std::string& library, const std::string& function, const std::string& argument,
                   const ReportSocket& socket);
+  base::Result<bool> read_canary();
   base::Result<bool> place();
   base::Result<bool> try_each(const std::vector<pid_t>& tids, Clock::time_point until);
   Attempt attempt(pid_t tid);
@@ -153,8 +154,19 @@ bool Call::fill_block(const std::string& library, const std::string& function, c
   told_.in_own_thread = block_.create_thread != 0;
   return copy_text(library, block_.library) && copy_text(argument, block_.argument) &&
          copy_text(function, block_.function) && copy_text(std::string("lowtide"), block_.thread_name) &&
-         copy_text(socket.path(), block_.report_to.sun_path) &&
-         read_memory(pid_, functions.open_library, canary_);
+         copy_text(socket.path(), block_.report_to.sun_path);
+}
+
+// What is there now is compared later. It is also the first access to the memory of the process.
+base::Result<bool> Call::read_canary() {
+  if (read_memory(pid_, image_.functions().open_library, canary_)) {
+    return true;
+  }
+  if (errno == EPERM || errno == EACCES) {
+    return base::Error{base::ErrorCode::Denied,
+                       std::string("its memory cannot be read: ") + std::strerror(errno)};
+  }
+  return unsupported("its memory cannot be read");
 }
 
 base::Result<Injected> Call::make(const std::string& function, const std::string& argument, uid_t uid,
@@ -168,7 +180,10 @@ base::Result<Injected> Call::make(const std::string& function, const std::string
     return std::move(socket).error();
   }
   if (!fill_block(library.value(), function, argument, socket.value())) {
-    return unsupported("a path is too long, or the memory of the process cannot be read");
+    return unsupported("a path is too long");
+  }
+  if (auto read = read_canary(); !read) {
+    return std::move(read).error();
   }
   if (auto placed = place(); !placed) {
     return std::move(placed).error();

@@ -96,6 +96,11 @@ bool has_more_filters(std::string_view status) {
   return procfs::count_seccomp_filters(status) > (own ? procfs::count_seccomp_filters(own.value()) : 0);
 }
 
+bool has_filter() {
+  const auto own = procfs::read_text(in_proc(::getpid(), "status"));
+  return own && procfs::count_seccomp_filters(own.value()) > 0;
+}
+
 // The same namespace as ours. Kernels without it have one for all.
 bool shares(pid_t pid, const char* kind) {
   struct stat here {};
@@ -247,6 +252,10 @@ Advice advise(pid_t pid, const base::Error& error) {
                 scope == 3 ? "lowtide attach " + target + " without --deep"
                            : with_privileges("lowtide attach --deep " + target, ::geteuid()) +
                                  ", or start the job with lowtide run"};
+      }
+      if (::geteuid() != 0 && has_filter()) {
+        return {"lowtide runs behind a filter of system calls (a container), which probably forbids ptrace",
+                "start the container with --cap-add SYS_PTRACE, or start the job with lowtide run"};
       }
       if (::geteuid() == 0) {
         return {

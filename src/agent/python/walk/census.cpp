@@ -309,7 +309,7 @@ void take_census(const WalkOrder& order) {
       g_file.set(wire::SnapshotPart::Holders);
     }
   }
-  header.table_bytes = taken_bytes();
+  header.table_bytes = most_taken_bytes();
   g_file.set(wire::SnapshotPart::Complete);
 }
 

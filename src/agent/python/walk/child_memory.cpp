@@ -1,5 +1,7 @@
 #include "agent/python/walk/child_memory.h"
 
+#include <sys/syscall.h>
+
 #include <initializer_list>
 
 #include "agent/heap/memory.h"
@@ -13,6 +15,7 @@ constexpr std::size_t kHeadBytes = 16;  // before each block of Python: its size
 
 constinit std::uint64_t g_limit_bytes = 0;
 constinit std::uint64_t g_taken_bytes = 0;
+constinit std::uint64_t g_most_bytes = 0;
 // One range of addresses, so that the child's memory can be distinguished from what lies between: the job's
 // own memory may be on both sides of whatever is mapped later.
 constinit char* g_region = nullptr;
@@ -101,11 +104,24 @@ bool count_memory(std::size_t bytes) {
     return false;
   }
   g_taken_bytes += bytes;
+  g_most_bytes = g_taken_bytes > g_most_bytes ? g_taken_bytes : g_most_bytes;
   return true;
 }
 
-std::uint64_t taken_bytes() {
-  return g_taken_bytes;
+void uncount_memory(std::size_t bytes) {
+  g_taken_bytes -= bytes;
+}
+
+void* map_memory(std::size_t bytes) {
+  return map_private(bytes);
+}
+
+void unmap_memory(void* begin, std::size_t bytes) {
+  system_call(SYS_munmap, as_word(begin), static_cast<long>(bytes));
+}
+
+std::uint64_t most_taken_bytes() {
+  return g_most_bytes;
 }
 
 void* take_memory(std::size_t bytes) {

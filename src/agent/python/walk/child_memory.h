@@ -24,8 +24,14 @@ void* reserve_memory(std::size_t element_bytes, std::size_t most, std::size_t& c
 
 // An array has grown into reserved space; false beyond the limit.
 bool count_memory(std::size_t bytes);
+void uncount_memory(std::size_t bytes);
 
-std::uint64_t taken_bytes();
+// A mapping of its own, zeroed and not counted; null if there is none. table.h has what uses these two.
+void* map_memory(std::size_t bytes);
+void unmap_memory(void* begin, std::size_t bytes);
+
+// The most that was counted at any time.
+std::uint64_t most_taken_bytes();
 
 // True for an object that did not exist in the process: it was made to answer us.
 bool is_made_here(const void* object);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -23,11 +24,13 @@ std::size_t g_left_bytes = 0;
 
 }  // namespace
 
-void* take_memory(std::size_t bytes) {
-  if (bytes > g_left_bytes) return nullptr;
-  g_left_bytes -= bytes;
+void* map_memory(std::size_t bytes) {
   // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): stands for raw memory
-  return g_blocks.emplace_back(std::calloc(1, bytes + 1)).get();
+  return g_blocks.emplace_back(std::calloc(1, bytes)).get();
+}
+
+void unmap_memory(void* begin, std::size_t /*bytes*/) {
+  std::erase_if(g_blocks, [=](const auto& block) { return block.get() == begin; });
 }
 
 void* reserve_memory(std::size_t element_bytes, std::size_t most, std::size_t& count) {
@@ -43,6 +46,10 @@ bool count_memory(std::size_t bytes) {
   return true;
 }
 
+void uncount_memory(std::size_t bytes) {
+  g_left_bytes += bytes;
+}
+
 namespace {
 
 using Edges = std::vector<std::vector<Node>>;  // by source
@@ -51,13 +58,20 @@ std::vector<Node> find_dominators(const Edges& edges, std::size_t memory = 1U <<
   g_blocks.clear();
   g_left_bytes = memory;
   Dominators dominators;
-  std::vector<Node> found(edges.size(), kRoot);
   const auto count = static_cast<Node>(edges.size());
   bool is_done = dominators.begin(count);
   for (Node from = 0; from < count && is_done; ++from) {
     for (const Node to : edges[from]) is_done = is_done && dominators.add(from, to);
   }
-  if (!is_done || !dominators.find(found.data())) return {};
+  const Node* holders = is_done ? dominators.find() : nullptr;
+  std::vector<Node> found;
+  if (holders != nullptr) {
+    found.assign(edges.size(), kRoot);
+    std::copy(holders + 1, holders + count, found.begin() + 1);
+  }
+  dominators.give_back();
+  EXPECT_EQ(g_left_bytes, memory);
+  EXPECT_TRUE(g_blocks.empty());
   return found;
 }
 

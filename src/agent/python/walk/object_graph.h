@@ -1,8 +1,12 @@
 // Every object that can be reached, its shortest path, and what it retains.
 //
 // Breadth first from the roots: the number of an object is its place in that order, so an
-// object that reaches or dominates it has a smaller one. Only `find_dominators` stores the
+// object that reaches or dominates it has a smaller one. Only `find_dominators` stores
 // edges; other code that needs them visits the objects again (tp_traverse).
+//
+// Most objects have one referrer, and nothing below them has two: numbers, texts, lists of them. The one that
+// reaches such an object holds it alone. Only the others, the `shared` nodes and those above them, have to be
+// searched for dominators, and only their edges are stored.
 
 #pragma once
 
@@ -11,8 +15,10 @@
 
 #include "agent/python/walk/autograd.h"
 #include "agent/python/walk/dominators.h"
+#include "agent/python/walk/node_set.h"
 #include "agent/python/walk/object_map.h"
 #include "agent/python/walk/object_types.h"
+#include "agent/python/walk/table.h"
 
 namespace lowtide::agent {
 
@@ -46,7 +52,8 @@ class ObjectGraph {
     return left;
   }
 
-  // Bytes that belong to an object without being one, such as a tensor's storage.
+  // After find_dominators(), as everything below: bytes that belong to an object without being one, such as a
+  // tensor's storage.
   void add_bytes(Node node, std::uint64_t bytes) { retained_[node] += bytes; }
   // The same, in the memory of a device. False where there is no room to note it.
   bool add_device_bytes(Node node, std::uint64_t bytes);
@@ -68,9 +75,9 @@ class ObjectGraph {
   [[nodiscard]] Node reached_from(Node node) const { return parents_[node]; }
   [[nodiscard]] Node dominator(Node node) const { return dominators_[node]; }
   [[nodiscard]] std::uint64_t retained_bytes(Node node) const { return retained_[node]; }
-  [[nodiscard]] std::uint64_t device_bytes(Node node) const { return device_ == nullptr ? 0 : device_[node]; }
+  [[nodiscard]] std::uint64_t device_bytes(Node node) const { return device_.is_taken() ? device_[node] : 0; }
   [[nodiscard]] std::uint32_t retained_objects(Node node) const { return members_[node]; }
-  [[nodiscard]] bool has_dominators() const { return dominators_ != nullptr; }
+  [[nodiscard]] bool has_dominators() const { return dominators_.is_taken() && retained_.is_taken(); }
   [[nodiscard]] bool is_cut() const { return is_cut_ || map_.is_short_of_memory(); }
   ObjectTypes& types() { return types_; }
 
@@ -82,24 +89,31 @@ class ObjectGraph {
   [[nodiscard]] unsigned stage_of(Node node) const {
     return (node >= stages_[0] ? 1U : 0U) + (node >= stages_[1] ? 1U : 0U);
   }
-  bool number_nodes();
+  [[nodiscard]] std::uint64_t size_of(PyObject* object, const TypeInfo& info) const;
+  bool find_searched();
+  void add_edges_of_root();
+  void add_edge(Node to);
+  const Node* search();
+  bool note_dominators(const Node* found);
+  bool note_sizes();
 
   ObjectMap map_;
   ObjectTypes types_;
   Autograd autograd_;
-  PyObject** objects_ = nullptr;
-  Node* parents_ = nullptr;
-  std::uint64_t* retained_ = nullptr;
-  std::uint64_t* device_ = nullptr;  // where there is a tensor on one; few pages of it are ever written
-  Node* dominators_ = nullptr;
-  Node* nodes_ = nullptr;  // by the map's number
-  std::uint32_t* members_ = nullptr;
-  std::size_t room_ = 0;
-  std::size_t counted_ = 0;  // objects whose memory is counted
+  Table<PyObject*> objects_;
+  Table<Node> parents_;
+  Table<std::uint32_t> sizes_;  // until find_dominators(); with a flag
+  Table<std::uint64_t> retained_;
+  Table<std::uint64_t> device_;  // where there is a tensor on one; few pages of it are ever written
+  Table<Node> dominators_;
+  Table<std::uint32_t> members_;
   Node count_ = 0;
   Node walked_ = 0;
   Node stages_[2] = {~Node{0}, ~Node{0}};  // where the first and the second begin
   Node here_ = 0;
+  std::uint32_t here_rank_ = 0;  // among the nodes that are searched
+  NodeSet searched_;
+  Table<Node> nodes_;  // by the map's number
   Dominators edges_;
   bool has_edges_ = false;
   bool is_cut_ = false;

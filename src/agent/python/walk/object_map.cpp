@@ -4,17 +4,20 @@
 
 namespace lowtide::agent {
 
+// Of the table of folders few pages are ever written: they are counted with the folders.
 bool ObjectMap::begin() {
-  folders_ = static_cast<Folder**>(take_memory(kFolders * kPointerBytes));
-  return folders_ != nullptr;
+  std::size_t room = kFolders;
+  folders_ = static_cast<Folder**>(reserve_memory(kPointerBytes, kFolders, room));
+  return folders_ != nullptr && room == kFolders;
 }
 
 ObjectMap::Region* ObjectMap::look_up(std::uintptr_t address) {
+  constexpr std::size_t kPageBytes = 4096;
   if ((address >> kAddressBits) != 0) {
     return nullptr;
   }
   Folder*& folder = folders_[address >> kFolderShift];
-  if (folder == nullptr) {
+  if (folder == nullptr && count_memory(kPageBytes)) {
     folder = static_cast<Folder*>(take_memory(sizeof(Folder)));
   }
   if (folder == nullptr) {
@@ -42,7 +45,7 @@ std::uint32_t ObjectMap::number_all() {
       Region* region = folder->regions[in];
       for (std::size_t word = 0; region != nullptr && word < kWords; ++word) {
         region->before[word] = count;
-        count += count_bits(region->bits[word]);
+        count += count_bits(region->again[word]);
       }
     }
   }
