@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "agent/heap/hook.h"
 #include "wire/layout.h"
 
 namespace lowtide::agent {
@@ -21,8 +22,8 @@ inline constexpr std::uint32_t kNearBits = 14;  // 16 KiB
 inline constexpr std::uint32_t kFarBits = 18;   // 256 KiB
 
 // NOLINTBEGIN(bugprone-dynamic-static-initializers): constinit
-extern constinit std::atomic<std::uint8_t> g_near[1U << kNearBits];
-extern constinit std::atomic<std::uint8_t> g_far[1U << kFarBits];
+extern constinit std::atomic<std::uint8_t> g_near[1U << kNearBits] LOWTIDE_OWN_DATA;
+extern constinit std::atomic<std::uint8_t> g_far[1U << kFarBits] LOWTIDE_OWN_DATA;
 // NOLINTEND(bugprone-dynamic-static-initializers)
 
 inline std::uint32_t near_index(std::uintptr_t address) {

@@ -11,6 +11,8 @@
 
 #include <cstddef>
 
+#include "agent/heap/hook.h"
+
 namespace lowtide::agent {
 
 // glibc's struct mallinfo2, which the headers of an older one do not have.
@@ -53,7 +55,7 @@ struct RealFunctions {
 };
 
 // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
-extern constinit RealFunctions g_real;
+extern constinit RealFunctions g_real LOWTIDE_OWN_DATA;
 
 // Looks them up. May be called often and by many threads: every call finds the same.
 void resolve_real();

@@ -23,13 +23,11 @@ bool is_sample_due(std::size_t bytes, wire::Source source);
 // and the real function can be the last thing that the hook does. False: this thread is inside a hook, or
 // the caller makes the allocation inside a HookScope and calls take_sample.
 inline bool count_down(std::size_t bytes) {
-  ThreadState& thread = t_thread;
-  const std::uint64_t left = thread.bytes_left;
-  if (__builtin_expect(static_cast<long>(bytes > left), 0) != 0) {
-    return false;
+  if (__builtin_expect(static_cast<long>(subtract(bytes)), 1) != 0) {
+    return true;
   }
-  thread.bytes_left = left - bytes;
-  return true;
+  put_back(bytes);
+  return false;
 }
 
 inline bool is_inside() {

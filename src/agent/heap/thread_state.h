@@ -4,10 +4,12 @@
 
 #include <cstdint>
 
+#include "agent/heap/hook.h"
+
 namespace lowtide::agent {
 
-// A hook compares an allocation with `bytes_left` and with nothing else. So `bytes_left` is less than the
-// mean, because an allocation as large as the mean is always sampled, and 0 inside a hook.
+// A hook subtracts an allocation from `bytes_left` and looks at nothing else. So `bytes_left` is less than
+// the mean, because an allocation as large as the mean is always sampled, and 0 inside a hook.
 struct ThreadState {
   std::uint64_t bytes_left;   // until the hook must do more than subtract
   std::uint64_t bytes_after;  // from there until the next sample
@@ -20,7 +22,8 @@ static_assert(sizeof(ThreadState) <= 64);
 
 // Initial-exec, because the default TLS model may call the allocator on first touch.
 // NOLINTNEXTLINE(bugprone-dynamic-static-initializers): constinit
-extern thread_local constinit ThreadState t_thread __attribute__((tls_model("initial-exec")));
+extern thread_local constinit ThreadState t_thread __attribute__((tls_model("initial-exec")))
+LOWTIDE_OWN_DATA;
 
 // From here on this thread observes nothing. For a child that never returns to the program.
 inline void stay_inside() {
@@ -47,6 +50,26 @@ class HookScope {
   std::uint32_t inside_;
   std::uint64_t bytes_left_;
 };
+
+// True, as nearly always: the bytes are counted. False: there were fewer left, and the subtraction has
+// wrapped; then put_back() comes before anything else.
+inline bool subtract(std::uint64_t bytes) {
+#if defined(__x86_64__)
+  // In one instruction, where the compiler makes three.
+  bool has_wrapped = false;
+  asm("subq %2, %1" : "=@ccb"(has_wrapped), "+m"(t_thread.bytes_left) : "r"(bytes));
+  return !has_wrapped;
+#else
+  return !__builtin_sub_overflow(t_thread.bytes_left, bytes, &t_thread.bytes_left);
+#endif
+}
+
+// A signal handler that allocated in between has counted from a number that had wrapped.
+inline void put_back(std::uint64_t bytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 48U;  // more than any thread has left
+  const std::uint64_t left = t_thread.bytes_left + bytes;
+  t_thread.bytes_left = left <= kMost ? left : 0;
+}
 
 // The next allocation decides when this thread is sampled next.
 inline void draw_at_next(ThreadState& thread) {

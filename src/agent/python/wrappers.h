@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "agent/heap/hook.h"
 #include "agent/python/runtime.h"
 #include "wire/layout.h"
 
@@ -14,8 +15,8 @@ struct Wrapper {
 };
 
 // NOLINTBEGIN(bugprone-dynamic-static-initializers): constinit
-extern constinit Wrapper g_mem;
-extern constinit Wrapper g_object;
+extern constinit Wrapper g_mem LOWTIDE_OWN_DATA;
+extern constinit Wrapper g_object LOWTIDE_OWN_DATA;
 // NOLINTEND(bugprone-dynamic-static-initializers)
 
 // All four functions of the domain, whatever serves it.
