@@ -65,12 +65,9 @@ struct Topic {
   int gpu = -1;  // where the label itself names it: "system.gpu.1.memoryAllocatedBytes"
 };
 
-struct ShapePlan;
-
 struct FactHeader {
   std::uint64_t line = 0;
-  const ShapePlan* plan = nullptr;  // set: the numbers are still text, at Facts::text + first_value
-  std::uint32_t first_value = 0;    // else: of Facts::values
+  std::uint32_t first_value = 0;  // of Facts::values
   std::uint16_t values = 0;
   std::uint16_t format = 0;  // index into formats()
 };
@@ -79,15 +76,9 @@ struct Facts {
   std::vector<FactHeader> headers;
   std::vector<Value> values;  // longer than what is used: written by index, without a check per value
   std::size_t values_used = 0;
-  // What the short way needs of facts with a plan, one after the other. Read where the text is, in the
-  // cache of the core that cut it into lines.
-  std::vector<double> numbers;
-  std::size_t numbers_used = 0;
   std::vector<model::Event> events;
   std::vector<std::string> texts;
   std::uint64_t lines_before = 0;  // to be added to every line number here
-  // What facts with a plan refer to; null = there are none. kSlack bytes behind it can be read.
-  const char* text = nullptr;
 
   // Room for `count` more values; returns where to write them.
   Value* more(std::size_t count) {
@@ -95,15 +86,9 @@ struct Facts {
     return values.data() + values_used;
   }
 
-  double* more_numbers(std::size_t count) {
-    if (numbers.size() - numbers_used < count) numbers.resize(2 * numbers.size() + count + 64);
-    return numbers.data() + numbers_used;
-  }
-
   void clear() {
     headers.clear();
     values_used = 0;
-    numbers_used = 0;
     events.clear();
     texts.clear();
     lines_before = 0;

@@ -29,7 +29,7 @@ using base::ErrorCode;
 class LogReading {
  public:
   LogReading(const Chunker& chunker, Sink& sink, const Options& options)
-      : parser_(registry_, options.use_shapes), assembler_(sink, options.use_shapes) {
+      : parser_(registry_, options.use_shapes), assembler_(sink) {
     if (chunker.objects_on_one_line()) parser_.part_objects();
   }
 

@@ -5,7 +5,6 @@
 // shape: that is what makes the cache in shape_cache.h exact and not a guess.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -37,34 +36,15 @@ struct Slot {
   return slot.number.halves > 0 ? read_planned(slot.number, at) : read_number(at, slot.length, slot.form);
 }
 
-// Which slots of a plan the short way (known_line.cpp) needs; the parser reads them.
-struct ShortForm {
-  static constexpr std::size_t kMaxMemories = 8;
-
-  bool usable = false;
-  bool has_step = false;
-  bool has_seconds = false;
-  std::uint8_t step = 0;
-  std::uint8_t seconds = 0;
-  std::uint8_t memories = 0;
-  std::uint8_t numbers = 0;  // how many it reads: the step, the time, the memories, in this order
-  std::array<std::uint8_t, kMaxMemories> memory{};
-};
-
 struct ShapePlan {
   std::vector<Slot> slots;
   std::optional<TimeText> time;
   std::uint16_t format = 0;
-  bool numbers_only = false;   // no names or marks: a time, perhaps, and numbers
   bool ask_each_time = false;  // the digits themselves matter (an event, a header): never cached
   std::optional<std::uint16_t> next_context;
-  ShortForm short_form;
 
   [[nodiscard]] bool empty() const { return slots.empty() && !time; }
 };
-
-// Only a time or none, a step or none, and readings: else not usable.
-ShortForm find_short_form(const ShapePlan& plan);
 
 struct Column {
   Role role = Role::None;

@@ -1,5 +1,5 @@
 // From facts to records, one per line, joined with what earlier lines told. Which run a record belongs to
-// is decided in runs.cpp, what its numbers are in readings.cpp; known_line.cpp is the short way past all.
+// is decided in runs.cpp, what its numbers are in readings.cpp.
 
 #include "ingest/runs/assembler.h"
 
@@ -36,37 +36,13 @@ void Assembler::consume(const Facts& facts, const Registry& registry) {
   units_.resize(topics_.size());
   plain_series_.resize(topics_.size(), nullptr);
   lines_before_ = facts.lines_before;
-  const double* numbers = facts.numbers.data();
   for (const FactHeader& header : facts.headers) {
-    const Value* values = nullptr;
-    std::size_t count = header.values;
-    if (header.plan == nullptr) {
-      values = facts.values.data() + header.first_value;
-    } else {
-      const double* const own = numbers;
-      numbers += header.plan->short_form.numbers;
-      if (use_shortcuts_ && !probing_ && lanes_.empty() && take_short(header, own)) continue;
-      count = read_values(*header.plan, facts.text + header.first_value);
-      values = values_.data();
-    }
-    take(facts, header, values, count, scratch_);
+    take(facts, header, scratch_);
     settle(scratch_);
   }
 }
 
-std::size_t Assembler::read_values(const ShapePlan& plan, const char* text) {
-  if (values_.size() <= plan.slots.size()) values_.resize(2 * plan.slots.size() + 16);
-  Value* next = values_.data();
-  if (plan.time) *next++ = {times_.read(*plan.time, text), 0, plan.time->role(), false, 0};
-  for (const Slot& slot : plan.slots) {
-    const char* const at = text + slot.offset;
-    *next++ = {read_slot(slot, at) * slot.scale, slot.topic, slot.role, slot.negative, slot.unit};
-  }
-  return static_cast<std::size_t>(next - values_.data());
-}
-
-void Assembler::take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
-                     Record& record) {
+void Assembler::take(const Facts& facts, const FactHeader& header, Record& record) {
   record.line = lines_before_ + header.line;
   record.format = header.format;
   record.stamp.role = Role::None;
@@ -78,8 +54,8 @@ void Assembler::take(const Facts& facts, const FactHeader& header, const Value* 
   record.lane = -1;
   record.partial = false;
   record.memories = record.limits = 0;
-  const Value* value = values;
-  for (const Value* const end = value + count; value != end; ++value) {
+  const Value* value = facts.values.data() + header.first_value;
+  for (const Value* const end = value + header.values; value != end; ++value) {
     switch (value->role) {
       case Role::Memory:
       case Role::NotANumber:

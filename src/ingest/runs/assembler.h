@@ -28,9 +28,7 @@ inline constexpr double kMaxBytes = 1e18;
 
 class Assembler {
  public:
-  // With use_shortcuts off every line goes the long way: the reference for shortcut_test.cpp.
-  explicit Assembler(Sink& sink, bool use_shortcuts = true)
-      : sink_(sink), timeline_(warnings_), use_shortcuts_(use_shortcuts) {}
+  explicit Assembler(Sink& sink) : sink_(sink), timeline_(warnings_) {}
 
   // `registry` knows all that the facts refer to.
   void consume(const Facts& facts, const Registry& registry);
@@ -81,7 +79,6 @@ class Assembler {
 
   struct SeriesState {
     SeriesIndex index{};
-    double scale = 1;  // of its first reading, beyond what the plan knew
     std::uint8_t unit = 0;
     std::size_t kept = 0;  // of samples and lines: not yet handed over
     std::vector<model::Sample> samples;
@@ -91,10 +88,7 @@ class Assembler {
   enum class Doubt { None, StepFell, NewWriter };
 
   bool memory_goes_on(const Record& record);
-  std::size_t read_values(const ShapePlan& plan, const char* text);
-  bool take_short(const FactHeader& header, const double* number);
-  void take(const Facts& facts, const FactHeader& header, const Value* values, std::size_t count,
-            Record& record);
+  void take(const Facts& facts, const FactHeader& header, Record& record);
   void special(const Facts& facts, const Value& value, std::uint64_t line);
   void settle(Record& record);
   void merge_partial(const Record& record);
@@ -108,7 +102,7 @@ class Assembler {
   void begin_run(std::uint64_t line);
   void emit(const Record& record, bool in_order);
   void emit_reading(const Record& record, const Reading& reading, double at_s, double step);
-  SeriesState* series_of(const Record& record, const Reading& reading, double scale);
+  SeriesState* series_of(const Record& record, const Reading& reading);
   [[nodiscard]] SeriesInfo describe(const Record& record, const Value& value, int gpu) const;
   void hand_over(SeriesState& series);
   void hand_over_all();
@@ -127,14 +121,11 @@ class Assembler {
   Sink& sink_;
   Warnings warnings_;
   Timeline timeline_;
-  bool use_shortcuts_;
-  TimeReader times_;
   StepCounter steps_;
   std::vector<Topic> topics_;
   std::vector<std::string> names_;
 
   std::uint64_t lines_before_ = 0;  // of the facts that are being taken
-  std::vector<Value> values_;       // of a line that was text until now
   Record scratch_;
   Record partial_;
   bool has_partial_ = false;

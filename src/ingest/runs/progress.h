@@ -1,7 +1,6 @@
 // Steps: counters that start again every epoch, bars, and real restarts.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -34,19 +33,9 @@ class StepCounter {
   // The step since the start of the run; remembers it.
   double advance(const Progress& progress);
 
-  // The same where the counter is known and does not fall.
-  double advance_plainly(const Progress& progress) {
-    if (progress.step > last_.step) stride_ = progress.step - last_.step;
-    const double epoch = last_.epoch;
-    last_ = progress;
-    if (std::isnan(last_.epoch)) last_.epoch = epoch;
-    return offset_ + progress.step;
-  }
-
   // The same without remembering: for a line out of order.
   [[nodiscard]] double place(const Progress& progress) const { return offset_ + progress.step; }
 
-  [[nodiscard]] bool known() const { return known_; }
   [[nodiscard]] double last_step() const { return last_.step; }
   [[nodiscard]] double first_step() const { return first_; }
 

@@ -199,7 +199,7 @@ SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu
   return info;
 }
 
-Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading, double scale) {
+Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading) {
   const Value& value = reading.value;
   const Topic& topic = topics_[value.topic];
   const bool on_gpu = is_gpu_memory(topic.quantity);
@@ -228,7 +228,6 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   SeriesState& state = series_[key];
   state.index = sink_.begin_series(info);
   state.unit = value.unit;
-  state.scale = scale;
   if (plain) plain_series_[value.topic] = &state;
   return &state;
 }
@@ -252,7 +251,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   }
   // Kernel threads have no memory of their own; a GPU or a process that is gone reads zero.
   if (bytes == 0 && record.pid >= 0) return;
-  SeriesState* series = series_of(record, reading, scale);
+  SeriesState* series = series_of(record, reading);
   if (series == nullptr) return;
   if (series->unit != value.unit) {
     const bool tool_scales =

@@ -1,7 +1,6 @@
 // From the times that lines carry to seconds since the run's first reading.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -34,20 +33,6 @@ class Timeline {
 
   // Where a reading lies. `has_step` = steps already order the readings.
   Place place(Stamp stamp, bool has_step, std::uint64_t line);
-
-  // The same for dates and elapsed seconds that are no earlier than the last; false = ask place().
-  bool place_forward(Stamp stamp, double& at_s) {
-    const bool elapsed = stamp.role == Role::Seconds;
-    if (!origin_ || stamp.role != kind_ || !(elapsed || stamp.role == Role::Date)) return false;
-    if (elapsed && !(stamp.seconds < 3e8)) return false;
-    const double at = stamp.seconds + wrap_ - *origin_;
-    if (!(at >= last_) || !std::isfinite(at)) return false;
-    back_ = 0;
-    last_ = at;
-    last_raw_ = stamp.seconds + wrap_;
-    at_s = at;
-    return true;
-  }
 
   // Seconds since 1970 of the first dated reading.
   [[nodiscard]] std::optional<double> started() const { return started_; }

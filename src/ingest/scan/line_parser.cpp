@@ -56,7 +56,7 @@ std::size_t find_line_end(std::string_view text) {
 
 void add_mark(const Value& value, std::uint64_t line, Facts& facts) {
   *facts.more(1) = value;
-  facts.headers.push_back({line, nullptr, static_cast<std::uint32_t>(facts.values_used), 1, 0});
+  facts.headers.push_back({line, static_cast<std::uint32_t>(facts.values_used), 1, 0});
   ++facts.values_used;
 }
 
@@ -90,7 +90,7 @@ std::size_t LineParser::parse(std::string_view text, Facts& facts) {
   const char* const end = at + text.size();
   while (at < end) {
     if (ShapeEntry* const hit = expected_at(at, end)) {
-      if (!hit->plan->empty()) add_found(*hit->plan, at, facts);
+      if (!hit->plan->empty()) extract(*hit->plan, at, facts);
       if (last_->followers[0] != hit) std::swap(last_->followers[0], last_->followers[1]);
       last_ = hit;
       at += hit->length;
@@ -128,7 +128,7 @@ void LineParser::parse_scanned(std::string_view line, Facts& facts) {
   if (looks_alike && guess.entry != nullptr && guess.entry->length == line.size() &&
       guess.entry->context == context_ && matches(*guess.entry, line.data())) {
     follow(guess.entry);
-    if (!guess.entry->plan->empty()) add_found(*guess.entry->plan, line.data(), facts);
+    if (!guess.entry->plan->empty()) extract(*guess.entry->plan, line.data(), facts);
     return;
   }
   if (registry_->at(context_).layout || triage(line, scan_) != Triage::Nothing) {
@@ -204,7 +204,7 @@ void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   if (ShapeEntry* const entry = fits ? shapes_.find({shape_, context_}) : nullptr) {
     follow(entry);
     if (!entry->plan->empty() && !is_cut(*entry->plan, segment.size()))
-      add_found(*entry->plan, segment.data(), facts);
+      extract(*entry->plan, segment.data(), facts);
     return;
   }
   if (may_pass_by(segment)) {
@@ -257,37 +257,7 @@ ShapePlan LineParser::analyse_segment(std::string_view shape, std::string_view t
     if (slot.scale == 0) slot.scale = 1;  // not known: the assembler will find it
     if (slot.length > 0) slot.number = plan_number(shape.substr(slot.offset, slot.length), slot.form);
   }
-  plan.numbers_only = std::all_of(plan.slots.begin(), plan.slots.end(), [](const Slot& slot) {
-    return slot.length > 0 && slot.role != Role::Name && slot.role != Role::GpuName;
-  });
-  plan.short_form = find_short_form(plan);
   return plan;
-}
-
-// In the order of ShortForm::numbers, and as read_values() in assembler.cpp reads them.
-void LineParser::read_short(const ShapePlan& plan, const char* text, Facts& facts) {
-  const ShortForm& form = plan.short_form;
-  const auto read = [&](std::uint8_t number) {
-    const Slot& slot = plan.slots[number];
-    return read_slot(slot, text + slot.offset) * slot.scale;
-  };
-  double* next = facts.more_numbers(form.numbers);
-  if (form.has_step) *next++ = read(form.step);
-  if (plan.time) *next++ = times_.read(*plan.time, text);
-  if (form.has_seconds) *next++ = read(form.seconds);
-  for (std::size_t i = 0; i < form.memories; ++i) *next++ = read(form.memory[i]);
-  facts.numbers_used += form.numbers;
-}
-
-// A line of a known shape: who takes the facts reads the numbers that read_short() does not.
-void LineParser::add_found(const ShapePlan& plan, const char* text, Facts& facts) {
-  if (facts.text == nullptr || !plan.numbers_only) {
-    extract(plan, text, facts);
-    return;
-  }
-  if (plan.short_form.usable) read_short(plan, text, facts);
-  facts.headers.push_back({lines_ + 1, &plan, static_cast<std::uint32_t>(text - facts.text),
-                           static_cast<std::uint16_t>(plan.slots.size()), plan.format});
 }
 
 void LineParser::extract(const ShapePlan& plan, const char* text, Facts& facts) {
@@ -302,8 +272,7 @@ void LineParser::extract(const ShapePlan& plan, const char* text, Facts& facts) 
     if (slot.role == Role::Name || slot.role == Role::GpuName) {
       number = static_cast<double>(registry_->name({text + slot.offset, slot.length}));
     } else if (slot.length > 0) {
-      number = read_number(text + slot.offset, slot.length, slot.form);
-      number *= slot.scale;
+      number = read_slot(slot, text + slot.offset) * slot.scale;
     }
     *next++ = {number, slot.topic, slot.role, slot.negative, slot.unit};
   }
@@ -312,7 +281,7 @@ void LineParser::extract(const ShapePlan& plan, const char* text, Facts& facts) 
 
 void LineParser::add_fact(const ShapePlan& plan, const Value* first, const Value* end, Facts& facts) const {
   const auto count = static_cast<std::size_t>(end - first);
-  facts.headers.push_back({lines_ + 1, nullptr, static_cast<std::uint32_t>(facts.values_used),
+  facts.headers.push_back({lines_ + 1, static_cast<std::uint32_t>(facts.values_used),
                            static_cast<std::uint16_t>(count), plan.format});
   facts.values_used += count;
 }

@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ingest/facts.h"
 #include "ingest/formats/event_lines.h"
@@ -39,8 +37,7 @@ class LineParser {
 
   // Parses the whole lines in `text` and returns how many bytes they took. What
   // is left is the beginning of a line that has not ended yet. kSlack bytes
-  // behind the text must be readable. Lines of known shapes become facts with
-  // a plan where facts.text is set, and `text` lies behind it.
+  // behind the text must be readable.
   std::size_t parse(std::string_view text, Facts& facts);
 
   // The last line, which has no end. It counts: most logs that matter were cut off by
@@ -61,9 +58,6 @@ class LineParser {
   void skip_line() { ++lines_; }
 
   [[nodiscard]] bool ignored_cut_number() const { return ignored_cut_number_; }
-  // Plans that facts since the last call may refer to and that nobody else keeps.
-  std::vector<std::unique_ptr<const ShapePlan>> take_retired() { return shapes_.take_retired(); }
-
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
  private:
@@ -76,8 +70,6 @@ class LineParser {
   ShapePlan analyse_segment(std::string_view shape, std::string_view text);
   bool is_cut(const ShapePlan& plan, std::size_t length);
   void extract(const ShapePlan& plan, const char* text, Facts& facts);
-  void read_short(const ShapePlan& plan, const char* text, Facts& facts);
-  void add_found(const ShapePlan& plan, const char* text, Facts& facts);
   void add_fact(const ShapePlan& plan, const Value* first, const Value* end, Facts& facts) const;
   void extract_marks(const ShapePlan& plan, std::string_view text, Facts& facts);
   static void add_event(const model::Event& event, Facts& facts);
@@ -93,7 +85,6 @@ class LineParser {
   ShapeCache shapes_;
   ShapeGuesses guesses_;
   LineScan scan_;
-  TimeReader times_;
   EventReader events_;
   ShapeEntry* last_ = nullptr;
   std::string shape_;

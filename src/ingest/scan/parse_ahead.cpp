@@ -12,7 +12,6 @@ constexpr unsigned kMostThreads = 4;
 
 void parse_chunk(LineParser& parser, Batch& batch) {
   batch.facts.clear();
-  batch.facts.text = batch.chunk.bytes.get();
   parser.begin(batch.before, batch.lines_before);
   if (batch.chunk.ends_skipped_line) parser.skip_line();
   const std::string_view text = batch.chunk.text();
@@ -26,7 +25,6 @@ void parse_chunk(LineParser& parser, Batch& batch) {
   if (batch.chunk.kind == Chunk::Kind::Last) parser.finish(batch.facts);
   batch.after = parser.state();
   batch.lines = parser.lines() - batch.lines_before;
-  batch.retired = parser.take_retired();
 }
 
 ParseAhead::ParseAhead(Chunker& chunker, Registry& registry, bool use_shapes, const ParserState& state)

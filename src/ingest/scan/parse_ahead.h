@@ -11,7 +11,6 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,7 +21,7 @@
 
 namespace lowtide::ingest {
 
-// A chunk and what was found in it. Owns all that the facts refer to.
+// A chunk and what was found in it.
 struct Batch {
   Chunk chunk;
   ParserState before;              // on which it was parsed
@@ -30,7 +29,6 @@ struct Batch {
   ParserState after;
   std::uint64_t lines = 0;
   Facts facts;
-  std::vector<std::unique_ptr<const ShapePlan>> retired;  // plans that facts, here or earlier, refer to
 };
 
 // Parses all of the chunk; of the last one also the end of the log.
@@ -72,7 +70,7 @@ class ParseAhead {
   bool holding_ = false;
   bool ended_ = false;
   bool stop_ = false;
-  std::vector<LineParser> parsers_;   // one for each thread; they own plans that facts refer to
+  std::vector<LineParser> parsers_;   // one for each thread
   std::vector<std::thread> threads_;  // last: they use all of the above
 };
 

@@ -126,7 +126,6 @@ ShapeEntry* ShapeCache::add(const ShapeKey& key, ShapePlan plan) {
   entry.length = shape.size();
   entry.hash = key.hash;
   entry.context = key.context;
-  if (entry.plan != nullptr) retired_.push_back(std::move(entry.plan));
   entry.plan = std::make_unique<const ShapePlan>(std::move(plan));
   entry.followers = {nullptr, nullptr};
   return &entry;

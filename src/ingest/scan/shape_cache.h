@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ingest/formats/shape_plan.h"
@@ -67,11 +66,8 @@ class ShapeCache {
   // Was this asked before, not too long ago? A shape that comes once need not be kept.
   bool met_before(const ShapeKey& key);
 
-  // Adds a shape that is not there; may replace another, whose plan is then among the retired ones.
+  // Adds a shape that is not there; may replace another.
   ShapeEntry* add(const ShapeKey& key, ShapePlan plan);
-
-  // Plans of shapes that were replaced: lines that were found by them may still be unread.
-  std::vector<std::unique_ptr<const ShapePlan>> take_retired() { return std::exchange(retired_, {}); }
 
  private:
   static constexpr std::size_t kSets = 1024;
@@ -81,7 +77,6 @@ class ShapeCache {
 
   std::vector<std::array<std::unique_ptr<ShapeEntry>, kWays>> sets_;
   std::vector<std::uint8_t> next_;  // the way of each set that is replaced next
-  std::vector<std::unique_ptr<const ShapePlan>> retired_;
   std::vector<std::uint64_t> met_;
 };
 

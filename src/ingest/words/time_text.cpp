@@ -224,17 +224,6 @@ double read_time(const TimeText& time, const char* line) {
   return clock;
 }
 
-double TimeReader::read_fraction(const TimeText& time, const char* line) {
-  return fraction_of(time, line);
-}
-
-void TimeReader::learn(const TimeText& time, const char* line, std::uint64_t date, std::uint64_t rest) {
-  const char* const text = line + time.date;
-  midnight_ = seconds_of_date(read_small(text, 4), read_small(text + 5, 2), read_small(text + 8, 2));
-  date_ = date;
-  rest_ = rest;
-}
-
 std::string to_rfc3339(double seconds_since_1970) {
   using std::chrono::seconds;
   const std::chrono::sys_seconds at{seconds(static_cast<std::int64_t>(std::floor(seconds_since_1970)))};

@@ -4,10 +4,8 @@
 // so the place of a time is known for every line of the same shape.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -50,40 +48,6 @@ std::optional<TimeText> find_time(std::string_view shape, std::size_t at);
 
 // Seconds as TimeText::role() says.
 double read_time(const TimeText& time, const char* line);
-
-// Reads times of which most have the day of the one before: the calendar is asked once a day.
-class TimeReader {
- public:
-  // The same as read_time().
-  double read(const TimeText& time, const char* line) {
-    if (time.form != TimeForm::YearMonthDay || time.date_separators != 1 || time.hour_length != 2 ||
-        time.half_day != 0 || time.zone_sign != 0) {
-      return read_time(time, line);
-    }
-    std::uint64_t date = 0;
-    std::uint64_t rest = 0;
-    std::memcpy(&date, line + time.date, 8);
-    std::memcpy(&rest, line + time.date + 2, 8);
-    if (date != date_ || rest != rest_) learn(time, line, date, rest);
-    std::uint64_t clock = 0;
-    std::memcpy(&clock, line + time.clock, 8);
-    clock &= 0x0F0F0F0F0F0F0F0FULL;
-    clock = clock * 10 + (clock >> 8U);  // pairs of digits in the bytes 0, 3 and 6
-    const auto seconds = static_cast<std::int64_t>((clock & 0xFFU) * 3600 + ((clock >> 24U) & 0xFFU) * 60 +
-                                                   ((clock >> 48U) & 0xFFU));
-    auto value = static_cast<double>(seconds);
-    if (time.fraction_length > 0) value += read_fraction(time, line);
-    return midnight_ + value;
-  }
-
- private:
-  static double read_fraction(const TimeText& time, const char* line);
-  void learn(const TimeText& time, const char* line, std::uint64_t date, std::uint64_t rest);
-
-  std::uint64_t date_ = 0;
-  std::uint64_t rest_ = 0;
-  double midnight_ = 0;
-};
 
 // "2026-05-18T16:04:46Z".
 std::string to_rfc3339(double seconds_since_1970);

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <string>
-#include <string_view>
 
 namespace lowtide::ingest {
 namespace {
@@ -46,21 +45,6 @@ TEST(what_only_looks_like_a_time, is_none) {
 
 TEST(a_moment, is_written_as_rfc_3339) {
   EXPECT_EQ(to_rfc3339(kNoon), "2026-05-18T16:04:46Z");
-}
-
-TEST(a_time, read_after_another_is_the_same_as_read_alone) {
-  TimeReader reader;
-  for (const std::string_view text :
-       {"2026-05-18 16:04:46,338", "2026-05-18 23:59:59.5  ", "2026-05-19 00:00:00    ",
-        "2026-06-19T00:00:00Z   ", "2026/06/19 07:08:09    ", "2026-06-19 07:08:09+0200",
-        "2026-02-31 01:02:03    ", "2026-05-18 16:04:46,338"}) {
-    const std::string padded = std::string(text) + std::string(16, ' ');
-    const auto time = find_time(text, 0);
-    ASSERT_TRUE(time) << text;
-    const double alone = read_time(*time, padded.data());
-    const double after = reader.read(*time, padded.data());
-    EXPECT_TRUE(alone == after || (std::isnan(alone) && std::isnan(after))) << text;
-  }
 }
 
 }  // namespace
