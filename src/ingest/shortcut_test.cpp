@@ -1,4 +1,4 @@
-// Every short cut against the long way: shapes, plans of numbers, the search for words and
+// Every short cut against the long way: shapes, the search for words and
 // parsing in chunks by several threads on one side, none of them on the other.
 
 #include <fmt/format.h>

@@ -27,14 +27,8 @@ struct Slot {
   Role role = Role::None;
   NumberForm form = NumberForm::Digits;
   bool negative = false;
-  std::uint8_t unit = 0;   // set when the analysis is done
-  NumberPlan number = {};  // the same
+  std::uint8_t unit = 0;  // set when the analysis is done
 };
-
-// The number of a slot that has one, before its scale.
-[[gnu::always_inline]] inline double read_slot(const Slot& slot, const char* at) {
-  return slot.number.halves > 0 ? read_planned(slot.number, at) : read_number(at, slot.length, slot.form);
-}
 
 struct ShapePlan {
   std::vector<Slot> slots;

@@ -255,7 +255,6 @@ ShapePlan LineParser::analyse_segment(std::string_view shape, std::string_view t
     if (slot.role == Role::Memory && slot.scale > 0)
       slot.unit = static_cast<std::uint8_t>(std::ilogb(slot.scale) + 1);
     if (slot.scale == 0) slot.scale = 1;  // not known: the assembler will find it
-    if (slot.length > 0) slot.number = plan_number(shape.substr(slot.offset, slot.length), slot.form);
   }
   return plan;
 }
@@ -272,7 +271,7 @@ void LineParser::extract(const ShapePlan& plan, const char* text, Facts& facts) 
     if (slot.role == Role::Name || slot.role == Role::GpuName) {
       number = static_cast<double>(registry_->name({text + slot.offset, slot.length}));
     } else if (slot.length > 0) {
-      number = read_slot(slot, text + slot.offset) * slot.scale;
+      number = read_number({text + slot.offset, slot.length}, slot.form) * slot.scale;
     }
     *next++ = {number, slot.topic, slot.role, slot.negative, slot.unit};
   }

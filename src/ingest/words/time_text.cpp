@@ -122,7 +122,7 @@ double seconds_of_date(int year, int month, int day) {
 }
 
 double fraction_of(const TimeText& time, const char* line) {
-  return read_number(line + time.fraction, time.fraction_length, NumberForm::Digits) /
+  return read_number({line + time.fraction, time.fraction_length}, NumberForm::Digits) /
          kPowersOfTen[time.fraction_length];
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
+#include <string_view>
 
 namespace lowtide::ingest {
 namespace {
@@ -13,9 +13,8 @@ struct Found {
   Role role = Role::None;
 };
 
-Found time_in(std::string text) {
+Found time_in(std::string_view text) {
   const auto time = find_time(text, 0);
-  text.append(16, ' ');
   return time ? Found{read_time(*time, text.data()), time->role()} : Found{};
 }
 
