@@ -1,8 +1,7 @@
 // What one line of a log says, in a form that no longer needs the line.
 //
-// The parser turns lines into facts block by block; the assembler turns facts
-// into runs and series. Between them may lie a thread, so facts own what they
-// carry and refer to topics, names and texts by number.
+// The parser turns lines into facts; the assembler turns facts into runs and
+// series. Facts refer to topics, names and texts by number.
 #pragma once
 
 #include <cstdint>
@@ -74,24 +73,15 @@ struct FactHeader {
 
 struct Facts {
   std::vector<FactHeader> headers;
-  std::vector<Value> values;  // longer than what is used: written by index, without a check per value
-  std::size_t values_used = 0;
+  std::vector<Value> values;
   std::vector<model::Event> events;
   std::vector<std::string> texts;
-  std::uint64_t lines_before = 0;  // to be added to every line number here
-
-  // Room for `count` more values; returns where to write them.
-  Value* more(std::size_t count) {
-    if (values.size() - values_used < count) values.resize(2 * values.size() + count + 64);
-    return values.data() + values_used;
-  }
 
   void clear() {
     headers.clear();
-    values_used = 0;
+    values.clear();
     events.clear();
     texts.clear();
-    lines_before = 0;
   }
 };
 

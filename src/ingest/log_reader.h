@@ -1,7 +1,6 @@
 // Any text a training job leaves behind -> runs, series, events.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,8 +15,6 @@ namespace lowtide::ingest {
 
 struct Options {
   bool use_shapes = true;  // off: every line is analysed by itself, the slow reference
-  // How much is parsed at once: facts that stay in the second-level cache.
-  std::size_t chunk_bytes = std::size_t{256} * 1024;
 };
 
 // What was read, besides what went to the sink.

@@ -296,33 +296,6 @@ TEST(a_pipe, is_read_to_its_end) {
   EXPECT_EQ(recorder.runs.size(), 2U);
 }
 
-TEST(shapes, give_what_analysis_of_every_line_gives) {
-  std::string text;
-  for (int i = 0; i < 3000; ++i) {
-    const double loss = 3.0 / (1 + i);
-    text += fmt::format("Step {}:  {},{:03} MB\n", i, 5 + i / 500, i % 1000);
-    if (i % 3 == 0)
-      text += fmt::format("2026-05-18 16:{:02}:{:02} INFO loss={:.4g} rss={:.1f}GB\n", i / 60 % 60, i % 60,
-                          loss, 5 + loss);
-    if (i % 7 == 0)
-      text += fmt::format(" 5%|# | {}/3000 [00:03<00:00, 12.62it/s, ram={}.2G]\r", i, 5 + i / 1000);
-  }
-  CollectingSink fast;
-  CollectingSink slow;
-
-  ASSERT_TRUE(read_log_text(text, fast, {.use_shapes = true}).ok());
-  ASSERT_TRUE(read_log_text(text, slow, {.use_shapes = false}).ok());
-
-  ASSERT_EQ(fast.series.size(), slow.series.size());
-  for (std::size_t i = 0; i < fast.series.size(); ++i) {
-    ASSERT_EQ(fast.series[i].samples.size(), slow.series[i].samples.size());
-    EXPECT_EQ(fast.series[i].lines, slow.series[i].lines);
-    for (std::size_t k = 0; k < fast.series[i].samples.size(); ++k) {
-      ASSERT_EQ(fast.series[i].samples[k].bytes, slow.series[i].samples[k].bytes);
-    }
-  }
-}
-
 TEST(the_last_line, counts_even_when_it_was_cut_off) {
   const Read result = read("Step 10: 5,552 MB\nStep 20: 7,159 MB\nStep 30: 8,851 MB");
 
@@ -336,7 +309,7 @@ TEST(the_last_number, is_left_out_where_the_end_of_the_file_touches_it) {
   EXPECT_THAT(result.warnings, HasSubstr("may have been cut"));
 }
 
-TEST(a_long_log, is_read_in_a_thread_with_every_reading_in_order) {
+TEST(a_long_log, is_read_with_every_reading_in_order) {
   std::string text;
   for (int i = 0; i < 200000; ++i) text += fmt::format("Step {}:  {} MB\n", i, 5000 + i % 1000);
 

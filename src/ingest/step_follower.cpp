@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "ingest/scan/shape_cache.h"
-
 namespace lowtide::ingest {
 namespace {
 
@@ -18,13 +16,14 @@ void StepFollower::feed(std::string_view bytes) {
     const std::string_view piece = bytes.substr(0, kLongestLine);
     bytes.remove_prefix(piece.size());
     pending_.append(piece);
-    const std::size_t length = pending_.size();
-    pending_.append(kSlack, '\0');
-    facts_.clear();
-    const std::size_t used = parser_.parse({pending_.data(), length}, facts_);
-    for (const FactHeader& header : facts_.headers) take(header);
-    pending_.resize(length);
-    pending_.erase(0, used);
+    std::string_view left = pending_;
+    for (std::size_t end = find_line_end(left); end < left.size(); end = find_line_end(left)) {
+      facts_.clear();
+      parser_.parse({.text = left.substr(0, end)}, facts_);
+      for (const FactHeader& header : facts_.headers) take(header);
+      left.remove_prefix(end + 1);
+    }
+    pending_.erase(0, pending_.size() - left.size());
     if (pending_.size() > kLongestLine) pending_.clear();
   }
 }

@@ -29,7 +29,7 @@ class StepFollower {
   std::unique_ptr<Registry> registry_ = std::make_unique<Registry>();
   LineParser parser_{*registry_};
   Facts facts_;
-  std::string pending_;  // the beginning of a line, with the parser's slack behind it
+  std::string pending_;  // the beginning of a line
   Progress carried_;
   bool named_step_seen_ = false;  // a step that is called one; bars no longer count
   StepCounter counter_;

@@ -282,14 +282,7 @@ std::optional<Event> EventReader::close_wrapped() {
   return event;
 }
 
-void EventReader::add_lines(std::uint64_t lines) {
-  wrapped_line_ += lines;
-  if (killed_line_ != 0) killed_line_ += lines;
-  if (open_kill_) open_kill_->line += lines;
-}
-
 std::optional<Event> EventReader::read(std::string_view text, std::uint64_t line) {
-  asked_ = true;
   text = text.substr(0, kWrappedBytes);
   const bool cuda = has(text, "cuda out of memory") || has(text, "cuda error: out of memory") ||
                     has(text, "hip out of memory");

@@ -23,13 +23,6 @@ class EventReader {
   // True while a message goes on over lines: then every line must be shown to read().
   [[nodiscard]] bool collecting() const { return !wrapped_.empty(); }
 
-  // Has anything been read that may matter to what is read next?
-  [[nodiscard]] bool idle() const { return wrapped_.empty() && killed_line_ == 0 && !open_kill_; }
-  [[nodiscard]] bool asked() const { return asked_; }
-
-  // Lines were counted from a place that many lines into the log.
-  void add_lines(std::uint64_t lines);
-
   // What is still open when the log ends.
   std::optional<model::Event> finish();
 
@@ -37,7 +30,6 @@ class EventReader {
   std::optional<model::Event> read_kernel(std::string_view text, std::uint64_t line);
   std::optional<model::Event> close_wrapped();
 
-  bool asked_ = false;
   std::string wrapped_;  // the part of a CUDA message that has been read
   std::uint64_t wrapped_line_ = 0;
   int wrapped_lines_ = 0;

@@ -15,14 +15,8 @@ constexpr std::size_t kMaxContexts = 1024;
 Registry::Registry() {
   topics_.push_back({model::Quantity::ProcessMemory, "other memory", UnitSource::Written});
   names_.emplace_back();
-  contexts_.reserve(kMaxContexts);  // they must not move
+  contexts_.reserve(kMaxContexts);  // a Line refers to one while others are added
   contexts_.emplace_back();
-}
-
-void Registry::copy_new(std::vector<Topic>& topics, std::vector<std::string>& names) const {
-  const std::lock_guard lock(mutex_);
-  topics.insert(topics.end(), topics_.begin() + std::ssize(topics), topics_.end());
-  names.insert(names.end(), names_.begin() + std::ssize(names), names_.end());
 }
 
 std::uint16_t Registry::topic(const Topic& topic) {
@@ -31,7 +25,6 @@ std::uint16_t Registry::topic(const Topic& topic) {
   key += static_cast<char>('a' + static_cast<int>(topic.quantity));
   key += static_cast<char>('a' + static_cast<int>(topic.unit));
   if (topic.gpu >= 0) key += std::to_string(topic.gpu);
-  const std::lock_guard lock(mutex_);
   const auto found = topic_numbers_.find(key);
   if (found != topic_numbers_.end()) return static_cast<std::uint16_t>(found->second);
   if (topics_.size() >= kMaxTopics) return 0;
@@ -43,7 +36,6 @@ std::uint16_t Registry::topic(const Topic& topic) {
 
 std::uint32_t Registry::name(std::string_view name) {
   std::string clean = base::printable(name, 80);
-  const std::lock_guard lock(mutex_);
   const auto found = name_numbers_.find(clean);
   if (found != name_numbers_.end()) return found->second;
   if (names_.size() >= kMaxNames) return 0;
@@ -55,7 +47,6 @@ std::uint32_t Registry::name(std::string_view name) {
 
 std::uint16_t Registry::context(const Context& context, std::string_view key) {
   const std::string owned(key);
-  const std::lock_guard lock(mutex_);
   const auto found = context_numbers_.find(owned);
   if (found != context_numbers_.end()) return static_cast<std::uint16_t>(found->second);
   // Past the bound headers are no longer learnt; rows then fall through to the words.

@@ -2,11 +2,10 @@
 //
 // The shape of a line is the line with every digit replaced by '0'. Analysis
 // sees the shape only, so its result, the plan, holds for every line of that
-// shape: that is what makes the cache in shape_cache.h exact and not a guess.
+// shape, and the parser analyses each shape once.
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,8 +64,7 @@ struct Context {
   bool old_free = false;  // procps before 3.3.10: "used" counts the page cache
 };
 
-// Numbers for what facts refer to. Bounded: a hostile log cannot make it grow. Parsers in several threads
-// share one.
+// Numbers for what facts refer to. Bounded: a hostile log cannot make it grow.
 class Registry {
  public:
   Registry();
@@ -75,14 +73,14 @@ class Registry {
   std::uint32_t name(std::string_view name);
   std::uint16_t context(const Context& context, std::string_view key);
 
-  // Of a number that context() gave. Contexts never move, so nothing is locked.
+  // Of a number that context() gave.
   [[nodiscard]] const Context& at(std::uint16_t context) const { return contexts_[context]; }
 
-  // Adds what `topics` and `names` lack.
-  void copy_new(std::vector<Topic>& topics, std::vector<std::string>& names) const;
+  // By the numbers that topic() and name() gave.
+  [[nodiscard]] const std::vector<Topic>& topics() const { return topics_; }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
-  mutable std::mutex mutex_;
   std::vector<Topic> topics_;
   std::vector<std::string> names_;
   std::vector<Context> contexts_;

@@ -31,11 +31,9 @@ std::int64_t whole(double number) {
 
 }  // namespace
 
-void Assembler::consume(const Facts& facts, const Registry& registry) {
-  registry.copy_new(topics_, names_);
-  units_.resize(topics_.size());
-  plain_series_.resize(topics_.size(), nullptr);
-  lines_before_ = facts.lines_before;
+void Assembler::consume(const Facts& facts) {
+  units_.resize(registry_.topics().size());
+  plain_series_.resize(registry_.topics().size(), nullptr);
   for (const FactHeader& header : facts.headers) {
     take(facts, header, scratch_);
     settle(scratch_);
@@ -43,7 +41,7 @@ void Assembler::consume(const Facts& facts, const Registry& registry) {
 }
 
 void Assembler::take(const Facts& facts, const FactHeader& header, Record& record) {
-  record.line = lines_before_ + header.line;
+  record.line = header.line;
   record.format = header.format;
   record.stamp.role = Role::None;
   record.progress = {};

@@ -28,10 +28,10 @@ inline constexpr double kMaxBytes = 1e18;
 
 class Assembler {
  public:
-  explicit Assembler(Sink& sink) : sink_(sink), timeline_(warnings_) {}
-
   // `registry` knows all that the facts refer to.
-  void consume(const Facts& facts, const Registry& registry);
+  Assembler(Sink& sink, const Registry& registry) : sink_(sink), registry_(registry), timeline_(warnings_) {}
+
+  void consume(const Facts& facts);
   void finish();
 
   [[nodiscard]] bool found() const { return readings_ > 0 || events_ > 0; }
@@ -119,13 +119,10 @@ class Assembler {
   bool pairs_count(const Record& record);
 
   Sink& sink_;
+  const Registry& registry_;
   Warnings warnings_;
   Timeline timeline_;
   StepCounter steps_;
-  std::vector<Topic> topics_;
-  std::vector<std::string> names_;
-
-  std::uint64_t lines_before_ = 0;  // of the facts that are being taken
   Record scratch_;
   Record partial_;
   bool has_partial_ = false;

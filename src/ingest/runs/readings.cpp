@@ -92,7 +92,7 @@ void Assembler::emit(const Record& record, bool in_order) {
 }
 
 double Assembler::scale_of(const Record& record, const Value& value) {
-  const Topic& topic = topics_[value.topic];
+  const Topic& topic = registry_.topics()[value.topic];
   if (topic.unit == UnitSource::Free) {
     if (free_scale_ == 0) {
       const double total = record.limits > 0 ? record.limit[0].number : carried_limit_.value_or(value.number);
@@ -139,12 +139,13 @@ double Assembler::scale_of(const Record& record, const Value& value) {
 }
 
 std::optional<double> Assembler::limit_of(const Record& record, const Value& value) const {
-  const Quantity quantity = topics_[value.topic].quantity;
+  const Quantity quantity = registry_.topics()[value.topic].quantity;
   const Value* chosen = nullptr;
   for (std::size_t i = 0; i < record.limits; ++i) {
     const Value& limit = record.limit[i];
     if (limit.topic == value.topic) chosen = &limit;
-    if (chosen == nullptr && is_gpu_memory(topics_[limit.topic].quantity) == is_gpu_memory(quantity))
+    if (chosen == nullptr &&
+        is_gpu_memory(registry_.topics()[limit.topic].quantity) == is_gpu_memory(quantity))
       chosen = &limit;
   }
   if (chosen != nullptr) return chosen->number;
@@ -153,7 +154,8 @@ std::optional<double> Assembler::limit_of(const Record& record, const Value& val
 
 // What a new series is called, and what it may grow to.
 SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu) const {
-  const Topic& topic = topics_[value.topic];
+  const Topic& topic = registry_.topics()[value.topic];
+  const std::vector<std::string>& names = registry_.names();
   const bool on_gpu = is_gpu_memory(topic.quantity);
   SeriesInfo info;
   info.quantity = topic.quantity;
@@ -161,11 +163,11 @@ SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu
   if (record.writer >= 0) info.pid = record.writer;
   if (!info.pid && topic.quantity == Quantity::ProcessMemory) info.pid = run_pid_;
   if (on_gpu && gpu >= 0) info.gpu_index = gpu;
-  if (record.name < names_.size()) info.command = names_[record.name];
+  if (record.name < names.size()) info.command = names[record.name];
   const std::string device = on_gpu && record.pid < 0 ? info.command : "";  // a UUID or a bus, no command
   if (!device.empty()) info.command.clear();
   info.gpu_id = device;
-  if (on_gpu && record.gpu_name < names_.size()) info.gpu_name = names_[record.gpu_name];
+  if (on_gpu && record.gpu_name < names.size()) info.gpu_name = names[record.gpu_name];
   const std::string_view what = quantity_name(topic.quantity);
   if (on_gpu) {
     info.name = gpu >= 0 ? fmt::format("GPU {} {}", gpu, what) : fmt::format("GPU {}", what);
@@ -201,7 +203,7 @@ SeriesInfo Assembler::describe(const Record& record, const Value& value, int gpu
 
 Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading& reading) {
   const Value& value = reading.value;
-  const Topic& topic = topics_[value.topic];
+  const Topic& topic = registry_.topics()[value.topic];
   const bool on_gpu = is_gpu_memory(topic.quantity);
   const bool plain = is_plain(record) && reading.gpu < 0 && record.lane < 0;
   if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];

@@ -14,7 +14,8 @@
 namespace lowtide::ingest {
 namespace {
 
-constexpr std::uint8_t kMostMisses = 4;
+constexpr std::size_t kMaxShape = 1024;  // longer lines are analysed each time
+constexpr std::size_t kMostShapes = 4096;
 
 // Length of the escape sequence at text[0] == ESC, and whether it moves the cursor.
 struct EscapeSequence {
@@ -48,128 +49,22 @@ void blank_escapes(std::string& shape, std::string_view text) {
   }
 }
 
-// Where the line at text[0] ends; text.size() when its end is not there yet.
-std::size_t find_line_end(std::string_view text) {
-  const std::size_t line = std::min(text.find('\n'), text.size());
-  return std::min(text.substr(0, line).find('\r'), line);
-}
-
 void add_mark(const Value& value, std::uint64_t line, Facts& facts) {
-  *facts.more(1) = value;
-  facts.headers.push_back({line, static_cast<std::uint32_t>(facts.values_used), 1, 0});
-  ++facts.values_used;
+  facts.headers.push_back({line, static_cast<std::uint32_t>(facts.values.size()), 1, 0});
+  facts.values.push_back(value);
 }
 
 }  // namespace
 
-ShapeEntry* LineParser::follow(ShapeEntry* entry) {
-  if (last_ != nullptr && last_->followers[0] != entry) {
-    last_->followers[1] = last_->followers[0];
-    last_->followers[0] = entry;
-  }
-  last_ = entry;
-  return entry;
-}
-
-// The line at `at`, if it has one of the shapes that came next the last times.
-ShapeEntry* LineParser::expected_at(const char* at, const char* end) {
-  if (last_ == nullptr || !use_shapes_ || events_.collecting()) return nullptr;
-  for (ShapeEntry* const candidate : last_->followers) {
-    if (candidate == nullptr) break;
-    if (candidate->length < static_cast<std::size_t>(end - at) && candidate->context == context_ &&
-        matches(*candidate, at)) {
-      return candidate;
-    }
-  }
-  return nullptr;
-}
-
-// A line ends at '\n', or at the '\r' by which a progress bar starts again.
-std::size_t LineParser::parse(std::string_view text, Facts& facts) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    if (ShapeEntry* const hit = expected_at(at, end)) {
-      if (!hit->plan->empty()) extract(*hit->plan, at, facts);
-      if (last_->followers[0] != hit) std::swap(last_->followers[0], last_->followers[1]);
-      last_ = hit;
-      at += hit->length;
-    } else {
-      const auto left = static_cast<std::size_t>(end - at);
-      scan_line(at, left, scan_);
-      const bool ends = scan_.length < std::min(left, LineScan::kMost) && at[scan_.length] != kEscape;
-      const std::size_t length = ends ? scan_.length : find_line_end({at, left});
-      if (length == left) break;
-      const std::string_view line(at, length);
-      if (ends && !part_objects_ && !events_.collecting() && use_shapes_) {
-        parse_scanned(line, facts);
-      } else {
-        parse_line(line, facts);
-      }
-      at += length;
-    }
-    lines_ += *at == '\n' ? 1 : 0;
-    ++at;
-  }
-  return static_cast<std::size_t>(at - text.data());
-}
-
-// A whole line without escape sequences that was not expected. Where shapes never come again, most are
-// lines that no analysis would find anything in: those are neither written as a shape nor hashed, and the
-// line that the next one is expected to follow stays the same.
-void LineParser::parse_scanned(std::string_view line, Facts& facts) {
-  if (line.size() < ShapeGuesses::kLeast) {
-    parse_segment(line, facts);
-    return;
-  }
-  const std::uint64_t hash = ShapeGuesses::hash_of(line, context_);
-  ShapeGuesses::Guess& guess = guesses_.at(hash);
-  const bool looks_alike = guess.hash == hash;
-  if (looks_alike && guess.entry != nullptr && guess.entry->length == line.size() &&
-      guess.entry->context == context_ && matches(*guess.entry, line.data())) {
-    follow(guess.entry);
-    if (!guess.entry->plan->empty()) extract(*guess.entry->plan, line.data(), facts);
-    return;
-  }
-  if (registry_->at(context_).layout || triage(line, scan_) != Triage::Nothing) {
-    parse_segment(line, facts);
-    if (last_ != nullptr && last_->length == line.size()) guess = {hash, last_, 0};
-    return;
-  }
-  if (!looks_alike) {
-    guess = {hash, nullptr, 0};
-    return;
-  }
-  // Worth a shape of its own once it has come again, unless others look like it all the time.
-  if (guess.misses >= kMostMisses) return;
-  ++guess.misses;
-  shape_.resize(line.size());
-  write_shape(line, shape_.data());
-  const ShapeKey key(shape_, context_);
-  ShapeEntry* const entry = shapes_.find(key);
-  guess.entry = follow(entry != nullptr ? entry : shapes_.add(key, ShapePlan{}));
-}
-
-// A segment of a new shape that no analysis would find anything in.
-bool LineParser::may_pass_by(std::string_view segment) const {
-  return use_shapes_ && !registry_->at(context_).layout && triage(segment) == Triage::Nothing &&
-         std::memchr(segment.data(), kEscape, segment.size()) == nullptr;
-}
-
-void LineParser::parse_last(std::string_view line, Facts& facts) {
-  std::size_t begin = 0;
-  while (begin <= line.size()) {
-    const std::size_t stop = std::min(line.find('\r', begin), line.size());
-    is_last_ = stop == line.size() && lines_ > 0;
-    parse_line(line.substr(begin, stop - begin), facts);
-    begin = stop + 1;
-  }
-  ++lines_;
+void LineParser::parse(const LogLine& line, Facts& facts) {
+  number_ = line.number;
+  is_last_ = !line.ends && line.number > 1;
+  parse_line(line.text, facts);
 }
 
 // Parts a line at what moves the cursor (watch, docker stats, top), then at objects.
 void LineParser::parse_line(std::string_view line, Facts& facts) {
-  if (!part_objects_ && std::memchr(line.data(), kEscape, line.size()) == nullptr) {
+  if (!part_objects_ && line.find(kEscape) == std::string_view::npos) {
     parse_segment(line, facts);
     return;
   }
@@ -195,39 +90,35 @@ void LineParser::parse_line(std::string_view line, Facts& facts) {
 
 void LineParser::parse_segment(std::string_view segment, Facts& facts) {
   if (events_.collecting()) {
-    if (const auto event = events_.read(segment, lines_ + 1)) add_event(*event, facts);
+    if (const auto event = events_.read(segment, number_)) add_event(*event, facts);
     return;
   }
-  shape_.resize(segment.size());
-  write_shape(segment, shape_.data());
+  if (use_shapes_ && may_pass_by(segment)) return;
+  key_ = segment;
+  for (char& c : key_) c = is_digit(c) ? '0' : c;
+  key_ += static_cast<char>(context_);
+  key_ += static_cast<char>(context_ >> 8U);
   const bool fits = use_shapes_ && segment.size() <= kMaxShape;
-  if (ShapeEntry* const entry = fits ? shapes_.find({shape_, context_}) : nullptr) {
-    follow(entry);
-    if (!entry->plan->empty() && !is_cut(*entry->plan, segment.size()))
-      extract(*entry->plan, segment.data(), facts);
+  const auto known = fits ? shapes_.find(key_) : shapes_.end();
+  if (known != shapes_.end()) {
+    extract(known->second, segment, facts);
     return;
   }
-  if (may_pass_by(segment)) {
-    const ShapeKey key(shape_, context_);
-    if (fits && shapes_.met_before(key)) follow(shapes_.add(key, ShapePlan{}));
-    return;
+  ShapePlan plan = analyse_segment(std::string_view(key_).substr(0, segment.size()), segment);
+  extract(plan, segment, facts);
+  extract_marks(plan, segment, facts);
+  if (plan.next_context) {
+    context_ = *plan.next_context;
+  } else if (fits && !plan.ask_each_time) {
+    if (shapes_.size() >= kMostShapes) shapes_.clear();
+    shapes_.emplace(key_, std::move(plan));
   }
-  analyse_new(segment, fits, facts);
 }
 
-void LineParser::analyse_new(std::string_view segment, bool fits, Facts& facts) {
-  const std::string shape = shape_;
-  const ShapeKey key(shape, context_);
-  ShapePlan plan = analyse_segment(shape, segment);
-  const bool learn = fits && !plan.ask_each_time && !plan.next_context && shapes_.met_before(key);
-  if (!is_cut(plan, segment.size())) extract(plan, segment.data(), facts);
-  extract_marks(plan, segment, facts);
-  if (plan.next_context) context_ = *plan.next_context;
-  if (learn) {
-    follow(shapes_.add(key, std::move(plan)));
-  } else {
-    last_ = nullptr;
-  }
+// No analysis would find anything in it.
+bool LineParser::may_pass_by(std::string_view segment) const {
+  return !registry_->at(context_).layout && triage(segment) == Triage::Nothing &&
+         segment.find(kEscape) == std::string_view::npos;
 }
 
 // Does a memory number touch the end of a file that has no line end?
@@ -259,41 +150,38 @@ ShapePlan LineParser::analyse_segment(std::string_view shape, std::string_view t
   return plan;
 }
 
-void LineParser::extract(const ShapePlan& plan, const char* text, Facts& facts) {
-  Value* const first = facts.more(plan.slots.size() + 1);
-  Value* next = first;
+void LineParser::extract(const ShapePlan& plan, std::string_view text, Facts& facts) {
+  if (is_cut(plan, text.size())) return;
+  const std::size_t first = facts.values.size();
   if (plan.time) {
-    *next++ = {read_time(*plan.time, text), 0, plan.time->role(), false, 0};
+    facts.values.push_back({read_time(*plan.time, text.data()), 0, plan.time->role(), false, 0});
   }
   for (const Slot& slot : plan.slots) {
-    double number = 0;
     if (slot.role == Role::Event || slot.role == Role::RunMark) continue;
+    const std::string_view written = text.substr(slot.offset, slot.length);
+    double number = 0;
     if (slot.role == Role::Name || slot.role == Role::GpuName) {
-      number = static_cast<double>(registry_->name({text + slot.offset, slot.length}));
+      number = static_cast<double>(registry_->name(written));
     } else if (slot.length > 0) {
-      number = read_number({text + slot.offset, slot.length}, slot.form) * slot.scale;
+      number = read_number(written, slot.form) * slot.scale;
     }
-    *next++ = {number, slot.topic, slot.role, slot.negative, slot.unit};
+    facts.values.push_back({number, slot.topic, slot.role, slot.negative, slot.unit});
   }
-  if (next != first) add_fact(plan, first, next, facts);
-}
-
-void LineParser::add_fact(const ShapePlan& plan, const Value* first, const Value* end, Facts& facts) const {
-  const auto count = static_cast<std::size_t>(end - first);
-  facts.headers.push_back({lines_ + 1, static_cast<std::uint32_t>(facts.values_used),
-                           static_cast<std::uint16_t>(count), plan.format});
-  facts.values_used += count;
+  const std::size_t count = facts.values.size() - first;
+  if (count == 0) return;
+  facts.headers.push_back(
+      {number_, static_cast<std::uint32_t>(first), static_cast<std::uint16_t>(count), plan.format});
 }
 
 // Events and marks: rare, with text of their own.
 void LineParser::extract_marks(const ShapePlan& plan, std::string_view text, Facts& facts) {
   for (const Slot& slot : plan.slots) {
     if (slot.role == Role::RunMark) {
-      add_mark({static_cast<double>(facts.texts.size()), 0, Role::RunMark, false, 0}, lines_ + 1, facts);
+      add_mark({static_cast<double>(facts.texts.size()), 0, Role::RunMark, false, 0}, number_, facts);
       facts.texts.push_back(base::printable(text, 120));
     }
     if (slot.role != Role::Event) continue;
-    if (const auto event = events_.read(text, lines_ + 1)) add_event(*event, facts);
+    if (const auto event = events_.read(text, number_)) add_event(*event, facts);
   }
 }
 
