@@ -7,13 +7,13 @@
 
 #include "base/text.h"
 #include "ingest/formats/formats.h"
-#include "ingest/words/place_finder.h"
 #include "ingest/words/triage.h"
 #include "ingest/words/words.h"
 
 namespace lowtide::ingest {
 namespace {
 
+constexpr char kEscape = '\x1b';
 constexpr std::size_t kMaxShape = 1024;  // longer lines are analysed each time
 constexpr std::size_t kMostShapes = 4096;
 

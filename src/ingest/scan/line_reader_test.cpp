@@ -89,7 +89,9 @@ TEST(an_array_on_one_line, comes_in_pieces_that_end_behind_an_object) {
   std::string joined;
   for (const auto& [number, piece] : lines.all) {
     EXPECT_EQ(number, 1U);
-    if (joined.size() + piece.size() < text.size()) EXPECT_EQ(piece.back(), '}');
+    if (joined.size() + piece.size() < text.size()) {
+      EXPECT_EQ(piece.back(), '}');
+    }
     joined += piece;
   }
   EXPECT_EQ(joined, text + "{\"step\": 2}]");
