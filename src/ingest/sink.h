@@ -1,13 +1,12 @@
 // Where the readings of a log go.
 //
 // A log of 1 GB holds tens of millions of readings, so nothing here collects
-// them: they are handed on some hundred at a time, and the receiver keeps what it can bound.
+// them: each is handed on, and the receiver keeps what it can bound.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "model/report.h"
@@ -41,13 +40,6 @@ class Sink {
 
   // One reading of the current run. Times are seconds from the run's first reading.
   virtual void add(SeriesIndex series, const model::Sample& sample, std::uint64_t line) = 0;
-
-  // Several of one series, in their order; as many lines as samples. A sink that can take many at once
-  // faster than one by one does so here.
-  virtual void add_all(SeriesIndex series, std::span<const model::Sample> samples,
-                       std::span<const std::uint64_t> lines) {
-    for (std::size_t at = 0; at < samples.size(); ++at) add(series, samples[at], lines[at]);
-  }
 
   virtual void event(const model::Event& event) = 0;
 };

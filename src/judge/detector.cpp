@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "base/units.h"
@@ -70,19 +69,6 @@ void Detector::add(const model::Sample& sample) {
       break;
   }
   put(reading);
-}
-
-void Detector::add(std::span<const model::Sample> samples) {
-  constexpr std::size_t kOneByOne = 64;  // after what cannot be taken at once, before it is tried again
-  while (!samples.empty()) {
-    const std::size_t steady = restarts_.add_steady(samples);
-    generations_.back().add(samples.first(steady));
-    samples_ += steady;
-    samples = samples.subspan(steady);
-    const auto few = samples.first(std::min(samples.size(), kOneByOne));
-    for (const model::Sample& sample : few) add(sample);
-    samples = samples.subspan(few.size());
-  }
 }
 
 std::vector<Generation> Detector::generations() const {

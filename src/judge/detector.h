@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "judge/assessment.h"
@@ -26,8 +25,6 @@ class Detector {
   Detector();
 
   void add(const model::Sample& sample);
-  // The same, one after the other, several times faster where nothing falls.
-  void add(std::span<const model::Sample> samples);
 
   // The process was restarted (another pid, "[Process restarted]"). Without this
   // call the detector searches the series itself for restarts.

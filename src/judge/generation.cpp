@@ -32,46 +32,10 @@ void Generation::add(double at_s, double step, double bytes) {
     bucket.high = std::max(bucket.high, bytes);
     bucket.sum += bytes;
   }
-  close_when_full();
-}
-
-void Generation::close_when_full() {
-  if (filling_.count < width_) return;
-  full_.push_back(filling_);
-  filling_.count = 0;
+  if (bucket.count < width_) return;
+  full_.push_back(bucket);
+  bucket.count = 0;
   if (full_.size() >= kCapacity) halve();
-}
-
-void Generation::add(std::span<const model::Sample> samples) {
-  if (samples.empty()) return;
-  samples_ += samples.size();
-  last_at_s_ = samples.back().at_s;
-  const auto stepped = std::find_if(samples.rbegin(), samples.rend(),
-                                    [](const model::Sample& sample) { return !std::isnan(sample.step); });
-  if (stepped != samples.rend()) last_step_ = stepped->step;
-  while (!samples.empty()) {
-    const auto part = samples.first(std::min<std::size_t>(samples.size(), width_ - filling_.count));
-    fill(part);
-    close_when_full();
-    samples = samples.subspan(part.size());
-  }
-}
-
-void Generation::fill(std::span<const model::Sample> samples) {
-  Bucket bucket = filling_;
-  for (const model::Sample& sample : samples) {
-    const auto bytes = static_cast<double>(sample.bytes);
-    if (bucket.count == 0) {
-      bucket = {1, sample.at_s, sample.step, bytes, bytes, bytes};
-      continue;
-    }
-    ++bucket.count;
-    if (std::isnan(bucket.step)) bucket.step = sample.step;
-    bucket.low = std::min(bucket.low, bytes);
-    bucket.high = std::max(bucket.high, bytes);
-    bucket.sum += bytes;  // in their order: sums of doubles depend on it
-  }
-  filling_ = bucket;
 }
 
 void Generation::halve() {

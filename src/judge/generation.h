@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "model/sample.h"
@@ -30,8 +29,6 @@ class Generation {
   static constexpr std::size_t kCapacity = 1024;
 
   void add(double at_s, double step, double bytes);
-  // The same, one after the other.
-  void add(std::span<const model::Sample> samples);
 
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
   [[nodiscard]] double last_at_s() const { return last_at_s_; }
@@ -42,8 +39,6 @@ class Generation {
 
  private:
   void halve();
-  void fill(std::span<const model::Sample> samples);
-  void close_when_full();
 
   std::vector<Bucket> full_;
   Bucket filling_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace lowtide::judge {
 namespace {
@@ -89,76 +88,6 @@ RestartFinder::Answer RestartFinder::add(const Reading& reading) {
   }
   learn(reading);
   return Answer::Continues;
-}
-
-RestartFinder::Lows RestartFinder::lows_from() const {
-  Lows lows{};
-  std::size_t entry = 0;
-  for (std::size_t place = 0; place < kWindow; ++place) {
-    while (lows_[(head_ + entry) % kWindow].index + kWindow <= readings_ + place) ++entry;
-    lows[place] = lows_[(head_ + entry) % kWindow].bytes;
-  }
-  return lows;
-}
-
-void RestartFinder::set_lows(const Lows& readings, const Lows& lows) {
-  head_ = 0;
-  size_ = 0;
-  for (std::size_t place = 0; place < kWindow; ++place) {
-    if (place + 1 < kWindow && readings[place] >= lows[place + 1]) continue;
-    lows_[size_++] = {readings_ - kWindow + 1 + place, readings[place]};
-  }
-}
-
-void RestartFinder::learn_gaps_and_steps(std::span<const model::Sample> samples) {
-  double at_s = last_at_s_;
-  double gap = typical_gap_;
-  for (const model::Sample& sample : samples) {
-    if (sample.at_s > at_s) gap = next_typical_gap(gap, sample.at_s - at_s);
-    at_s = sample.at_s;
-  }
-  last_at_s_ = at_s;
-  typical_gap_ = gap;
-  for (std::size_t at = samples.size(); at-- > 0;) {
-    if (std::isnan(samples[at].step)) continue;
-    last_step_ = samples[at].step;
-    stepped_ = true;
-    break;
-  }
-}
-
-// The floor of the last kWindow readings is needed before each reading. The readings are cut into blocks as
-// long as the window (van Herk, Gil and Werman). The floor is then the lower of two minima: of the previous
-// block from the same position on, and of this block up to here. Both are running minima, without a queue.
-std::size_t RestartFinder::add_steady(std::span<const model::Sample> samples) {
-  if (unclear_ > 0 || readings_ < 10 * kWindow || samples.size() < kWindow) return 0;
-  Lows before = lows_from();
-  Lows readings{};
-  Lows block{};
-  std::size_t taken = 0;
-  while (samples.size() - taken >= kWindow) {
-    const auto part = samples.subspan(taken, kWindow);
-    double lowest = std::numeric_limits<double>::infinity();
-    bool falls = false;
-    for (std::size_t place = 0; place < kWindow; ++place) {
-      const auto bytes = static_cast<double>(part[place].bytes);
-      falls |= bytes < kFall * std::min(before[place], lowest);
-      lowest = std::min(lowest, bytes);
-      block[place] = bytes;
-    }
-    if (falls) break;
-    readings = block;
-    lowest_ = std::min(lowest_, lowest);
-    double low = std::numeric_limits<double>::infinity();
-    for (std::size_t place = kWindow; place-- > 0;) before[place] = low = std::min(low, block[place]);
-    learn_gaps_and_steps(part);
-    taken += kWindow;
-  }
-  if (taken > 0) {
-    readings_ += taken;
-    set_lows(readings, before);
-  }
-  return taken;
 }
 
 }  // namespace lowtide::judge

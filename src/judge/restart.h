@@ -9,10 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
-
-#include "model/sample.h"
 
 namespace lowtide::judge {
 
@@ -34,16 +30,11 @@ class RestartFinder {
 
   Answer add(const Reading& reading);
 
-  // Takes as many of the readings, from the first on, as it can tell at once to continue; the next one,
-  // if any is left, needs add(). The same answers as add(), at a fifth of the cost: for long series.
-  std::size_t add_steady(std::span<const model::Sample> samples);
-
   // The caller knows of a restart.
   void reset();
 
  private:
   void learn(const Reading& reading);
-  void learn_gaps_and_steps(std::span<const model::Sample> samples);
   [[nodiscard]] double recent_low() const;
 
   static constexpr std::size_t kWindow = 64;
@@ -54,10 +45,6 @@ class RestartFinder {
     std::uint64_t index = 0;
     double bytes = 0;
   };
-  // By place in the last kWindow readings: the lowest from there on.
-  using Lows = std::array<double, kWindow>;
-  [[nodiscard]] Lows lows_from() const;
-  void set_lows(const Lows& readings, const Lows& lows);
   std::array<Entry, kWindow> lows_{};
   std::size_t head_ = 0;
   std::size_t size_ = 0;

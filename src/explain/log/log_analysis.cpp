@@ -36,27 +36,6 @@ model::LimitKind kind_of(model::Quantity quantity) {
   return model::LimitKind::Host;
 }
 
-// The first, last and highest of several times or steps; those that are not known do not count.
-struct Range {
-  bool any = false;
-  double first = 0;
-  double last = 0;
-  double highest = 0;
-
-  void add(double value) {
-    if (!std::isfinite(value)) return;
-    if (!any) first = highest = value;
-    any = true;
-    last = value;
-    highest = std::max(highest, value);
-  }
-  void note(std::optional<double>& all_first, std::optional<double>& all_last) const {
-    if (!any) return;
-    if (!all_first) all_first = first;
-    all_last = last;
-  }
-};
-
 }  // namespace
 
 void LogAnalysis::begin_run(const std::string& name, std::uint64_t first_line) {
@@ -85,29 +64,22 @@ ingest::SeriesIndex LogAnalysis::begin_series(const ingest::SeriesInfo& info) {
 }
 
 void LogAnalysis::add(ingest::SeriesIndex index, const model::Sample& sample, std::uint64_t line) {
-  add_all(index, {&sample, 1}, {&line, 1});
-}
-
-void LogAnalysis::add_all(ingest::SeriesIndex index, std::span<const model::Sample> samples,
-                          std::span<const std::uint64_t> lines) {
-  for (const std::uint64_t line : lines) run_.last_line = std::max(run_.last_line, line);
-  if (index == kLeftOut || samples.empty()) return;
+  run_.last_line = std::max(run_.last_line, line);
+  if (index == kLeftOut) return;
   Series& series = series_[static_cast<std::size_t>(index)];
-  series.detector.add(samples);
+  series.detector.add(sample);
   model::SeriesReport& report = series.report;
-  report.last_bytes = samples.back().bytes;
-  std::uint64_t peak_bytes = report.peak_bytes;
-  Range at_s;
-  Range step;
-  for (const model::Sample& sample : samples) {
-    peak_bytes = std::max(peak_bytes, sample.bytes);
-    at_s.add(sample.at_s);
-    step.add(sample.step);
+  report.last_bytes = sample.bytes;
+  report.peak_bytes = std::max(report.peak_bytes, sample.bytes);
+  if (std::isfinite(sample.at_s)) {
+    if (!report.first_s) report.first_s = sample.at_s;
+    report.last_s = sample.at_s;
   }
-  report.peak_bytes = peak_bytes;
-  at_s.note(report.first_s, report.last_s);
-  step.note(report.first_step, report.last_step);
-  if (step.any) highest_step_ = std::max(highest_step_.value_or(step.highest), step.highest);
+  if (std::isfinite(sample.step)) {
+    if (!report.first_step) report.first_step = sample.step;
+    report.last_step = sample.step;
+    highest_step_ = std::max(highest_step_.value_or(sample.step), sample.step);
+  }
 }
 
 void LogAnalysis::event(const model::Event& event) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "ingest/sink.h"
@@ -32,8 +31,6 @@ class LogAnalysis final : public ingest::Sink {
   void begin_run(const std::string& name, std::uint64_t first_line) override;
   ingest::SeriesIndex begin_series(const ingest::SeriesInfo& info) override;
   void add(ingest::SeriesIndex index, const model::Sample& sample, std::uint64_t line) override;
-  void add_all(ingest::SeriesIndex index, std::span<const model::Sample> samples,
-               std::span<const std::uint64_t> lines) override;
   void event(const model::Event& event) override;
 
   // The report of all that has arrived. Nothing may be added after it.

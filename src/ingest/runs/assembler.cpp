@@ -33,7 +33,6 @@ std::int64_t whole(double number) {
 
 void Assembler::consume(const Facts& facts) {
   units_.resize(registry_.topics().size());
-  plain_series_.resize(registry_.topics().size(), nullptr);
   for (const FactHeader& header : facts.headers) {
     take(facts, header, scratch_);
     settle(scratch_);
@@ -141,7 +140,6 @@ void Assembler::special(const Facts& facts, const Value& value, std::uint64_t li
       ++events_;
       model::Event event = facts.events[number];
       if (!std::isnan(last_at_s_) && run_open_) event.at_s = last_at_s_;
-      hand_over_all();
       sink_.event(event);
       break;
     }

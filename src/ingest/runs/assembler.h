@@ -74,15 +74,9 @@ class Assembler {
     bool ignored = false;
   };
 
-  // Readings are handed over many at a time: the receiver judges them faster so.
-  static constexpr std::size_t kSamplesAtOnce = 512;
-
   struct SeriesState {
     SeriesIndex index{};
     std::uint8_t unit = 0;
-    std::size_t kept = 0;  // of samples and lines: not yet handed over
-    std::vector<model::Sample> samples;
-    std::vector<std::uint64_t> lines;
   };
 
   enum class Doubt { None, StepFell, NewWriter };
@@ -104,14 +98,6 @@ class Assembler {
   void emit_reading(const Record& record, const Reading& reading, double at_s, double step);
   SeriesState* series_of(const Record& record, const Reading& reading);
   [[nodiscard]] SeriesInfo describe(const Record& record, const Value& value, int gpu) const;
-  void hand_over(SeriesState& series);
-  void hand_over_all();
-  void grow_or_hand_over(SeriesState& series);
-  [[gnu::always_inline]] void keep(SeriesState& series, const model::Sample& sample, std::uint64_t line) {
-    if (series.kept == series.samples.size()) grow_or_hand_over(series);
-    series.samples[series.kept] = sample;
-    series.lines[series.kept++] = line;
-  }
   std::optional<double> limit_of(const Record& record, const Value& value) const;
   double scale_of(const Record& record, const Value& value);
   bool choose_nvidia_column(Record& record);
@@ -151,8 +137,7 @@ class Assembler {
   std::optional<bool> pairs_count_;                   // lines of two numbers: only where nothing else is read
 
   std::unordered_map<std::uint64_t, SeriesState> series_;
-  std::vector<SeriesState*> plain_series_;  // by topic, for readings without pid, GPU, rank or name
-  std::vector<UnitState> units_;            // by topic
+  std::vector<UnitState> units_;  // by topic
   double free_scale_ = 0;
   double last_at_s_ = model::kUnknown;
 

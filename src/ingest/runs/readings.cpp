@@ -205,8 +205,6 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
   const Value& value = reading.value;
   const Topic& topic = registry_.topics()[value.topic];
   const bool on_gpu = is_gpu_memory(topic.quantity);
-  const bool plain = is_plain(record) && reading.gpu < 0 && record.lane < 0;
-  if (plain && plain_series_[value.topic] != nullptr) return plain_series_[value.topic];
   const int told_gpu = reading.gpu >= 0 ? reading.gpu : record.gpu;
   const int gpu = told_gpu >= 0 ? told_gpu : topic.gpu;
   std::uint64_t key = mix(1, value.topic);
@@ -226,11 +224,9 @@ Assembler::SeriesState* Assembler::series_of(const Record& record, const Reading
     return nullptr;
   }
   const SeriesInfo info = describe(record, value, gpu);
-  hand_over_all();  // so that the receiver hears of readings and series in the order of the log
   SeriesState& state = series_[key];
   state.index = sink_.begin_series(info);
   state.unit = value.unit;
-  if (plain) plain_series_[value.topic] = &state;
   return &state;
 }
 
@@ -266,28 +262,7 @@ void Assembler::emit_reading(const Record& record, const Reading& reading, doubl
   ++readings_;
   ++run_readings_;
   if (record.lane <= 0) last_bytes_ = bytes;
-  // NOLINTNEXTLINE(bugprone-incorrect-roundings): never negative, and without a call
-  keep(*series, {at_s, step, static_cast<std::uint64_t>(bytes + 0.5)}, record.line);
-}
-
-void Assembler::hand_over(SeriesState& series) {
-  if (series.kept == 0) return;
-  sink_.add_all(series.index, {series.samples.data(), series.kept}, {series.lines.data(), series.kept});
-  series.kept = 0;
-}
-
-void Assembler::hand_over_all() {
-  for (auto& [key, series] : series_) hand_over(series);
-}
-
-void Assembler::grow_or_hand_over(SeriesState& series) {
-  if (series.kept >= kSamplesAtOnce) {
-    hand_over(series);
-    return;
-  }
-  const std::size_t room = std::max<std::size_t>(16, 2 * series.kept);
-  series.samples.resize(room);
-  series.lines.resize(room);
+  sink_.add(series->index, {at_s, step, static_cast<std::uint64_t>(std::llround(bytes))}, record.line);
 }
 
 }  // namespace lowtide::ingest

@@ -111,7 +111,6 @@ void Assembler::resolve_doubt(bool new_run) {
 }
 
 void Assembler::begin_run(std::uint64_t line) {
-  hand_over_all();
   ++runs_;
   std::string name = fmt::format("run {}", runs_);
   if (mark_ && mark_->find("estarted") == std::string::npos) {
@@ -130,7 +129,6 @@ void Assembler::begin_run(std::uint64_t line) {
   steps_.begin_run();
   timeline_.begin_run();
   series_.clear();
-  std::fill(plain_series_.begin(), plain_series_.end(), nullptr);
   last_at_s_ = model::kUnknown;
   sink_.begin_run(name, line);
 }
@@ -150,7 +148,6 @@ void Assembler::finish() {
         (doubtful_.front().progress.step <= steps_.first_step() && !memory_goes_on(doubtful_.front()));
     resolve_doubt(restart);
   }
-  hand_over_all();
 }
 
 }  // namespace lowtide::ingest
