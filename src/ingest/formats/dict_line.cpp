@@ -5,7 +5,7 @@
 // all that is needed, it cannot recurse, and a truncated line still gives what
 // it has.
 
-#include "ingest/formats/dict_line.h"
+#include "ingest/formats/analysers.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "ingest/formats/formats.h"
-#include "ingest/formats/text_line.h"
 #include "ingest/words/words.h"
 
 namespace lowtide::ingest {

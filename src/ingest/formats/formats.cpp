@@ -4,12 +4,8 @@
 #include <array>
 
 #include "base/units.h"
-#include "ingest/formats/dict_line.h"
+#include "ingest/formats/analysers.h"
 #include "ingest/formats/fields.h"
-#include "ingest/formats/nvidia_line.h"
-#include "ingest/formats/sampler_line.h"
-#include "ingest/formats/table_line.h"
-#include "ingest/formats/text_line.h"
 #include "ingest/words/triage.h"
 #include "ingest/words/words.h"
 

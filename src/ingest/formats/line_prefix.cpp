@@ -1,4 +1,4 @@
-#include "ingest/formats/line_prefix.h"
+#include "ingest/formats/analysers.h"
 
 #include <algorithm>
 

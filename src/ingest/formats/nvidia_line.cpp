@@ -1,4 +1,4 @@
-#include "ingest/formats/nvidia_line.h"
+#include "ingest/formats/analysers.h"
 
 #include <algorithm>
 #include <array>

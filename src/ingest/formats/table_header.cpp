@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ingest/formats/analysers.h"
 #include "ingest/formats/fields.h"
 #include "ingest/formats/formats.h"
-#include "ingest/formats/table_line.h"
 #include "ingest/words/words.h"
 
 namespace lowtide::ingest {

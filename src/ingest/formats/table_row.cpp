@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ingest/formats/analysers.h"
 #include "ingest/formats/fields.h"
-#include "ingest/formats/table_line.h"
 #include "ingest/words/words.h"
 
 namespace lowtide::ingest {

@@ -7,7 +7,7 @@
 // words; the vocabulary says what that is; and of several numbers for one
 // quantity the one with the strongest words is taken.
 
-#include "ingest/formats/text_line.h"
+#include "ingest/formats/analysers.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,6 @@
 
 #include "ingest/formats/figures.h"
 #include "ingest/formats/formats.h"
-#include "ingest/formats/line_prefix.h"
 #include "ingest/words/words.h"
 
 namespace lowtide::ingest {
