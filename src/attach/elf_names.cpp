@@ -76,8 +76,4 @@ std::optional<std::uint64_t> find_segment_end(const symbols::ElfFile& file, std:
   return segment ? std::optional(segment->p_vaddr + segment->p_memsz) : std::nullopt;
 }
 
-bool has_interpreter(const symbols::ElfFile& file) {
-  return find_header(file, [](const GElf_Phdr& header) { return header.p_type == PT_INTERP; }).has_value();
-}
-
 }  // namespace lowtide::attach

@@ -25,7 +25,4 @@ std::optional<std::uint64_t> find_export(const std::vector<ExportedFunction>& ex
 // One past the last byte of the loaded segment that holds `address`, as the file has it.
 std::optional<std::uint64_t> find_segment_end(const symbols::ElfFile& file, std::uint64_t address);
 
-// True when the file asks for a loader: it is linked dynamically.
-bool has_interpreter(const symbols::ElfFile& file);
-
 }  // namespace lowtide::attach

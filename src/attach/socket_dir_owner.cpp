@@ -25,10 +25,6 @@ std::string own_folder(const InjectOptions& options) {
   return options.folder_from_here.empty() ? folder_of(options.socket_path) : options.folder_from_here;
 }
 
-std::string own_socket_path(const InjectOptions& options) {
-  return from_here(options, options.socket_path);
-}
-
 std::string own_agent_path(const InjectOptions& options) {
   return from_here(options, options.agent_path);
 }

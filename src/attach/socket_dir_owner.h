@@ -15,9 +15,8 @@ namespace lowtide::attach {
 // The folder that `path` lies in.
 std::string folder_of(const std::string& path);
 
-// The paths by which we reach the folder of the socket, the socket and the agent. The target may use others.
+// The paths by which we reach the folder of the socket and the agent. The target may use others.
 std::string own_folder(const InjectOptions& options);
-std::string own_socket_path(const InjectOptions& options);
 std::string own_agent_path(const InjectOptions& options);
 
 // The target must reach the socket. If the target has another user (only root has such

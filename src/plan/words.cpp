@@ -26,8 +26,4 @@ std::string factor_words(double factor) {
   return fmt::format("{:.3g}", factor);
 }
 
-std::string image_words(const model::ImageSize& size) {
-  return fmt::format("{} x {}", size.width, size.height);
-}
-
 }  // namespace lowtide::plan

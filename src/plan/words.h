@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "model/plan.h"
-
 namespace lowtide::plan {
 
 // "663", "41.1 million", "3.00 billion".
@@ -15,8 +13,5 @@ std::string counted_words(double count, const char* noun, const char* plural = "
 
 // "0.5", "2.03", "8": three significant digits.
 std::string factor_words(double factor);
-
-// "2048 x 2048".
-std::string image_words(const model::ImageSize& size);
 
 }  // namespace lowtide::plan

@@ -79,24 +79,6 @@ TEST(SharedMemory, folder_that_is_not_there_is_gone) {
   EXPECT_EQ(absent.error().code, base::ErrorCode::Gone);
 }
 
-TEST(KernelClock, start_ticks_become_seconds_of_the_epoch) {
-  const KernelClock clock = read_kernel_clock(roots_of(kRealMachine));
-
-  EXPECT_DOUBLE_EQ(clock.boot_unix_s, 1794708373.0);
-  EXPECT_DOUBLE_EQ(KernelClock({.boot_unix_s = 1000.0, .ticks_per_s = 100.0}).to_unix_s(250), 1002.5);
-}
-
-TEST(KernelClock, without_proc_stat_the_boot_time_comes_from_the_clock) {
-  const KernelClock clock = read_kernel_clock(roots_of("cgroup2-root"));
-
-  EXPECT_GT(clock.boot_unix_s, 1e9);
-}
-
-TEST(KernelClock, text_without_a_boot_time_is_malformed) {
-  EXPECT_FALSE(parse_boot_time("cpu 1 2 3\n"));
-  EXPECT_FALSE(parse_boot_time("btime x\n"));
-}
-
 TEST(Rights, what_is_not_there_is_reported_with_its_reason) {
   const Rights rights = read_rights(roots_of(kRealMachine));
 

@@ -110,10 +110,6 @@ base::Result<std::string> read_exe(const Roots& roots, std::int32_t pid) {
   return path ? without_deleted_mark(std::move(path).value()) : std::move(path);
 }
 
-base::Result<std::string> read_working_folder(const Roots& roots, std::int32_t pid) {
-  return read_link(path_of(roots, pid, "cwd"));
-}
-
 base::Result<std::string> read_own_pid_namespace(const Roots& roots) {
   return read_link(roots.proc + "/self/ns/pid");
 }

@@ -29,7 +29,6 @@ base::Result<std::optional<std::string>> read_environment_value(const Roots& roo
 
 // The program file; " (deleted)" at its end is taken off.
 base::Result<std::string> read_exe(const Roots& roots, std::int32_t pid);
-base::Result<std::string> read_working_folder(const Roots& roots, std::int32_t pid);
 // "pid:[4026531836]" of ourselves.
 base::Result<std::string> read_own_pid_namespace(const Roots& roots);
 

@@ -8,12 +8,10 @@
 #include "base/check.h"
 #include "procfs/cgroup.h"
 #include "procfs/cgroup_path.h"
-#include "procfs/kernel_clock.h"
 #include "procfs/meminfo.h"
 #include "procfs/pressure.h"
 #include "procfs/process_info.h"
 #include "procfs/rights.h"
-#include "procfs/smaps.h"
 #include "procfs/smaps_rollup.h"
 #include "procfs/stat.h"
 #include "procfs/statm.h"
@@ -23,25 +21,6 @@
 namespace {
 
 namespace procfs = lowtide::procfs;
-
-void try_smaps(std::string_view text) {
-  // The first byte is the length of the pieces: where they are cut may not matter.
-  const std::size_t length = text.empty() ? 1 : 1 + static_cast<unsigned char>(text.front());
-  procfs::SmapsParser whole;
-  procfs::SmapsParser pieces;
-  whole.feed(text);
-  for (std::size_t at = 0; at < text.size(); at += length) {
-    pieces.feed(text.substr(at, length));
-  }
-  const auto one = whole.finish(5);
-  const auto other = pieces.finish(5);
-  LOWTIDE_CHECK(one.ok() == other.ok(), "pieces parse as the whole does");
-  if (one) {
-    LOWTIDE_CHECK(one.value().total.rss_bytes == other.value().total.rss_bytes,
-                  "pieces add up as the whole does");
-    LOWTIDE_CHECK(one.value().top.size() <= 5, "no more names than asked for");
-  }
-}
 
 void try_process(unsigned which, std::string_view text) {
   if (which == 0) {
@@ -54,8 +33,6 @@ void try_process(unsigned which, std::string_view text) {
     LOWTIDE_CHECK(!stat || stat.value().comm_length <= stat.value().comm_text.size(), "the name fits");
   } else if (which == 3) {
     (void)procfs::parse_smaps_rollup(text);
-  } else if (which == 4) {
-    try_smaps(text);
   } else {
     (void)procfs::parse_fdinfo(text);
   }
@@ -80,7 +57,6 @@ void try_machine(unsigned which, std::string_view text) {
     (void)procfs::parse_cgroup_stat(text, 1);
     (void)procfs::parse_cgroup_stat(text, 2);
   } else if (which == 12) {
-    (void)procfs::parse_boot_time(text);
     (void)procfs::parse_capabilities(text);
     (void)procfs::would_die_of(text, SIGUSR2);
   } else {

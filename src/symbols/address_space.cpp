@@ -46,8 +46,6 @@ ElfImage* AddressSpace::image_of(std::size_t index) {
     auto image = store_.open(files_, code_->mappings, index);
     if (image) {
       opened.image = std::move(image).value();
-    } else {
-      opened.error = std::move(image).error();
     }
   }
   return opened.image.get();
@@ -65,10 +63,6 @@ std::optional<CodePlace> AddressSpace::find(std::uint64_t address) {
     return CodePlace{mapping, nullptr, mapping->kind == MappingKind::Anonymous ? address : offset};
   }
   return CodePlace{mapping, image, *in_file};
-}
-
-std::optional<base::Error> AddressSpace::find_error(const Mapping& mapping) const {
-  return code_->opened[static_cast<std::size_t>(&mapping - mappings().data())].error;
 }
 
 FrameRule AddressSpace::make_rule(Arch arch, std::uint64_t address) {

@@ -36,8 +36,6 @@ class AddressSpace final : public RuleSource {
   [[nodiscard]] const std::vector<Mapping>& mappings() const { return code_->mappings; }
   // The executable mapping that holds `address`.
   std::optional<CodePlace> find(std::uint64_t address);
-  // Why the file behind a mapping is not used: code of the mapping is shown as module + offset.
-  [[nodiscard]] std::optional<base::Error> find_error(const Mapping& mapping) const;
 
  protected:
   FrameRule make_rule(Arch arch, std::uint64_t address) override;

@@ -25,7 +25,6 @@ struct MappedCode {
   struct Opened {
     bool tried = false;
     std::shared_ptr<ElfImage> image;
-    std::optional<base::Error> error;
   };
 
   std::vector<Mapping> mappings;

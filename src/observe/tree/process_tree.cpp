@@ -81,7 +81,6 @@ std::span<const std::string> Member::words() const {
 
 ProcessTree::ProcessTree(const Options& options, double at_s)
     : options_(options),
-      clock_(procfs::read_kernel_clock(options.roots)),
       began_boot_s_(procfs::read_boot_seconds() - at_s),
       pids_(options.roots),
       loadavg_(options.roots.proc + "/loadavg"),
@@ -308,7 +307,7 @@ void ProcessTree::find_newcomers(double at_s) {
   });
   count_vanished();
   const auto is_young = [&](const Newcomer& newcomer) {
-    return began_boot_s_ + at_s - clock_.to_seconds(newcomer.stat.start_ticks) <
+    return began_boot_s_ + at_s - procfs::to_seconds(newcomer.stat.start_ticks) <
            (walker_may_come_ ? kYoungWhileWalkedS : kYoungS);
   };
   // A parent may have the higher pid, so until nothing more is found.
@@ -372,7 +371,7 @@ bool ProcessTree::admit(const procfs::Stat& stat, double at_s) {
                          .pid = stat.pid,
                          .ppid = stat.ppid,
                          .start_ticks = stat.start_ticks,
-                         .started_s = clock_.to_seconds(stat.start_ticks) - began_boot_s_},
+                         .started_s = procfs::to_seconds(stat.start_ticks) - began_boot_s_},
                 .status = status.value()};
   // A parent that was seen before its exec must have its new words before they are compared.
   if (const auto parent = places_.find(stat.ppid); parent != places_.end()) {

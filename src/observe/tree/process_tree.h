@@ -145,7 +145,6 @@ class ProcessTree {
   void look_again(Member& member, double at_s);
 
   Options options_;
-  procfs::KernelClock clock_;
   double began_boot_s_ = 0;  // on the kernel's clock, where ours says 0
   procfs::PidList pids_;
   procfs::KeptText loadavg_;
