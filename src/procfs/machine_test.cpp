@@ -90,8 +90,6 @@ TEST(Rights, what_is_not_there_is_reported_with_its_reason) {
   EXPECT_EQ(rights.capabilities.value(), 0x1fffeffffffU);
   EXPECT_TRUE(has_capability(rights.capabilities.value(), kCapSysPtrace));
   EXPECT_FALSE(has_capability(rights.capabilities.value(), 24));
-  ASSERT_TRUE(rights.cgroup_version);
-  EXPECT_EQ(rights.cgroup_version.value(), 1);
   ASSERT_TRUE(rights.kernel);
   EXPECT_TRUE(rights.kernel.value().starts_with("6.18."));
 }

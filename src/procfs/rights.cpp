@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "procfs/cgroup_path.h"
 #include "procfs/scan.h"
 #include "procfs/text_file.h"
 
@@ -33,18 +32,6 @@ base::Result<std::uint64_t> read_capabilities(const Roots& roots) {
     return std::move(text).error();
   }
   return parse_capabilities(text.value());
-}
-
-base::Result<int> read_cgroup_version(const Roots& roots) {
-  auto text = read_text(roots.proc + "/self/cgroup");
-  if (!text) {
-    return base::Error{base::ErrorCode::Unsupported, "the kernel has no cgroups"};
-  }
-  auto membership = parse_cgroup_membership(text.value());
-  if (!membership) {
-    return std::move(membership).error();
-  }
-  return membership.value().memory_v1 ? 1 : 2;
 }
 
 base::Result<std::string> read_kernel(const Roots& roots) {
@@ -98,7 +85,6 @@ Rights read_rights(const Roots& roots) {
           .perf_event_paranoid = read_kernel_setting(
               roots, "perf_event_paranoid", "the kernel has no perf events, or they are hidden here"),
           .capabilities = read_capabilities(roots),
-          .cgroup_version = read_cgroup_version(roots),
           .kernel = read_kernel(roots)};
 }
 

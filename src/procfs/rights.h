@@ -15,7 +15,6 @@ struct Rights {
   base::Result<int> ptrace_scope;  // yama: 0 anything of the same user, 1 children, 2 admin, 3 nobody
   base::Result<int> perf_event_paranoid;
   base::Result<std::uint64_t> capabilities;  // CapEff, bit by bit
-  base::Result<int> cgroup_version;          // of the hierarchy that counts memory: 1 or 2
   base::Result<std::string> kernel;          // "6.18.44"
 };
 

@@ -53,7 +53,6 @@ struct Layout {
   std::uint16_t format = 0;
   bool last_takes_rest = false;
   bool decimal_comma = false;
-  bool own_time = true;
   std::vector<Column> columns;
 };
 

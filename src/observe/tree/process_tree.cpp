@@ -421,10 +421,7 @@ void ProcessTree::identify(Member& member, double at_s) {
                   .is_root = is_root,
                   .is_forked = member.is_forked,
                   .rank = read_rank(options_.roots, pid)};
-  if (parent != nullptr) {
-    clues.parent_role = parent->info.role;
-    clues.parent_arguments = parent->words();
-  }
+  if (parent != nullptr) clues.parent_role = parent->info.role;
   const RoleGuess guess = guess_role(clues);
   member.info.role = guess.role;
   const WorkerSlots::Place place =

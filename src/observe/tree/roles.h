@@ -21,7 +21,6 @@ struct RoleClues {
   bool is_forked = false;      // runs its parent's program without an exec in between
   std::optional<int> rank = {};  // LOCAL_RANK or RANK in its environment
   model::ProcessRole parent_role = model::ProcessRole::Other;
-  std::span<const std::string> parent_arguments = {};
 };
 
 struct RoleGuess {
