@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -49,6 +51,21 @@ TEST(Detector, distinguishes_the_five_kinds) {
   EXPECT_EQ(judged(300, flat).verdict().kind, VerdictKind::Stable);
   EXPECT_EQ(judged(300, spiking).verdict().kind, VerdictKind::Spikes);
   EXPECT_EQ(judged(6, leaking).verdict().kind, VerdictKind::Inconclusive);
+}
+
+// Ten bursts of unequal size, which last for a third of their cycle of 30 readings: 1.5 GB in 3,000 steps.
+TEST(Detector, the_rate_of_bursts_is_what_the_run_gained) {
+  constexpr std::array kSizes = {200, 220, 240, 80, 60, 50, 70, 90, 240, 250};
+  const model::Verdict verdict = judged(312, [&](int at) {
+                                   double grown = 0;
+                                   for (int k = 0; k < 10; ++k)
+                                     grown += kSizes[k] * std::clamp((at - 30 * k - 20) / 10.0, 0.0, 1.0);
+                                   return 6 * kGB + grown * kMB;
+                                 }).verdict();
+
+  EXPECT_EQ(verdict.kind, VerdictKind::Leak);
+  ASSERT_TRUE(verdict.rate);
+  EXPECT_NEAR(verdict.rate->bytes, 0.5 * kMB, 0.015 * kMB);
 }
 
 TEST(Detector, the_rate_is_per_step_and_its_interval_holds_the_truth) {

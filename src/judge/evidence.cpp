@@ -22,9 +22,10 @@ constexpr double kAlpha = 0.03;
 constexpr double kAlphaAfterKnee = kAlpha / 8;  // a knee that was searched for pays for the search
 constexpr double kAlphaAfterRise = 0.0005;      // the remnant of a warm-up looks like a slow leak
 constexpr double kAccelerates = 8;              // BIC by which a parabola must beat the line
-constexpr double kWanders =
-    0.5;  // autocorrelation of the floors from which on their ends say more than their middle
-constexpr double kAsBefore = 0.25;  // of a pace: growth before a knee that belongs to the growth after it
+constexpr double kWanders = 0.5;  // autocorrelation of the floors that a walk with a drift may have (pace_of)
+constexpr double kMostFalls = 0.1;    // of the rises: with more, noise decides what the ends are
+constexpr double kPaceChanges = 2.5;  // standard errors; nine in ten walks of bursts stay below 2.3
+constexpr double kAsBefore = 0.25;    // of a pace: growth before a knee that belongs to the growth after it
 constexpr std::size_t kFewestToSkip = 8;  // floors, of which the first one may be left out
 constexpr double kCurved = 2;             // BIC by which a curve must beat a straight shape (decision)
 constexpr double kHuber = 3;              // standard deviations at which residuals are clipped
@@ -122,6 +123,43 @@ double refine_slope(const Curve& curve, std::size_t start, double slope) {
   return slope + fit_line(x, residuals).slope;
 }
 
+// The floors hardly ever fall, so what makes them stray from a line is no noise: they grow in bursts.
+bool climbs(std::span<const double> floors) {
+  const std::vector<double> changes = differences(floors);
+  double falls = 0;
+  double deepest = 0;
+  for (const double change : changes) {
+    falls -= std::min(0.0, change);
+    deepest = std::max(deepest, -change);
+  }
+  const double gain = floors.back() - floors.front();
+  return falls < kMostFalls * (gain + falls) && deepest * static_cast<double>(changes.size()) < gain;
+}
+
+// The pace of a regime at its end.
+//
+// Growth in bursts (per epoch, per evaluation, per worker that is started) is a walk with a drift: it strays
+// from every line, and the next burst starts from where the last one ended. What such a walk shows of its
+// drift is in its two ends. A line through all floors weighs the middle, and a few bursts of unequal size
+// move it by 5%. Such a walk of 32 floors leaves residuals with an autocorrelation of 0.7 in the median, so
+// from kWanders on the ends of the run give the pace. For the same reason a walk accelerates only if its
+// increments show it. Where the floors fall, noise is a part of the wandering, and after a knee the first
+// floors may be the end of something else: there least squares with that correlation are better.
+double pace_of(const Evidence& e, std::size_t start, const Floors& floors, const SlopeEstimate& line,
+               double least_sd) {
+  const std::span<const double> x = floors.x;
+  const std::span<const double> y = floors.value;
+  const bool walks = climbs(y);
+  const Acceleration acceleration = fit_acceleration(x, y, e.curve.x.back(), least_sd);
+  if (x.size() >= 8 && acceleration.advantage > kAccelerates &&
+      (start > e.first || !walks || pace_acceleration_t(x, y, least_sd) > kPaceChanges))
+    return std::max(line.slope, acceleration.slope_at_end);
+  if (line.autocorrelation > kWanders)
+    return walks && start == e.first ? (y.back() - y.front()) / (x.back() - x.front())
+                                     : fit_correlated(x, y, line.autocorrelation, least_sd).slope;
+  return e.spiky ? line.slope : refine_slope(e.curve, start, line.slope);
+}
+
 // The last few points, all of them, stand clearly above the settled floors.
 bool is_leaving(const Evidence& e) {
   const Curve& curve = e.curve;
@@ -192,10 +230,13 @@ void test_again(Evidence& e) {
 void settle_pace(Evidence& e) {
   if (!e.latest || !e.latest->growing || !e.whole.growing) return;
   if (e.slope_before < kAsBefore * e.latest->slope) return;
-  const double turn = turn_t(e.floor_x, e.floors, e.curve.x[e.latest->start],
-                             std::max(0.25 * e.floor_noise, 1e-4 * e.curve.level));
-  if (turn < time_uniform_boundary(static_cast<double>(e.floors.size()) - 4, kAlphaAfterKnee))
-    e.latest->slope_now = e.whole.slope_now;
+  const double at = e.curve.x[e.latest->start];
+  const double least_sd = std::max(0.25 * e.floor_noise, 1e-4 * e.curve.level);
+  const bool turns =
+      climbs(e.floors) ? pace_turn_t(e.floor_x, e.floors, at, least_sd) > kPaceChanges
+                       : turn_t(e.floor_x, e.floors, at, least_sd) >
+                             time_uniform_boundary(static_cast<double>(e.floors.size()) - 4, kAlphaAfterKnee);
+  if (!turns) e.latest->slope_now = e.whole.slope_now;
 }
 
 bool is_curved(const ShapeFit& fit, double advantage) {
@@ -231,12 +272,7 @@ Regime measure_regime(const Evidence& e, std::size_t start, double alpha) {
   r.residual_sd = estimate.residual_sd;
   const CorrelatedLine correlated =
       fit_correlated(floors.x, floors.value, estimate.autocorrelation, least_sd);
-  const Acceleration acceleration = fit_acceleration(floors.x, floors.value, curve.x.back(), least_sd);
-  r.slope_now = count >= 8 && acceleration.advantage > kAccelerates
-                    ? std::max(r.slope, acceleration.slope_at_end)
-                : estimate.autocorrelation > kWanders ? correlated.slope
-                : e.spiky                             ? r.slope
-                                                      : refine_slope(curve, start, r.slope);
+  r.slope_now = pace_of(e, start, floors, estimate, least_sd);
   r.span = std::max(1e-9, curve.x.back() - curve.x[start]);
   const double walk = random_walk_t(floors.value);
   const double walk_boundary = time_uniform_boundary(static_cast<double>(count) - 1, alpha);

@@ -6,6 +6,26 @@
 #include <numeric>
 
 namespace lowtide::judge {
+namespace {
+
+constexpr std::size_t kNeighbours = 2;  // increments later, one burst may still go on
+constexpr std::size_t kFewestToCompare = 6;
+
+// Lag-1, with its small-sample bias taken off (Marriott & Pope).
+double autocorrelation_of(std::span<const double> residuals) {
+  if (residuals.size() < 6) return 0.3;
+  double squares = 0;
+  double neighbours = 0;
+  for (std::size_t at = 0; at < residuals.size(); ++at) {
+    squares += residuals[at] * residuals[at];
+    if (at > 0) neighbours += residuals[at] * residuals[at - 1];
+  }
+  const double lag1 = neighbours / std::max(1e-12, squares);
+  const double bias = (1 + 4 * std::max(0.0, lag1)) / static_cast<double>(residuals.size());
+  return std::clamp(lag1 + bias, 0.0, 0.9);
+}
+
+}  // namespace
 
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0.0;
@@ -121,32 +141,6 @@ Acceleration fit_acceleration(std::span<const double> x, std::span<const double>
   return {(slope + 2 * bend * end) / reach, advantage};
 }
 
-namespace {
-
-// Lag-1, with its small-sample bias taken off (Marriott & Pope).
-double autocorrelation_of(std::span<const double> residuals) {
-  if (residuals.size() < 6) return 0.3;
-  double squares = 0;
-  double neighbours = 0;
-  for (std::size_t at = 0; at < residuals.size(); ++at) {
-    squares += residuals[at] * residuals[at];
-    if (at > 0) neighbours += residuals[at] * residuals[at - 1];
-  }
-  const double lag1 = neighbours / std::max(1e-12, squares);
-  const double bias = (1 + 4 * std::max(0.0, lag1)) / static_cast<double>(residuals.size());
-  return std::clamp(lag1 + bias, 0.0, 0.9);
-}
-
-// What each value adds to the one before it.
-std::vector<double> innovations(std::span<const double> values, double autocorrelation) {
-  std::vector<double> out;
-  for (std::size_t at = 1; at < values.size(); ++at)
-    out.push_back(values[at] - autocorrelation * values[at - 1]);
-  return out;
-}
-
-}  // namespace
-
 double theil_sen(std::span<const double> x, std::span<const double> y) {
   std::vector<double> slopes;
   slopes.reserve(x.size() * x.size() / 2);
@@ -211,6 +205,52 @@ CorrelatedLine fit_correlated(std::span<const double> x, std::span<const double>
   return {slope, slope / std::sqrt(variance * s11 / determinant)};
 }
 
+namespace {
+
+// t statistic of the regression of the paces between neighbours on `z`, which has one value for each.
+double pace_regression_t(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+                         double least_sd) {
+  const std::size_t count = z.size();
+  const double width = (x.back() - x.front()) / static_cast<double>(count);
+  std::vector<double> paces;
+  for (std::size_t at = 0; at < count; ++at)
+    paces.push_back((y[at + 1] - y[at]) * width / std::max(1e-12, x[at + 1] - x[at]));
+  const Line line = fit_line(z, paces);
+  const double centre = mean(z);
+  double szz = 0;
+  for (const double value : z) szz += (value - centre) * (value - centre);
+  if (szz <= 0) return 0.0;
+
+  // Newey and West: the variance of a sum of increments of which neighbours are correlated.
+  std::vector<double> rest;
+  for (std::size_t at = 0; at < count; ++at) rest.push_back(paces[at] - line.intercept - line.slope * z[at]);
+  double variance = line.sse;
+  for (std::size_t lag = 1; lag <= kNeighbours; ++lag) {
+    double products = 0;
+    for (std::size_t at = lag; at < count; ++at) products += rest[at] * rest[at - lag];
+    variance += 2 * (1 - static_cast<double>(lag) / (kNeighbours + 1)) * products;
+  }
+  variance = std::max(0.0, variance) / static_cast<double>(count - 2) + least_sd * least_sd;
+  return line.slope / std::sqrt(variance / szz);
+}
+
+// What each value adds to the one before it.
+std::vector<double> innovations(std::span<const double> values, double autocorrelation) {
+  std::vector<double> out;
+  for (std::size_t at = 1; at < values.size(); ++at)
+    out.push_back(values[at] - autocorrelation * values[at - 1]);
+  return out;
+}
+
+// In the middle between neighbours.
+std::vector<double> midpoints(std::span<const double> x) {
+  std::vector<double> out;
+  for (std::size_t at = 1; at < x.size(); ++at) out.push_back((x[at - 1] + x[at]) / 2);
+  return out;
+}
+
+}  // namespace
+
 double turn_t(std::span<const double> x, std::span<const double> y, double at, double least_sd) {
   if (x.size() < 6) return 0.0;
   std::vector<double> bend;
@@ -228,6 +268,18 @@ double turn_t(std::span<const double> x, std::span<const double> y, double at, d
   const double variance =
       std::max(sse / (static_cast<double>(new_x.size()) - 3), least_sd * least_sd * (1 - phi * phi));
   return std::sqrt(std::max(0.0, fit_line(new_x, new_y).sse - sse) / variance);
+}
+
+double pace_turn_t(std::span<const double> x, std::span<const double> y, double at, double least_sd) {
+  if (x.size() < kFewestToCompare) return 0.0;
+  std::vector<double> later = midpoints(x);
+  for (double& place : later) place = place >= at ? 1 : 0;
+  return std::abs(pace_regression_t(x, y, later, least_sd));
+}
+
+double pace_acceleration_t(std::span<const double> x, std::span<const double> y, double least_sd) {
+  if (x.size() < kFewestToCompare) return 0.0;
+  return pace_regression_t(x, y, midpoints(x), least_sd);
 }
 
 double random_walk_t(std::span<const double> values) {

@@ -84,6 +84,14 @@ CorrelatedLine fit_correlated(std::span<const double> x, std::span<const double>
 // its sign.
 double turn_t(std::span<const double> x, std::span<const double> y, double at, double least_sd);
 
+// The same for growth in bursts: a walk with a drift, which strays from every line. It compares increments,
+// not levels. Its error is that of increments of which neighbours are correlated (Newey-West), because a
+// burst may last for several.
+double pace_turn_t(std::span<const double> x, std::span<const double> y, double at, double least_sd);
+
+// The same for a pace that rises all along; negative if it falls.
+double pace_acceleration_t(std::span<const double> x, std::span<const double> y, double least_sd);
+
 // t statistic of the mean increment: holds against a random walk without
 // drift, i.e. against any autocorrelation.
 double random_walk_t(std::span<const double> values);

@@ -112,5 +112,44 @@ TEST(TurnT, tells_a_turn_from_bursts) {
   EXPECT_LT(turn_t(x, bursts, 22, 0.1), 4);
 }
 
+// Growth in bursts of unequal size after pauses of unequal length, at 40 places. Its pace does not change, so
+// fewer than one in ten may seem to turn in the middle or to accelerate.
+TEST(PaceT, of_bursts_is_small_and_of_a_turn_is_large) {
+  constexpr int kRuns = 200;
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> unequal(0.4, 1.6);
+  int turned = 0;
+  int accelerated = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<double> x;
+    std::vector<double> y;
+    double level = 0;
+    while (x.size() < 40) {
+      const int pause = static_cast<int>(std::lround(3 * unequal(random)));
+      const double size = unequal(random);
+      for (int at = 0; at < pause + 2; ++at) {
+        if (at >= pause) level += size / 2;
+        x.push_back(static_cast<double>(x.size()));
+        y.push_back(level);
+      }
+    }
+    if (pace_turn_t(x, y, 20, 0.01) > 2.5) ++turned;
+    if (pace_acceleration_t(x, y, 0.01) > 2.5) ++accelerated;
+  }
+  EXPECT_LT(turned, kRuns / 10) << "seed 11";
+  EXPECT_LT(accelerated, kRuns / 10) << "seed 11";
+
+  std::vector<double> x;
+  std::vector<double> turning;
+  std::vector<double> accelerating;
+  for (int at = 0; at < 40; ++at) {
+    x.push_back(at);
+    turning.push_back((at < 20 ? at : 2 * at - 20) + (at % 3 == 0 ? 0.2 : 0.0));
+    accelerating.push_back(0.02 * at * at + (at % 3 == 0 ? 0.2 : 0.0));
+  }
+  EXPECT_GT(pace_turn_t(x, turning, 20, 0.01), 5);
+  EXPECT_GT(pace_acceleration_t(x, accelerating, 0.01), 5);
+}
+
 }  // namespace
 }  // namespace lowtide::judge

@@ -49,7 +49,10 @@ Json to_json(const Tally& tally) {
 }
 
 Json to_json(const ErrorSpread& error) {
-  return {{"median", number(error.median)}, {"p90", number(error.p90)}, {"of", error.of}};
+  return {{"mean", number(error.mean)},
+          {"median", number(error.median)},
+          {"p90", number(error.p90)},
+          {"of", error.of}};
 }
 
 Json to_json(const FinalScore& score) {
@@ -117,8 +120,8 @@ std::string last_table(std::span<const NamedScore> scores) {
 
 std::string live_table(std::span<const NamedScore> scores) {
   std::string text = header({"method", "ever leak on innocent", "the same, ramp over", "ever leak on inc.",
-                             "leak before onset", "delay, samples med / p90", "delay, % of leak med / p90",
-                             "changes of kind median", "mean"});
+                             "leak before onset", "delay, samples med / p90", "delay, % of leak mean",
+                             "med / p90", "changes of kind median", "mean"});
   for (const auto& [method, score] : scores) {
     const LiveScore& live = score.live;
     const std::vector<std::string> cells = {method,
@@ -127,6 +130,7 @@ std::string live_table(std::span<const NamedScore> scores) {
                                             cell(live.ever_leak_on_inconclusive),
                                             cell(live.leak_before_onset),
                                             cell(live.delay_samples),
+                                            cell(live.delay_share.mean),
                                             cell(live.delay_share),
                                             cell(live.changes_median, 0),
                                             cell(live.changes_mean)};
@@ -151,6 +155,7 @@ std::string family_table(const Score& score) {
   std::vector<std::string> names = {"family", "truth"};
   for (const VerdictKind kind : kAllKinds) names.emplace_back(to_string(kind));
   names.emplace_back("accepted");
+  names.emplace_back("rate error med / p90");
   std::string text = header(names);
   for (const VerdictKind truth : kAllKinds) {
     for (const auto& [name, family] : score.families) {
@@ -158,6 +163,7 @@ std::string family_table(const Score& score) {
       std::vector<std::string> cells = {name, std::string(to_string(truth))};
       for (const std::size_t count : family.said) cells.push_back(count > 0 ? fmt::format("{}", count) : ".");
       cells.push_back(cell(family.accepted.percent(), 0));
+      cells.push_back(family.rate_error.of > 0 ? cell(family.rate_error) : ".");
       text += row(cells);
     }
   }

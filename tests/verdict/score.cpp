@@ -18,7 +18,11 @@ std::size_t place(VerdictKind kind) {
 
 ErrorSpread spread(std::vector<double> errors) {
   const std::size_t count = errors.size();
-  return {.median = quantile(errors, 0.5), .p90 = quantile(std::move(errors), 0.9), .of = count};
+  double sum = 0;
+  for (const double error : errors) sum += error;
+  const double mean = count > 0 ? sum / static_cast<double>(count) : kNothing;
+  return {
+      .mean = mean, .median = quantile(errors, 0.5), .p90 = quantile(std::move(errors), 0.9), .of = count};
 }
 
 std::optional<double> rate_error(const Truth& truth, const Opinion& opinion) {
@@ -170,6 +174,7 @@ Score score_method(const Method& method, std::span<const Series> corpus, Live li
   }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
 
+  std::map<std::string, std::vector<double>> rates;
   Score score;
   score.seconds = taken.count();
   score.last = score_last(corpus, outcomes);
@@ -183,9 +188,11 @@ Score score_method(const Method& method, std::span<const Series> corpus, Live li
     family.truth = truth.kind;
     ++family.said[place(opinion.kind)];
     family.accepted.add(accepts(truth, opinion.kind));
+    if (const auto error = rate_error(truth, opinion)) rates[corpus[i].family].push_back(*error);
     if (opinion.confidence && *opinion.confidence >= 0.95)
       score.right_at_95.add(accepts(truth, opinion.kind));
   }
+  for (auto& [name, errors] : rates) score.families[name].rate_error = spread(std::move(errors));
   return score;
 }
 

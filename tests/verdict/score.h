@@ -32,6 +32,7 @@ struct Tally {
 };
 
 struct ErrorSpread {
+  double mean = kNothing;
   double median = kNothing;
   double p90 = kNothing;
   std::size_t of = 0;
@@ -78,6 +79,7 @@ struct FamilyScore {
   model::VerdictKind truth = model::VerdictKind::Inconclusive;
   std::array<std::size_t, kKinds> said{};
   Tally accepted;
+  ErrorSpread rate_error;  // as in FinalScore
 };
 
 struct Score {

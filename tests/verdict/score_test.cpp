@@ -72,6 +72,7 @@ TEST(Score, the_rate_is_compared_on_the_axis_it_was_given_on) {
   const FinalScore score = score_last(corpus, outcomes);
 
   EXPECT_NEAR(score.rate_error.median, 20, 1e-9);
+  EXPECT_NEAR(score.rate_error.mean, 20, 1e-9);
   EXPECT_EQ(score.rate_error.of, 2U);
 }
 
