@@ -141,6 +141,53 @@ def list_of_losses_holds_the_graphs_behind_them(lab):
         assert 0.55 * grown < held < grown, (held, grown)
 
 
+KEEPS_IN_DEFAULT = """
+def lookup(key, size=100, memo={}, *, seen=[]):
+    memo[key] = bytes(size)
+    seen.append(str(key) * 10)
+for number in range(2000):
+    lookup(number)
+print("ready", flush=True)
+import time
+time.sleep(100)
+"""
+
+
+def default_value_of_a_parameter_has_the_name_of_the_parameter(lab):
+    for version, python in pythons().items():
+        with lab.running(python, "-c", KEEPS_IN_DEFAULT) as job:
+            ready(job)
+            nodes = by_path(lab.take(job.pid))
+            assert nodes['__main__.lookup.__defaults__["memo"]', "dict"]["length"] == 2000, version
+            assert nodes['__main__.lookup.__kwdefaults__["seen"]', "list"]["length"] == 2000, version
+
+
+KEEPS_HOOKS = """
+import torch
+weight = torch.nn.Parameter(torch.zeros(10))
+output = weight * 2
+def watch(tensor):
+    batch = torch.zeros(100_000)
+    tensor.register_hook(lambda gradient: gradient + batch.sum())
+for _ in range(20):
+    watch(weight)
+    watch(output)
+print("ready", flush=True)
+import time
+time.sleep(100)
+"""
+
+
+def hooks_of_a_tensor_belong_to_it(lab):
+    needs("torch")
+    with lab.running(PYTHON, "-W", "ignore", "-c", KEEPS_HOOKS) as job:
+        ready(job)
+        nodes = by_path(lab.take(job.pid))
+        for name in ("weight", "output"):
+            hooks = nodes[f"__main__.{name}._backward_hooks", "collections.OrderedDict"]
+            assert hooks["length"] == 20 and 8_000_000 < hooks["retained_bytes"] < 8_100_000, (name, hooks)
+
+
 def sizes_are_those_of_getsizeof(lab):
     for version, python in pythons().items():
         with lab.running(python, HERE / "sizes.py") as job:

@@ -158,6 +158,9 @@ bool Autograd::begin() {
   switch_off_overrides();
   function_of_ = attribute(base, "grad_fn");
   gradient_of_ = attribute(base, "grad");
+  for (std::size_t at = 0; at < kHookKinds; ++at) {
+    hooks_of_[at] = attribute(base, kHooksOfTensor[at]);  // the second is of torch 2
+  }
   answers_ = static_cast<Answer*>(reserve_memory(sizeof(Answer), kMostAnswers, answer_room_));
   objects_ = static_cast<PyObject**>(reserve_memory(kPointerBytes, kMostObjects, object_room_));
   return function_of_ != nullptr && gradient_of_ != nullptr && answers_ != nullptr && objects_ != nullptr;
@@ -209,6 +212,9 @@ void Autograd::ask_function(PyObject* function) {
 
 void Autograd::ask(PyObject* object, const TypeInfo& info) {
   if (info.role == Role::Tensor) {
+    for (PyObject* hooks : hooks_of_) {
+      keep(hooks == nullptr ? nullptr : ask_getter(hooks, object));
+    }
     PyObject* function = ask_getter(function_of_, object);
     if (is_worth_keeping(function)) {
       keep(function);

@@ -1,4 +1,4 @@
-// What torch holds in C++, where the collector does not look: the gradient of a tensor, the
+// What torch holds in C++, where the collector does not look: the gradient and the hooks of a tensor, the
 // graph that computed it, and the tensors that the graph has saved for the way back.
 //
 // Torch is asked once for each; the answers are kept, because an answer may be an object that was
@@ -12,6 +12,11 @@
 #include "agent/python/walk/object_types.h"
 
 namespace lowtide::agent {
+
+// The dicts of the hooks of a tensor. The collector finds them only for some tensors, by the version of
+// torch.
+inline constexpr std::size_t kHookKinds = 2;
+inline constexpr const char* kHooksOfTensor[kHookKinds] = {"_backward_hooks", "_post_accumulate_grad_hooks"};
 
 class Autograd {
  public:
@@ -38,6 +43,7 @@ class Autograd {
 
   PyObject* function_of_ = nullptr;
   PyObject* gradient_of_ = nullptr;
+  PyObject* hooks_of_[kHookKinds] = {};
   Answer* answers_ = nullptr;
   PyObject** objects_ = nullptr;
   std::size_t answer_room_ = 0;

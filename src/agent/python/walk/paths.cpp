@@ -198,6 +198,23 @@ bool put_known(PathText& into, PyObject* object, const void* value) {
   return false;
 }
 
+// The hooks of a tensor, which torch keeps in C++.
+bool put_hooks(PathText& into, PyObject* object, const void* value) {
+  PyObject* base = tensor_base();
+  if (base == nullptr || !is_subtype(type_of(object), base)) {
+    return false;
+  }
+  for (const char* name : kHooksOfTensor) {
+    PyObject* getter = attribute(base, name);
+    if (getter != nullptr && ask_getter(getter, object) == value) {
+      into.put(".");
+      into.put(name);
+      return true;
+    }
+  }
+  return false;
+}
+
 class Chain {
  public:
   Chain(const ObjectGraph& graph, PathText& into) : graph_(graph), into_(into) {}
@@ -275,6 +292,10 @@ class Chain {
       put_closure(find_in_sequence(holder, held));
       return true;
     }
+    if (holder == defaults_) {
+      put_default(find_in_sequence(holder, held));
+      return true;
+    }
     if (is_kind(holder, type_flag::kList) || is_kind(holder, type_flag::kTuple)) {
       const std::int64_t at = find_in_sequence(holder, held);
       if (at >= 0) {
@@ -288,6 +309,12 @@ class Chain {
     }
     if (type == g_calls.function_type && attribute(holder, "__closure__") == held) {
       closure_ = held;
+      function_ = holder;
+      return true;
+    }
+    if (type == g_calls.function_type && attribute(holder, "__defaults__") == held) {
+      into_.put(".__defaults__");
+      defaults_ = held;
       function_ = holder;
       return true;
     }
@@ -306,7 +333,8 @@ class Chain {
         return true;
       }
     }
-    return put_member(into_, holder, held) || put_known(into_, holder, held);
+    return put_member(into_, holder, held) || put_known(into_, holder, held) ||
+           put_hooks(into_, holder, held);
   }
 
   void put_closure(std::int64_t at) {
@@ -319,10 +347,26 @@ class Chain {
     }
   }
 
+  // The defaults are those of the last parameters that may be given by position.
+  void put_default(std::int64_t at) {
+    PyObject* code = attribute(function_, "__code__");
+    PyObject* names = attribute(code, "co_varnames");
+    PyObject* count = attribute(code, "co_argcount");
+    const std::int64_t parameters = count == nullptr ? 0 : g_calls.to_number(count);
+    const std::int64_t parameter = parameters - size_of_variable(defaults_) + at;
+    if (names != nullptr && is_kind(names, type_flag::kTuple) && at >= 0 && parameter >= 0 &&
+        parameter < size_of_variable(names)) {
+      put_key(into_, mutable_object(items_of(names)[parameter]));
+    } else {
+      put_index(into_, at);
+    }
+  }
+
   const ObjectGraph& graph_;
   PathText& into_;
   const void* names_ = nullptr;  // the dict whose keys are attributes
   const void* closure_ = nullptr;
+  const void* defaults_ = nullptr;
   PyObject* function_ = nullptr;
 };
 
