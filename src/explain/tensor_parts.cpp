@@ -75,7 +75,7 @@ model::MemoryPart part_of(const Snapshot& snapshot, std::size_t at, std::uint64_
     return {.name = "activations",
             .bytes = bytes,
             .what = is_own ? "in the autograd graph of " + variable : kSavedInGraphs,
-            .variable = std::string(variable_of(node)),
+            .variable = variable_of(node),
             .kind = MemoryPartKind::Activations};
   }
   if (node.type.starts_with("torch.optim."))

@@ -14,11 +14,14 @@ inline constexpr std::string_view kCell = "cell";
 inline constexpr std::string_view kFunction = "function";
 inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 inline constexpr std::string_view kTimer = "asyncio.events.TimerHandle";
+inline constexpr std::string_view kThreadTask = "concurrent.futures.thread._WorkItem";
+inline constexpr std::string_view kProcessTask = "concurrent.futures.process._WorkItem";
 
 // Not a type of Python: stands for all types of functions of autograd graphs.
 inline constexpr std::string_view kGraphFunction = "autograd function";
 
-inline constexpr std::array kAll = {kTraceback, kCell, kFunction, kOrderedDict, kTimer, kGraphFunction};
+inline constexpr std::array kAll = {kTraceback, kCell,       kFunction,    kOrderedDict,
+                                    kTimer,     kThreadTask, kProcessTask, kGraphFunction};
 
 inline bool is_one(std::string_view type) {
   return std::find(kAll.begin(), kAll.end(), type) != kAll.end();

@@ -19,6 +19,12 @@ struct FindingRow {
 
 // Within a theme in the order in which they are tried.
 inline constexpr FindingRow kFindings[] = {
+    {"hooks-kept", FindingTheme::Variable, Severity::High,
+     "a module or tensor of torch whose dict of hooks gets longer, and holds most of what the variable "
+     "gained",
+     "held/held_causes.cpp"},
+    {"default-value-kept", FindingTheme::Variable, Severity::High,
+     "a container that is the default value of a parameter, or in it", "held/held_causes.cpp"},
     {"tracebacks-kept", FindingTheme::Variable, Severity::High,
      "exceptions with tracebacks below the variable: they hold every local variable of every frame",
      "held/held_causes.cpp"},
@@ -35,7 +41,8 @@ inline constexpr FindingRow kFindings[] = {
      "it holds tensors, and they are allocated in a function that a module calls, and that is not `forward`",
      "held/held_causes.cpp"},
     {"closures-kept", FindingTheme::Variable, Severity::High,
-     "as many functions and closure cells as items came to it", "held/held_causes.cpp"},
+     "as many functions and closure cells as items came to it, and no objects of other classes",
+     "held/held_causes.cpp"},
     {"timers-kept", FindingTheme::Variable, Severity::High,
      "an event loop of asyncio to which timers (`call_later`) came", "held/held_causes.cpp"},
     {"pinned-memory-kept", FindingTheme::Variable, Severity::High,
@@ -54,7 +61,10 @@ inline constexpr FindingRow kFindings[] = {
     {"checkpoint-copies", FindingTheme::Variable, Severity::High,
      "as many state dicts as items came to it, and their copies are on the stack", "held/held_causes.cpp"},
     {"writer-backlog", FindingTheme::Variable, Severity::High,
-     "a queue of the standard library, or its container", "held/held_causes.cpp"},
+     "a queue of the standard library, or its container; or an executor of `concurrent.futures` with tasks "
+     "that "
+     "wait",
+     "held/held_causes.cpp"},
     {"validation-outputs-kept", FindingTheme::Variable, Severity::High,
      "evaluations allocated what the process keeps, or the function that allocates has such a name",
      "held/held_causes.cpp"},

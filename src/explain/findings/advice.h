@@ -20,8 +20,8 @@ inline constexpr const char* kObjects =
     "find what keeps the result of this line (a list, cache, closure or thread), and remove entries or "
     "limit its size";
 inline constexpr const char* kUnheld =
-    "find what keeps the result of this line: a running thread, a generator, a hook (`register_hook`), or an "
-    "extension that leaks references{}";
+    "find what keeps the result of this line: a running thread, a generator, a callback (`atexit.register`, "
+    "`register_hook`), or an extension that leaks references{}";
 inline constexpr const char* kRunningCalls =
     "let the threads, generators or tasks that run `{}()` end: a wait without a limit keeps their variables";
 inline constexpr const char* kItemsOfLikely = "remove entries of {} that are no longer needed";
@@ -32,20 +32,25 @@ inline constexpr const char* kReleaseCall =
     "call the function of {1} that releases what `{0}()` allocates, on every way out of the code, also after "
     "an error";
 inline constexpr const char* kLibrary =
-    "probably a leak in {0}: try another version, or drop the object of {0} that keeps it";
+    "an object of {0} may keep it: limit its size, or use a new object from time to time; if there is none, "
+    "it is "
+    "probably a leak in {0}: try another version";
 inline constexpr const char* kLibraryObject =
     "`{0}` may keep what `{1}()` gives it: limit its size, or use a new object; otherwise it is probably a "
     "leak "
     "in {2}: try another version";
 inline constexpr const char* kObjectsOfLibrary = "remove what {0} no longer needs";
+// {}: a variable, the object whose private part it is.
+inline constexpr const char* kPrivatePart =
+    "{0} is a private part of `{1}`: use what `{1}` has to remove entries, or to limit its size";
 inline constexpr const char* kByteArray =
     "clear {} when its bytes are no longer needed, for example after they were written, or limit its size";
 // {}: a variable of the user, the library of its type.
 inline constexpr const char* kObjectOfPackage =
     "remove from {} what is no longer needed, with the methods that {} has for it, or use a new object";
-// {}: a variable inside a library, its library, " (`plt.close(figure)` for figures)".
+// {}: a variable inside a library, its library.
 inline constexpr const char* kRegistryOfLibrary =
-    "{0} belongs to {1}: call what {1} has to close or release such objects{2}";
+    "{0} belongs to {1}: call what {1} has to close or release such objects";
 // Without argtypes, ctypes passes a pointer as an int of 32 bits, and free() crashes.
 inline constexpr const char* kFreeCall =
     "free this memory when it is no longer needed (with ctypes, first set `argtypes` of `free` to "

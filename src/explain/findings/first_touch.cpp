@@ -31,7 +31,7 @@ const model::HeldNode* find_variable(const Scene& scene, const SiteGroup& block,
     if (taken.process != block.process.id || !taken.snapshot.has_holders) continue;
     for (const model::HeldNode& node : taken.snapshot.nodes) {
       const double size = static_cast<double>(node.retained_bytes) / static_cast<double>(block.live_bytes);
-      const std::string_view name = last_name(variable_of(node));
+      const std::string_view name = last_name(end_of_path(node));
       if (size < 1 - kSameSize || size > 1 + kSameSize || name.empty()) continue;
       const std::size_t at = line.find(name);
       const bool is_whole =

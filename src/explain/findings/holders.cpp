@@ -10,6 +10,7 @@
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/held/held_causes.h"
+#include "explain/findings/held/known_registries.h"
 #include "explain/settle/sites/own_frames.h"
 #include "explain/source/holder_lines.h"
 #include "explain/words.h"
@@ -127,9 +128,13 @@ std::string history_words(const ProcessHolders& holders, const HeldGrowth& grown
                         base::format_count(static_cast<std::uint64_t>(*holder.growth_length)),
                         growth_words(holder))
           : growth_words(holder);
+  // What a running function has in hand as well is not retained by the variable alone.
+  const bool has_length = holder.node.length.has_value();
+  const std::string losses = grown.losses == 0 ? "never shrank"
+                             : has_length      ? "shrank " + times_words(grown.losses)
+                                               : "retained less " + times_words(grown.losses);
   return fmt::format("{} gained {} in {} ({} snapshots), {}", quoted_variable(holder.node), items,
-                     base::format_seconds(holders.to_s - holders.from_s), holders.snapshots,
-                     grown.losses == 0 ? "never shrank" : "shrank " + times_words(grown.losses));
+                     base::format_seconds(holders.to_s - holders.from_s), holders.snapshots, losses);
 }
 
 // Where only one snapshot shows it.
@@ -153,6 +158,30 @@ std::string retained_words(const HeldGrowth& grown, bool is_growing) {
   return words;
 }
 
+// "`memo` is in the default value of a parameter of `lookup()`"
+std::string owner_words(const model::HeldNode& node, const OwningFunction& function) {
+  const std::string name = function.name.empty() ? "a function" : fmt::format("`{}()`", function.name);
+  return function.is_default
+             ? fmt::format("{} is in the default value of a parameter of {}", quoted_variable(node), name)
+             : fmt::format("{} is captured by {}", quoted_variable(node), name);
+}
+
+// "evaluator.results" of "evaluator.results._buffer", where no file of the job has the name `_buffer`: its
+// class is one of a library. Empty otherwise.
+std::string object_with_private_part(const Scene& scene, const std::string& variable) {
+  const std::size_t dot = variable.rfind("._");
+  if (dot == std::string::npos || variable.substr(dot + 2).starts_with('_')) return {};
+  const std::size_t end = variable.find_first_of(".[", dot + 1);
+  const std::string name = variable.substr(dot + 1, end == std::string::npos ? end : end - dot - 1);
+  const std::string whole = variable.substr(0, dot);
+  const std::vector<std::string> files = own_files(scene);
+  const bool is_own = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+    const PythonSource* source = scene.sources.find(file);
+    return source == nullptr || source->mentions(name);
+  });
+  return is_own || files.empty() || !is_code(whole) ? std::string() : whole;
+}
+
 // The name that the user's code has for the variable, in all sentences.
 void use_name_in_code(model::Finding& finding) {
   const std::string from = finding.variable;
@@ -167,12 +196,27 @@ void use_name_in_code(model::Finding& finding) {
   for (model::Observation& seen : finding.evidence) replace(seen.text);
 }
 
-model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
+// Of hooks that are kept the module or tensor is named, and not a dict in which all modules are.
+model::HolderReport named_holder(const HeldGrowth& grown) {
+  model::HolderReport out = grown.holder;
+  if (const model::HeldNode* hooks = find_gained_hooks(grown)) {
+    out.node = *hooks;
+    out.node.path.resize(hooks->path.rfind('.'));
+    out.node.length.reset();
+    out.growth_length.reset();
+  }
+  return out;
+}
+
+model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& of_all) {
+  HeldGrowth grown = of_all;
+  const HeldContents contents = HeldContents::gained_by(of_all);
+  const bool is_kept_here = is_kept(holders, of_all) || keeps_what_leaks(scene.sites, holders, of_all);
+  grown.holder = named_holder(of_all);
   const model::HeldNode& node = grown.holder.node;
   model::Finding out;
   const bool has_bound = node.cache == model::CacheKind::Bounded;
   const bool is_bounded = has_bound || (is_full(grown) && is_settled(scene.report.verdict));
-  const bool is_kept_here = is_kept(holders, grown) || keeps_what_leaks(scene.sites, holders, grown);
   const bool is_leak = (is_kept_here && scene.report.verdict.kind == model::VerdictKind::Leak) ||
                        (is_kept_on_device(holders, grown) &&
                         static_cast<double>(grown.holder.growth_device_bytes) >= kLeastHolderBytes);
@@ -194,7 +238,6 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
   out.growth_bytes = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
   out.is_on_device = grown.holder.growth_device_bytes > grown.holder.growth_bytes;
   out.confidence = grown.losses == 0 ? 0.9 : 0.6;
-  const HeldContents contents = HeldContents::gained_by(grown);
   out.tensors = tensors_of(holders, grown, contents);
   out.lines = find_holder_lines(scene.sources, node, own_files(scene));
   const bool is_seen_once = grown.gains == 0;
@@ -209,6 +252,7 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
     out.evidence.emplace_back(words);
   }
   if (!is_seen_once) out.evidence.emplace_back(retained_words(grown, !is_innocent));
+  if (const auto function = owning_function(node)) out.evidence.emplace_back(owner_words(node, *function));
   if (grown.slows_down && !is_innocent) out.evidence.emplace_back("it gained less from snapshot to snapshot");
   const std::string length = base::format_count(node.length.value_or(0));
   if (has_bound) {
@@ -219,7 +263,7 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
   } else if (is_innocent) {
     out.id = "holder";  // no cause where nothing is wrong
   } else {
-    const HolderFeatures features = clues_of(scene, holders, grown);
+    const HolderFeatures features = clues_of(scene, holders, of_all);
     add_cause(cause_of(features), features, node, out);
     const std::string package = node.type.substr(0, node.type.find('.'));
     const bool is_data = features.has_length || features.is_tensor;
@@ -227,6 +271,13 @@ model::Finding holder_finding(const Scene& scene, const ProcessHolders& holders,
       out.fix = fmt::format(fmt::runtime(advice::kByteArray), quoted_variable(node));
     if (out.cause.empty() && !is_data && has_installed_package(scene.evidence.sites, package))
       out.fix = fmt::format(fmt::runtime(advice::kObjectOfPackage), quoted_variable(node), package);
+    if (const std::string whole = object_with_private_part(scene, out.variable);
+        out.cause.empty() && !whole.empty())
+      out.fix = fmt::format(fmt::runtime(advice::kPrivatePart), quoted_variable(node), whole);
+    if (out.cause.empty()) {
+      if (const std::string advice = advice_for_library_variable(scene, node); !advice.empty())
+        out.fix = advice;
+    }
   }
   use_name_in_code(out);
   return out;

@@ -8,8 +8,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// What is reported about a dict that gained 200 MB in a job that has settled.
-Findings settled_findings(const std::string& path, std::int64_t growth_length) {
+// What is reported about a dict that gained 200 MB.
+Findings findings_of(const std::string& path, std::int64_t growth_length, model::VerdictKind verdict) {
   HeldGrowth grown;
   grown.holder.node.path = path;
   grown.holder.node.type = "dict";
@@ -28,10 +28,21 @@ Findings settled_findings(const std::string& path, std::int64_t growth_length) {
   const Sites sites;
   SourceFiles sources;
   model::Report report;
-  report.verdict.kind = model::VerdictKind::Warmup;
+  report.verdict.kind = verdict;
+  const std::vector<ProcessHolders> holders{process};
+  const Scene scene{evidence, processes, sites, holders, report.short_lived, sources, report};
   Findings out;
-  find_settled_holding({evidence, processes, sites, {process}, report.short_lived, sources, report}, out);
+  verdict == model::VerdictKind::Leak ? find_holding(scene, out) : find_settled_holding(scene, out);
   return out;
+}
+
+Findings settled_findings(const std::string& path, std::int64_t growth_length) {
+  return findings_of(path, growth_length, model::VerdictKind::Warmup);
+}
+
+std::string advice_about(const std::string& path) {
+  const Findings findings = findings_of(path, 200, model::VerdictKind::Leak);
+  return findings.size() == 1 ? findings[0].fix : "";
 }
 
 TEST(NamedHolders, dict_that_grew_is_named) {
@@ -48,6 +59,13 @@ TEST(NamedHolders, module_whose_variables_grew_is_not_a_holder) {
 
 TEST(NamedHolders, module_that_gets_more_and_more_variables_is_a_holder) {
   EXPECT_EQ(settled_findings("__main__", 200).size(), 1U);
+}
+
+TEST(NamedHolders, variable_of_a_library_is_not_the_users_to_change) {
+  EXPECT_THAT(advice_about("__main__.cache"), HasSubstr("remove entries from `cache`"));
+  EXPECT_THAT(advice_about("weakref.finalize._registry"), HasSubstr("call or `detach()` each finalizer"));
+  EXPECT_THAT(advice_about("logging.Logger.manager.loggerDict"), HasSubstr("keeps every logger"));
+  EXPECT_THAT(advice_about("threading._dangling"), HasSubstr("`threading._dangling` belongs to threading"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <regex>
 #include <string>
@@ -12,7 +13,10 @@
 #include "explain/findings/advice.h"
 #include "explain/findings/held/holder_features.h"
 #include "explain/findings/held/identifier_words.h"
+#include "explain/findings/held/known_registries.h"
 #include "explain/findings/running_calls.h"
+#include "explain/settle/holders/held_contents.h"
+#include "explain/settle/sites/own_frames.h"
 #include "explain/words.h"
 
 namespace lowtide::explain {
@@ -46,14 +50,50 @@ MethodCall method_call_in(Scene const& scene, const model::CodeLine& line) {
   return source == nullptr || source->imports(root) ? MethodCall{} : MethodCall{object, match[2]};
 }
 
-// The variable that gained the most objects, and never lost any. How large they are is not known.
-const HeldGrowth* find_likely_holder(const ProcessHolders& holders) {
+// Objects of this type may have memory that snapshots do not measure: those of a library. What Python, numpy
+// and torch allocate is measured, and so is what objects of the job's own classes hold.
+bool may_have_native_memory(std::string_view type, const OwnModules& own) {
+  constexpr std::array<std::string_view, 9> kMeasured{"numpy.",    "torch.",    "collections.",
+                                                      "array.",    "datetime.", "itertools.",
+                                                      "_asyncio.", "asyncio.",  "_io."};
+  const std::size_t dot = type.find('.');
+  return dot != std::string_view::npos && !own.contains(type.substr(0, dot)) &&
+         std::none_of(kMeasured.begin(), kMeasured.end(),
+                      [&](std::string_view module) { return type.starts_with(module); });
+}
+
+// Such objects came with the items of the variable. Recordings of earlier versions do not have its contents.
+bool gained_native_objects(const HeldGrowth& grown, const OwnModules& own) {
+  constexpr double kMostOfThem = 0.5;
+  if (grown.last_listed == nullptr) return true;
+  const HeldContents contents = HeldContents::gained_by(grown);
+  if (contents.types().empty()) return true;
+  const double items =
+      grown.holder.growth_length.value_or(0) > 0 ? static_cast<double>(*grown.holder.growth_length) : 1;
+  return std::any_of(contents.types().begin(), contents.types().end(), [&](const GainedType& each) {
+    return static_cast<double>(each.count) >= kMostOfThem * items && may_have_native_memory(each.type, own);
+  });
+}
+
+bool gains_objects(const HeldGrowth& grown) {
   constexpr std::size_t kFewestGains = 2;
   constexpr std::int64_t kFewestObjects = 50;
-  const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), [](const HeldGrowth& grown) {
-    return grown.gains >= kFewestGains && grown.losses == 0 && !grown.slows_down && !grown.has_stopped &&
-           grown.holder.node.cache != model::CacheKind::Bounded &&
-           grown.holder.growth_objects >= kFewestObjects;
+  return grown.gains >= kFewestGains && grown.losses == 0 && !grown.slows_down && !grown.has_stopped &&
+         grown.holder.node.cache != model::CacheKind::Bounded &&
+         grown.holder.growth_objects >= kFewestObjects;
+}
+
+// The variable that gained the most objects, and never lost any. How large they are is not known.
+const HeldGrowth* find_likely_holder(const ProcessHolders& holders) {
+  const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), gains_objects);
+  return found == holders.grown.end() ? nullptr : &*found;
+}
+
+// The same, of objects that may have memory of a library. A list of numbers grows beside it in many jobs.
+const HeldGrowth* find_holder_of_native(const Scene& scene, const ProcessHolders& holders) {
+  const OwnModules own = own_modules(scene.evidence.sites);
+  const auto found = std::find_if(holders.grown.begin(), holders.grown.end(), [&](const HeldGrowth& grown) {
+    return gains_objects(grown) && gained_native_objects(grown, own);
   });
   return found == holders.grown.end() ? nullptr : &*found;
 }
@@ -87,23 +127,11 @@ std::string likely_words(const HeldGrowth& likely, const ProcessHolders& holders
   return fmt::format("perhaps {} in {} snapshots (not proven)", gained_words(likely), holders.snapshots);
 }
 
-// The package that the module of a variable belongs to; empty for one of the user's own modules.
-std::string library_of(const Scene& scene, const model::HeldNode& node) {
-  const std::string module = node.path.substr(0, node.path.find('.'));
-  const auto& all = scene.evidence.libraries;
-  const bool is_library = node.file.empty() && std::any_of(all.begin(), all.end(), [&](const auto& library) {
-                            return library.name == module;
-                          });
-  return is_library ? module : "";
-}
-
 // `advice` for a variable of the user. One of a library is not his to change.
 std::string advice_for(const Scene& scene, const model::HeldNode& node, const char* advice) {
-  const std::string library = library_of(scene, node);
-  if (library.empty()) return fmt::format(fmt::runtime(advice), quoted_variable(node));
-  const bool is_figures = node.path.starts_with("matplotlib._pylab_helpers.");
-  return fmt::format(fmt::runtime(advice::kRegistryOfLibrary), quoted_variable(node), library,
-                     is_figures ? " (`plt.close(figure)` for figures)" : "");
+  std::string out = advice_for_library_variable(scene, node);
+  if (out.empty()) out = fmt::format(fmt::runtime(advice), quoted_variable(node));
+  return out;
 }
 
 }  // namespace
@@ -137,10 +165,12 @@ void describe_objects_without_holder(const Scene& scene, const SiteGroup& site, 
   }
   finding.held_by =
       fmt::format("not known: {} snapshots show no variable that grew with it", holders->snapshots);
-  finding.fix = fmt::format(fmt::runtime(advice::kUnheld),
-                            library.empty() ? ""
-                                            : fmt::format(" ({} is on the stack: try another version)",
-                                                          with_version(scene, library)));
+  // numpy allocates the data of arrays: what keeps the arrays leaks.
+  const bool is_suspect = !library.empty() && library != "numpy";
+  finding.fix = fmt::format(
+      fmt::runtime(advice::kUnheld),
+      !is_suspect ? ""
+                  : fmt::format(" ({} is on the stack: try another version)", with_version(scene, library)));
 }
 
 void describe_library(const Scene& scene, const SiteGroup& site, const std::string& library,
@@ -152,7 +182,7 @@ void describe_library(const Scene& scene, const SiteGroup& site, const std::stri
   finding.library = library;
   finding.cause = fmt::format("native code of {} allocates this memory; Python objects account for {} of it",
                               with_version(scene, library), base::format_share(known));
-  if (const HeldGrowth* likely = find_likely_holder(*found)) {
+  if (const HeldGrowth* likely = find_holder_of_native(scene, *found)) {
     finding.cause =
         fmt::format("native code of {} allocates this memory; the sizes of Python objects do not include it",
                     with_version(scene, library));

@@ -31,7 +31,8 @@ class LibraryFinding {
         {.role = model::LineRole::Allocates, .file = kFile, .line = 3, .source = std::move(line)});
   }
 
-  void add_gainer() {
+  // Each of its items comes with an object of this type.
+  void add_gainer(const std::string& type = "lxml.etree._Element") {
     HeldGrowth grown;
     grown.holder.node.path = "__main__.titles";
     grown.holder.node.type = "list";
@@ -39,6 +40,10 @@ class LibraryFinding {
     grown.holder.growth_objects = 438;
     grown.holder.share = 0.9;
     grown.gains = 4;
+    snapshot_.nodes = {grown.holder.node};
+    snapshot_.contents = {{.node = 0, .type = "list", .count = 1, .bytes = 4'000},
+                          {.node = 0, .type = type, .count = 438, .bytes = 40'000}};
+    grown.first_listed = grown.last_listed = &snapshot_;
     holders_[0].grown = {grown};
   }
 
@@ -54,6 +59,7 @@ class LibraryFinding {
   }
 
  private:
+  model::Snapshot snapshot_;
   std::vector<ProcessHolders> holders_ = std::vector<ProcessHolders>(1);
   SiteEvidence info_;
   SiteGroup site_;
@@ -82,6 +88,15 @@ TEST(Library, variable_that_gained_items_may_hold_it) {
 
   EXPECT_THAT(finding.held_by, HasSubstr("perhaps `titles`, which grew by 438 items"));
   EXPECT_TRUE(finding.variable.empty());
+}
+
+TEST(Library, list_of_numbers_does_not_hold_memory_of_a_library) {
+  for (const char* type : {"float", "numpy.ndarray", "torch.Tensor", "__main__.Row"}) {
+    LibraryFinding site("self.index.add(vectors)");
+    site.add_gainer(type);
+
+    EXPECT_THAT(site.described().held_by, HasSubstr("show no Python objects of this size")) << type;
+  }
 }
 
 TEST(Library, memory_of_python_objects_is_not_of_a_library) {

@@ -59,7 +59,7 @@ std::optional<RunningCalls> find_running_calls(const Scene& scene, const Process
     const Calls was = known == before.end() ? Calls{} : known->second;
     const double growth = calls.bytes - was.bytes;
     if (calls.count < was.count + kFewestNewCalls || (found && growth <= found->growth_bytes)) continue;
-    found = RunningCalls{.variable = std::string(variable_of(*calls.example)),
+    found = RunningCalls{.variable = variable_of(*calls.example),
                          .function = function_of(*calls.example),
                          .line = calls.is_at_one_line ? calls.example->line : 0,
                          .at_first = was.count,

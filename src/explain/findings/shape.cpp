@@ -61,7 +61,7 @@ bool is_held_in_evaluation(const Scene& scene, double spike_bytes) {
     for (const HeldGrowth& grown : holders.grown) {
       const model::HeldNode& node = grown.holder.node;
       const std::string_view path = node.path;
-      const std::string_view function = path.substr(0, path.size() - variable_of(node).size());
+      const std::string_view function = path.substr(0, path.size() - end_of_path(node).size());
       if (!node.file.empty() && static_cast<double>(node.retained_bytes) >= kPart * spike_bytes &&
           is_evaluation(function))
         return true;

@@ -37,6 +37,17 @@ std::int64_t gained_functions(const model::SnapshotReport& difference) {
   return count;
 }
 
+// Tensors of Python that came with the graphs. A variable that is carried from step to step is one tensor,
+// however long its graph is; where more came, containers keep them.
+bool keeps_tensors_with_graphs(const model::SnapshotReport& difference) {
+  constexpr std::int64_t kFewestTensors = 10;
+  std::int64_t count = 0;
+  for (const model::TensorGrowth& growth : difference.tensors) {
+    if (growth.tensors.requires_grad) count += std::max<std::int64_t>(0, growth.growth_count);
+  }
+  return count >= kFewestTensors;
+}
+
 // Objects account for a good part of what the process gained, and no variable does.
 bool is_held_by_several(const Scene& scene, const ProcessHolders& holders) {
   const auto process = std::find_if(scene.processes.begin(), scene.processes.end(), [&](const auto& each) {
@@ -70,13 +81,14 @@ model::CodeLine code_line(const Scene& scene, const model::Frame& frame, model::
           .source = scene.sources.line(frame.file, frame.line)};
 }
 
-// The line that allocates most, and the nearest line outside of it that assigns a variable from itself.
-void add_lines(const Scene& scene, const SiteGroup& site, model::Finding& finding) {
+// The line that allocates most; where a variable may be carried, the nearest line outside of it that assigns
+// one from itself.
+void add_lines(const Scene& scene, const SiteGroup& site, bool may_be_carried, model::Finding& finding) {
   const model::Frame& allocates = *site.frame();
   finding.where.file = allocates.file;
   finding.where.line = allocates.line;
   finding.lines.push_back(code_line(scene, allocates, model::LineRole::Allocates));
-  for (std::size_t at = site.act_on; at < site.frames().size(); ++at) {
+  for (std::size_t at = site.act_on; may_be_carried && at < site.frames().size(); ++at) {
     const model::Frame& frame = site.frames()[at];
     const PythonSource* source = is_own_python(frame) ? scene.sources.find(frame.file) : nullptr;
     if (source == nullptr) continue;
@@ -108,7 +120,9 @@ void find_shared_graph(const Scene& scene, Findings& out) {
                     base::format_count(static_cast<std::uint64_t>(functions)), holders.snapshots),
         fmt::format("objects and tensors of the process gained {}, which the graphs of all steps share",
                     bytes_words(finding.growth_bytes))};
-    if (const SiteGroup* site = find_main_site(scene, holders)) add_lines(scene, *site, finding);
+    const bool may_be_carried = !keeps_tensors_with_graphs(holders.difference);
+    if (const SiteGroup* site = find_main_site(scene, holders))
+      add_lines(scene, *site, may_be_carried, finding);
     if (finding.variable.empty()) {
       finding.id = "loss-graph-kept";
       finding.cause = "autograd graphs are kept, and several variables hold them together";

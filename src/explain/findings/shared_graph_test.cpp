@@ -10,6 +10,8 @@ namespace {
 struct GraphJob {
   std::vector<WatchedProcess> processes = std::vector<WatchedProcess>(1);
   std::vector<ProcessHolders> holders = std::vector<ProcessHolders>(1);
+  SiteEvidence info;
+  Sites sites;
 
   explicit GraphJob(std::int64_t functions) {
     for (int at_s = 0; at_s <= 100; ++at_s) {
@@ -25,10 +27,20 @@ struct GraphJob {
     held.difference.types = {{{"MulBackward0", 0, 0}, functions, 0}};
   }
 
+  // The graphs are made in a line that assigns a variable from itself.
+  void add_line() {
+    info.info.frames = {{.language = model::FrameLanguage::Python,
+                         .function = "forward",
+                         .file = "/data/job/train.py",
+                         .line = 1}};
+    SiteGroup group;
+    group.members = {&info};
+    sites.groups = {group};
+  }
+
   [[nodiscard]] Findings find() const {
     const Evidence evidence;
-    const Sites sites;
-    SourceFiles sources;
+    SourceFiles sources([](const std::string&) { return std::optional<std::string>("x = x + layer(x)\n"); });
     model::Report report;
     report.verdict.kind = model::VerdictKind::Leak;
     Findings out;
@@ -44,6 +56,20 @@ TEST(SharedGraph, is_found_where_functions_came_and_no_variable_holds_them) {
   EXPECT_EQ(found[0].id, model::FindingId("loss-graph-kept")) << "no line shows which variable is carried";
   EXPECT_EQ(found[0].severity, model::Severity::High);
   EXPECT_THAT(found[0].evidence[0], testing::HasSubstr("gained 160,000 nodes in 6 snapshots"));
+}
+
+TEST(SharedGraph, variable_that_is_assigned_from_itself_carries_it_unless_tensors_are_kept) {
+  GraphJob job(160'000);
+  job.add_line();
+  EXPECT_EQ(job.find().at(0).id, model::FindingId("hidden-state-chain"));
+  EXPECT_EQ(job.find().at(0).variable, "x");
+
+  model::TensorGrowth losses;
+  losses.tensors.requires_grad = true;
+  losses.growth_count = 280;
+  job.holders[0].difference.tensors = {losses};
+  EXPECT_EQ(job.find().at(0).id, model::FindingId("loss-graph-kept")) << "two lists keep the losses";
+  EXPECT_TRUE(job.find().at(0).variable.empty());
 }
 
 TEST(SharedGraph, is_not_claimed_where_few_functions_came) {

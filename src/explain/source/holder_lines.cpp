@@ -73,9 +73,11 @@ Found search(const PythonSource& source, std::string_view name, LineRange within
 
 std::vector<model::CodeLine> find_holder_lines(SourceFiles& sources, const model::HeldNode& node,
                                                const std::vector<std::string>& files) {
-  const auto [name, key] = searched_of(variable_of(node));
+  const std::string variable = variable_of(node);
+  const auto [name, key] = searched_of(variable);
   if (!is_code(name)) return {};
-  const bool is_local = !node.file.empty() && name.find('.') == std::string_view::npos;
+  const bool is_local =
+      !node.file.empty() && name.find('.') == std::string_view::npos && !owning_function(node);
   const bool is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
   std::vector<std::string> searched;
   if (!node.file.empty()) searched.push_back(node.file);

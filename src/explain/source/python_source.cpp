@@ -255,6 +255,28 @@ std::optional<std::uint32_t> PythonSource::creates(std::string_view name, LineRa
   return std::nullopt;
 }
 
+std::vector<std::uint32_t> PythonSource::calls(std::string_view function) const {
+  const std::string of_object = "." + std::string(function);
+  const auto is_called = [](std::string_view code, std::string_view name) {
+    return any_after(code, name, [](std::string_view rest, std::size_t) { return rest.starts_with('('); });
+  };
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t at = 1; at <= lines_.size(); ++at) {
+    const std::string_view code = lines_[at - 1].searched;
+    if (begins_function(code) || code.starts_with("class ")) continue;
+    if (is_called(code, function) || is_called(code, of_object)) out.push_back(at);
+  }
+  return out;
+}
+
+bool PythonSource::mentions(std::string_view name) const {
+  const auto any = [](std::string_view, std::size_t) { return true; };
+  const std::string of_object = "." + std::string(name);
+  return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return any_after(line.searched, name, any) || any_after(line.searched, of_object, any);
+  });
+}
+
 bool PythonSource::imports(std::string_view name) const {
   return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
     return (line.searched.starts_with("import ") || line.searched.starts_with("from ")) &&

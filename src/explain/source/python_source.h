@@ -49,6 +49,12 @@ class PythonSource {
   // The first line that assigns the name, or the decorator of a cached function of that name.
   [[nodiscard]] std::optional<std::uint32_t> creates(std::string_view name, LineRange within) const;
 
+  // Lines that call a function of this name, as `name(` or `module.name(`.
+  [[nodiscard]] std::vector<std::uint32_t> calls(std::string_view function) const;
+
+  // Whether the name occurs in the code.
+  [[nodiscard]] bool mentions(std::string_view name) const;
+
   // Whether the file imports something under this name.
   [[nodiscard]] bool imports(std::string_view name) const;
 

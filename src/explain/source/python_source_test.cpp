@@ -159,5 +159,24 @@ TEST(PythonSource, knows_what_is_imported) {
   EXPECT_FALSE(source.imports("index"));
 }
 
+TEST(PythonSource, knows_which_names_occur) {
+  const PythonSource source("self._pending.clear()  # self._buffer\n");
+
+  EXPECT_TRUE(source.mentions("_pending"));
+  EXPECT_FALSE(source.mentions("_pend"));
+  EXPECT_FALSE(source.mentions("_buffer"));
+}
+
+TEST(PythonSource, knows_what_is_called) {
+  const PythonSource source(
+      "from multiprocessing.shared_memory import SharedMemory\n"
+      "class SharedMemory(Base):\n"
+      "  block = shared_memory.SharedMemory('a', create=True)\n"
+      "  other = SharedMemoryManager()  # SharedMemory()\n"
+      "  return SharedMemory(name)\n");
+
+  EXPECT_THAT(source.calls("SharedMemory"), ElementsAre(3, 5));
+}
+
 }  // namespace
 }  // namespace lowtide::explain

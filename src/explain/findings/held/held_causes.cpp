@@ -15,7 +15,17 @@ constexpr const char* kFlatButLonger =
 
 // From causes that are seen in what the variable holds to those that the code around it shows. A name of a
 // variable is no evidence.
-constexpr std::array<HeldCause, 20> kCauses{{
+constexpr std::array<HeldCause, 24> kCauses{{
+    {"hooks-kept", "hooks are registered again and again, and none is removed",
+     "its dict of hooks gets longer, and each hook keeps what it refers to",
+     "register the hook once, or call `remove()` on the handle that its registration returned", "",
+     "the floor stops rising, and steps do not get slower",
+     [](const HolderFeatures& features) { return features.keeps_hooks; }},
+    {"default-value-kept", "the default value of a parameter keeps what calls add to it",
+     "a default value is created once, with the function, and all calls share it",
+     "use `None` as the default value and create the object in each call, or limit the size of {0}", "",
+     kFlatAndSameLength,
+     [](const HolderFeatures& features) { return features.is_default && features.has_length; }},
     {"tracebacks-kept", "exceptions are kept with their tracebacks",
      "it holds exceptions with tracebacks; a traceback holds every local variable of its frames",
      "store the text of each exception, str(error) or traceback.format_exc(), not the exception", "",
@@ -74,8 +84,8 @@ constexpr std::array<HeldCause, 20> kCauses{{
      }},
     {"loss-graph-kept", "tensors are kept with their autograd graphs",
      "functions of autograd graphs came with the tensors; each tensor keeps the graph that it came from",
-     "keep numbers instead of tensors (`.item()`, or a mean), or limit the size of {0}; `.detach()` frees "
-     "the graphs, but the tensors stay",
+     "keep numbers instead of tensors (`.item()`, or a mean), or, if backward() needs them, clear {0} after "
+     "it; `.detach()` frees the graphs, but the tensors stay",
      "", kFlatButLonger,
      [](const HolderFeatures& features) { return features.has_length && features.keeps_graphs; }},
     {"growing-tensor", "the tensor or array itself gets larger",
@@ -91,6 +101,17 @@ constexpr std::array<HeldCause, 20> kCauses{{
      [](const HolderFeatures& features) {
        return features.keeps_state_dicts && features.stack.copies_state;
      }},
+    {"writer-backlog", "tasks are submitted to an executor faster than they are run",
+     "its tasks that have not run get more and more, and each keeps its arguments",
+     "submit a task only when few are waiting: wait for earlier ones (`concurrent.futures.wait`), or acquire "
+     "a "
+     "semaphore that each task releases",
+     "", "the number of waiting tasks stays below its limit",
+     [](const HolderFeatures& features) { return features.has_waiting_tasks; }},
+    {"writer-backlog", "a queue is filled faster than it is emptied", "it is a queue, and it gets longer",
+     "use `queue.Queue(maxsize=...)`, so that the producer waits: a SimpleQueue has no limit", "",
+     "the length of {0} stays below its limit",
+     [](const HolderFeatures& features) { return features.is_queue && features.is_simple_queue; }},
     {"writer-backlog", "a queue is filled faster than it is emptied", "it is a queue, and it gets longer",
      "limit the size of the queue so that the producer waits: pass `maxsize`", "",
      "the length of {0} stays below its limit",
@@ -101,7 +122,10 @@ constexpr std::array<HeldCause, 20> kCauses{{
     {"validation-outputs-kept", "it keeps what `{1}()` allocates", "`{1}()` allocates what it holds",
      "clear it at the end of each evaluation", "{0}.clear()", kFlatAndSameLength,
      [](const HolderFeatures& features) {
-       return features.has_length && !features.stack.is_training && !features.stack.evaluation.empty();
+       // validate() may also check the input.
+       const bool is_check = features.stack.evaluation.find("valid") != std::string::npos;
+       return features.has_length && !features.stack.is_training && !features.stack.evaluation.empty() &&
+              (features.keeps_tensors || !is_check);
      }},
     {"unbounded-cache", "a cache without a limit keeps every result",
      "it is a `functools` cache that was declared without a limit",

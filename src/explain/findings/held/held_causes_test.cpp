@@ -1,5 +1,6 @@
 #include "explain/findings/held/held_causes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string_view>
@@ -44,10 +45,37 @@ TEST(VariableOf, is_what_stands_in_the_code) {
   global.file.clear();
 
   EXPECT_EQ(variable_of(global), "history");
+  global.path = "__main__.model._modules[\"encoder\"]._modules[\"0\"]._parameters[\"weight\"]";
+  EXPECT_EQ(variable_of(global), "model.encoder[0].weight");
+  global.path = "__main__.model._modules[\"1\"]._buffers";
+  EXPECT_EQ(variable_of(global), "model[1]._buffers");
   EXPECT_EQ(variable_of(local("__main__.main.history", 1)), "history");
   EXPECT_EQ(variable_of(local("__main__.Trainer.fit.self.seen", 2)), "self.seen");
   EXPECT_EQ(variable_of(local("__main__.main.state[\"a.b\"]", 2)), "state[\"a.b\"]");
   EXPECT_EQ(variable_of(local("__main__.main.history", 9)), "main.history");
+}
+
+TEST(VariableOf, variable_of_a_function_has_its_name_in_the_function) {
+  model::HeldNode node;
+  node.path = "__main__.Crops.decode.__closure__[\"memory\"][3]";
+  EXPECT_EQ(variable_of(node), "memory[3]");
+  EXPECT_EQ(owning_function(node)->name, "decode");
+  EXPECT_FALSE(owning_function(node)->is_default);
+  node.path = "helpers.lookup.__defaults__[\"memo\"]";
+  EXPECT_EQ(variable_of(node), "memo");
+  EXPECT_TRUE(owning_function(node)->is_default);
+  node.path = "__main__.handlers[2].__closure__[\"rows\"]";
+  EXPECT_EQ(owning_function(node)->name, "");
+  node.path = "__main__.memo";
+  EXPECT_FALSE(owning_function(node));
+}
+
+TEST(HeldCauses, container_in_a_default_value_is_shared_by_all_calls) {
+  HolderFeatures memo = a_list();
+  memo.is_default = true;
+  EXPECT_EQ(id_of(memo), "default-value-kept");
+  memo.has_length = false;
+  EXPECT_EQ(id_of(memo), "holder");
 }
 
 TEST(HeldCauses, list_of_unknown_objects_gets_no_story) {
@@ -59,7 +87,7 @@ TEST(HeldCauses, list_of_unknown_objects_gets_no_story) {
 
 TEST(HeldCauses, what_is_held_comes_before_the_code_around_it) {
   HolderFeatures losses = a_list();
-  losses.stack.evaluation = "validate";
+  losses.stack.evaluation = "evaluate";
   EXPECT_EQ(id_of(losses), "validation-outputs-kept");
   losses.keeps_graphs = true;
   EXPECT_EQ(id_of(losses), "loss-graph-kept");
@@ -74,6 +102,21 @@ TEST(HeldCauses, what_is_held_comes_before_the_code_around_it) {
   errors.is_of_evaluation = true;
   errors.keeps_tracebacks = true;
   EXPECT_EQ(id_of(errors), "tracebacks-kept");
+}
+
+TEST(HeldCauses, validate_may_check_the_input) {
+  HolderFeatures rows = a_list();
+  rows.stack.evaluation = "validate_row";
+  EXPECT_EQ(id_of(rows), "holder");
+  rows.keeps_tensors = true;
+  EXPECT_EQ(id_of(rows), "validation-outputs-kept");
+}
+
+TEST(HeldCauses, simple_queue_has_no_limit_to_set) {
+  HolderFeatures queue = a_list();
+  queue.is_queue = queue.is_simple_queue = true;
+  EXPECT_EQ(id_of(queue), "writer-backlog");
+  EXPECT_THAT(cause_of(queue).fix, testing::HasSubstr("a SimpleQueue has no limit"));
 }
 
 TEST(HeldCauses, tensor_with_a_graph_is_a_chain) {

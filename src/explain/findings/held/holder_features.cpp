@@ -70,18 +70,50 @@ bool is_queue_type(std::string_view type) {
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
+bool is_executor_type(std::string_view type) {
+  return type == "concurrent.futures.thread.ThreadPoolExecutor" ||
+         type == "concurrent.futures.process.ProcessPoolExecutor";
+}
+
+// The dict in which torch keeps the hooks of a module or tensor, by the name of the attribute.
+bool is_dict_of_hooks(const model::HeldNode& node) {
+  constexpr std::array<std::string_view, 9> kNames{
+      "._forward_hooks",        "._forward_pre_hooks",          "._backward_hooks",
+      "._backward_pre_hooks",   "._post_accumulate_grad_hooks", "._state_dict_hooks",
+      "._state_dict_pre_hooks", "._load_state_dict_pre_hooks",  "._load_state_dict_post_hooks"};
+  return node.type == model::cause_types::kOrderedDict &&
+         std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return std::string_view(node.path).ends_with(name); });
+}
+
+// Objects of a class that came with the items: they, and not a function that each of them has, may be what
+// keeps the memory.
+bool has_objects_in_items(const HeldContents& contents, double items) {
+  return std::any_of(contents.types().begin(), contents.types().end(), [&](const GainedType& each) {
+    const std::string_view type = each.type;
+    const bool is_class = type.find('.') != std::string_view::npos && !type.starts_with("numpy.") &&
+                          !type.starts_with("torch.") && !type.starts_with("collections.") &&
+                          type != "functools.partial";
+    return is_class && static_cast<double>(each.count) >= kMostOfThem * items;
+  });
+}
+
 // Phases are those of the whole process: another variable may hold what the other phases kept, so these must
-// have kept little.
+// have kept little. A model that only predicts is in the mode of an evaluation all the time, and has no other
+// phase.
 bool is_kept_by_evaluation(const Scene& scene, std::int64_t pid, double gained_bytes) {
   constexpr double kLittleOfOthers = 0.25;
   double of_evaluations = 0;
   double of_others = 0;
+  bool has_others = false;
   for (const model::PhaseReport& phase : scene.report.phases) {
     if (phase.pid != pid) continue;
+    has_others |= !is_evaluation(phase.phase.name);
     (is_evaluation(phase.phase.name) ? of_evaluations : of_others) +=
         static_cast<double>(phase.phase.kept_bytes);
   }
-  return of_evaluations > of_others && of_others <= kLittleOfOthers * std::max(gained_bytes, of_evaluations);
+  return has_others && of_evaluations > of_others &&
+         of_others <= kLittleOfOthers * std::max(gained_bytes, of_evaluations);
 }
 
 // What a process gained on all GPUs while the snapshots were taken; absent without readings of it.
@@ -194,6 +226,26 @@ bool are_small_views(const ProcessHolders& holders, const HeldGrowth& grown, dou
   });
 }
 
+const model::HeldNode* find_gained_hooks(const HeldGrowth& grown) {
+  if (grown.last_listed == nullptr) return nullptr;
+  const auto gained = static_cast<double>(grown.holder.growth_bytes + grown.holder.growth_device_bytes);
+  const std::string& path = grown.holder.node.path;
+  for (const model::HeldNode& node : grown.last_listed->nodes) {
+    const char next = node.path.size() > path.size() ? node.path[path.size()] : '.';
+    const bool is_in_it = node.path.starts_with(path) && (next == '.' || next == '[');
+    if (!is_in_it || !is_dict_of_hooks(node)) continue;
+    const model::HeldNode* before = grown.first_listed == nullptr || grown.first_listed == grown.last_listed
+                                        ? nullptr
+                                        : find_node(*grown.first_listed, node);
+    const auto hooks = static_cast<std::int64_t>(node.length.value_or(0)) -
+                       static_cast<std::int64_t>(before == nullptr ? 0 : before->length.value_or(0));
+    const double bytes = static_cast<double>(model::held_bytes(node)) -
+                         static_cast<double>(before == nullptr ? 0 : model::held_bytes(*before));
+    if (hooks >= kFewest && bytes >= kMostOfBytes * gained) return &node;
+  }
+  return nullptr;
+}
+
 HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const HeldGrowth& grown) {
   const model::HeldNode& node = grown.holder.node;
   const double items = items_gained(grown);
@@ -202,11 +254,21 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
     return count >= kFewest && static_cast<double>(count) >= kMostOfThem * items;
   };
   HolderFeatures out;
-  out.owner.add(owner_type(grown));
+  // A logger of the logging module has handlers, and no entries.
+  if (!owner_type(grown).starts_with("logging.")) out.owner.add(owner_type(grown));
   out.role = holders.process.role;
   out.is_tensor = node.type == "torch.Tensor" || node.type == "torch.nn.parameter.Parameter";
   out.is_queue = is_queue_type(node.type) || is_queue_type(owner_type(grown));
+  out.is_simple_queue = node.type == "_queue.SimpleQueue" || owner_type(grown) == "_queue.SimpleQueue";
+  const bool is_of_executor =
+      is_executor_type(node.type) || is_executor_type(owner_type(grown)) || out.is_queue;
+  out.has_waiting_tasks = is_of_executor && contents.count_of(model::cause_types::kThreadTask) +
+                                                    contents.count_of(model::cause_types::kProcessTask) >=
+                                                kFewest;
+  out.keeps_hooks = find_gained_hooks(grown) != nullptr;
   out.is_own_storage = (out.is_tensor || node.type == "numpy.ndarray") && is_its_own_storage(holders, grown);
+  const auto function = owning_function(node);
+  out.is_default = function && function->is_default;
   out.has_length = node.length.has_value() && !out.is_tensor;
   out.is_unbounded = node.cache == model::CacheKind::Unbounded;
   out.keeps_tensors = comes_with_items(tensors_in(contents));
@@ -218,7 +280,8 @@ HolderFeatures clues_of(const Scene& scene, const ProcessHolders& holders, const
   };
   const std::int64_t functions = contents.count_of(model::cause_types::kFunction);
   out.keeps_closures = comes_with_items(contents.count_of(model::cause_types::kCell)) &&
-                       comes_with_items(functions) && is_few_per_item(functions);
+                       comes_with_items(functions) && is_few_per_item(functions) &&
+                       !has_objects_in_items(contents, items);
   const bool is_loop = node.type.ends_with("EventLoop") || owner_type(grown).ends_with("EventLoop");
   out.keeps_timers = is_loop && contents.count_of(model::cause_types::kTimer) >= kFewestTimers;
   out.keeps_tracebacks = comes_with_items(contents.count_of(model::cause_types::kTraceback)) ||

@@ -1,5 +1,6 @@
 #include "explain/findings/held/holder_features.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "explain/findings/held/held_causes.h"
@@ -7,6 +8,8 @@
 
 namespace lowtide::explain {
 namespace {
+
+using testing::HasSubstr;
 
 // One variable of a trainer, in two snapshots.
 class Held {
@@ -30,6 +33,22 @@ class Held {
   void hold(std::string_view type, std::uint64_t first, std::uint64_t last) {
     first_.contents.push_back({0, std::string(type), first, 100 * first});
     last_.contents.push_back({0, std::string(type), last, 100 * last});
+  }
+  struct Part {
+    std::uint64_t length;
+    std::uint64_t bytes;
+  };
+  // An attribute of the variable that the snapshots list by itself.
+  void list_part(const std::string& name, const std::string& type, Part first, Part last) {
+    for (auto [snapshot, part] : {std::pair(&first_, first), std::pair(&last_, last)}) {
+      model::HeldNode node;
+      node.path = grown_.holder.node.path + name;
+      node.type = type;
+      node.length = part.length;
+      node.retained_bytes = part.bytes;
+      node.holder = snapshot->nodes.size() - 1;
+      snapshot->nodes.push_back(node);
+    }
   }
   // Elsewhere in the process.
   void count(std::string_view type, std::uint64_t first, std::uint64_t last) {
@@ -77,17 +96,20 @@ class Held {
     holders_.difference.tensors.back().tensors.storage_bytes = storage_bytes;
   }
 
-  [[nodiscard]] std::string_view cause() const {
+  [[nodiscard]] std::string_view cause() const { return proven().id; }
+  [[nodiscard]] std::string advice() const { return proven().fix; }
+
+ private:
+  [[nodiscard]] const HeldCause& proven() const {
     const Evidence evidence;
     const std::vector<WatchedProcess> processes;
     const Sites sites;
     const std::vector<ProcessHolders> all;
     SourceFiles sources;
     const Scene scene{evidence, processes, sites, all, report_.short_lived, sources, report_};
-    return cause_of(clues_of(scene, holders_, grown_)).id;
+    return cause_of(clues_of(scene, holders_, grown_));
   }
 
- private:
   model::Snapshot first_;
   model::Snapshot last_;
   HeldGrowth grown_;
@@ -164,6 +186,54 @@ TEST(HolderFeatures, container_of_a_queue_is_a_queue) {
   EXPECT_EQ(items.cause(), "writer-backlog");
 }
 
+TEST(HolderFeatures, tasks_that_wait_in_an_executor) {
+  Held pool("concurrent.futures.thread.ThreadPoolExecutor");
+  pool.list_later(0, 0);
+  pool.hold("numpy.ndarray", 20, 300);
+  EXPECT_EQ(pool.cause(), "holder") << "its threads may keep something";
+  pool.hold(model::cause_types::kThreadTask, 20, 300);
+  EXPECT_EQ(pool.cause(), "writer-backlog");
+
+  Held queue("_queue.SimpleQueue");
+  queue.list_later(0, 0);
+  EXPECT_THAT(queue.advice(), HasSubstr("queue.Queue(maxsize"));
+  queue.hold(model::cause_types::kThreadTask, 20, 300);
+  EXPECT_THAT(queue.advice(), HasSubstr("submit a task only when few are waiting"))
+      << "it is that of an executor";
+}
+
+TEST(HolderFeatures, hooks_that_are_not_removed) {
+  for (const char* name : {"._backward_hooks", "._forward_hooks"}) {
+    Held layer("torch.nn.modules.linear.Linear");
+    layer.list_later(0, 0);
+    layer.gain(280'000'000);
+    EXPECT_EQ(layer.cause(), "holder");
+    layer.list_part(name, "collections.OrderedDict", {20, 20'000'000}, {300, 300'000'000});
+    EXPECT_EQ(layer.cause(), "hooks-kept") << name;
+  }
+  Held modules("dict");  // of the whole model
+  modules.list_later(2, 2);
+  modules.gain(280'000'000);
+  modules.list_part("[\"body\"]._forward_hooks", "collections.OrderedDict", {20, 20'000'000},
+                    {300, 300'000'000});
+  EXPECT_EQ(modules.cause(), "hooks-kept");
+
+  Held layer("torch.nn.modules.linear.Linear");
+  layer.list_later(0, 0);
+  layer.gain(280'000'000);
+  layer.list_part("._forward_hooks", "collections.OrderedDict", {2, 8'000}, {2, 300'000'000});
+  EXPECT_EQ(layer.cause(), "holder") << "no hook came";
+}
+
+TEST(HolderFeatures, objects_that_have_a_function_are_no_closures) {
+  Held jobs("dict");
+  jobs.list_later(20, 300);
+  jobs.hold(model::cause_types::kCell, 20, 580);
+  jobs.hold(model::cause_types::kFunction, 20, 300);
+  jobs.hold("__main__.Job", 20, 300);
+  EXPECT_EQ(jobs.cause(), "holder");
+}
+
 TEST(HolderFeatures, class_of_the_job_that_is_called_a_queue_is_none) {
   Held done("list");
   done.list_later(20, 300);
@@ -177,6 +247,8 @@ TEST(HolderFeatures, evaluation_is_blamed_only_if_other_phases_kept_little) {
   list.list_later(20, 300);
   list.gain(100'000'000);
   list.keep_in_phase("eval", 90'000'000);
+  EXPECT_EQ(list.cause(), "holder") << "a service that only predicts";
+  list.keep_in_phase("train", 1'000'000);
   EXPECT_EQ(list.cause(), "validation-outputs-kept");
   list.keep_in_phase("train", 60'000'000);
   EXPECT_EQ(list.cause(), "holder") << "the list may be what the training keeps";
@@ -194,6 +266,13 @@ TEST(HolderFeatures, event_loop_with_timers_keeps_what_they_have) {
   timers.list_later(0, 2'037);
   timers.hold(model::cause_types::kTimer, 60, 2'037);
   EXPECT_EQ(timers.cause(), "holder") << "a list of the job's own";
+}
+
+TEST(HolderFeatures, logger_of_the_standard_library_has_no_entries) {
+  Held handlers("list");
+  handlers.list_later(20, 300);
+  handlers.own_by("logging.RootLogger");
+  EXPECT_EQ(handlers.cause(), "holder");
 }
 
 TEST(HolderFeatures, class_of_the_owner_shows_a_logger) {

@@ -1,6 +1,7 @@
 #include "explain/findings/held/stack_features.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,15 @@ bool is_of_file(const Frame& frame, std::string_view file) {
   return is_python(frame) && std::string_view(frame.file).ends_with(file);
 }
 
+// The frame in which a module calls its hooks and its forward(); not apply(), train() or state_dict(), which
+// call functions of the job as well.
+bool is_call_of_module(const Frame& frame) {
+  constexpr std::array<std::string_view, 4> kCalls{"_call_impl", "_wrapped_call_impl", "inner", "__call__"};
+  return is_of_file(frame, "/torch/nn/modules/module.py") &&
+         std::any_of(kCalls.begin(), kCalls.end(),
+                     [&](std::string_view function) { return is_called(frame, function); });
+}
+
 // The function that the module itself calls, on the way from the line outwards: a hook, unless it is
 // forward().
 bool is_in_hook(const Frames& frames, std::size_t act_on) {
@@ -34,7 +44,8 @@ bool is_in_hook(const Frames& frames, std::size_t act_on) {
   for (std::size_t at = act_on; at < frames.size(); ++at) {
     if (!is_python(frames[at])) continue;
     if (is_of_file(frames[at], "/torch/nn/modules/module.py"))
-      return called != nullptr && is_own_python(*called) && !is_called(*called, "forward");
+      return is_call_of_module(frames[at]) && called != nullptr && is_own_python(*called) &&
+             !is_called(*called, "forward");
     called = &frames[at];
   }
   return false;
@@ -47,7 +58,12 @@ std::string find_evaluation(const Frames& frames, std::size_t act_on) {
     std::string function = qualified.substr(qualified.rfind('.') + 1);
     IdentifierWords words;
     words.add(function);
-    if (words.has_any({"evaluate", "evaluation", "validate", "validation"})) return function;
+    // evaluate_actions() of a policy is a part of the training.
+    const bool is_of_model =
+        words.has_only({"evaluate", "evaluation", "validate", "validation", "run",   "do",  "on",    "model",
+                        "network",  "epoch",      "step",     "loop",       "batch", "one", "all",   "set",
+                        "dataset",  "data",       "split",    "and",        "train", "log", "report"});
+    if (is_of_model && words.has_any({"evaluate", "evaluation", "validate", "validation"})) return function;
   }
   return {};
 }

@@ -60,6 +60,12 @@ TEST(StackFeatures, hook_is_what_the_module_itself_calls) {
   EXPECT_FALSE(helper.features(1e8).is_in_hook);
 }
 
+TEST(StackFeatures, function_that_apply_calls_is_no_hook) {
+  Stacks apply;
+  apply.add({own("record"), python("apply", kModule.file), python("apply", kModule.file), own("main")}, 1e8);
+  EXPECT_FALSE(apply.features(1e8).is_in_hook);
+}
+
 TEST(StackFeatures, getitem_of_a_dataset_is_called_by_the_loader) {
   Stacks table;
   table.add({own("Table.__getitem__"), own("main")}, 1e8);
@@ -83,6 +89,15 @@ TEST(StackFeatures, every_stack_that_may_be_behind_the_variable_counts) {
   one.add({own("train_step")}, 1e6);
   EXPECT_TRUE(one.features(1e8).is_in_getitem);
   EXPECT_EQ(one.features(1e8).evaluation, "evaluate");
+}
+
+TEST(StackFeatures, evaluation_of_something_else_is_none) {
+  Stacks policy;
+  policy.add({own("Policy.evaluate_actions"), own("main")}, 1e8);
+  EXPECT_EQ(policy.features(1e8).evaluation, "");
+  Stacks epoch;
+  epoch.add({own("Trainer.run_validation_epoch"), own("main")}, 1e8);
+  EXPECT_EQ(epoch.features(1e8).evaluation, "run_validation_epoch");
 }
 
 TEST(StackFeatures, optimizer_on_the_stack_is_training) {

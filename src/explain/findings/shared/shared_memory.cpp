@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/shared/creating_line.h"
 #include "explain/findings/shared/shared_groups.h"
 #include "explain/settle/growth.h"
 #include "explain/words.h"
@@ -66,6 +67,20 @@ std::string main_files(const std::vector<model::SharedGroup>& groups) {
   const bool is_most = !groups.empty() && groups.front().kind == model::SharedKind::File &&
                        static_cast<double>(groups.front().bytes) >= kNearlyAllOfIt * bytes_of(groups);
   return is_most ? base::printable(groups.front().name, 100) : "";
+}
+
+void add_creating_line(const Scene& scene, model::Finding& finding) {
+  const std::vector<model::SharedGroup>& groups = scene.evidence.shared_groups;
+  const bool is_most =
+      !groups.empty() && static_cast<double>(groups.front().bytes) >= kNearlyAllOfIt * bytes_of(groups);
+  const auto line = is_most ? find_creating_line(scene, groups.front()) : std::nullopt;
+  if (!line) return;
+  finding.cause = finding.title;
+  finding.lines.push_back(*line);
+  finding.where.file = line->file;
+  finding.where.line = line->line;
+  finding.evidence.emplace_back(
+      fmt::format("line {} is the only one of the job's files that creates such memory", line->line));
 }
 
 // The names that multiprocessing gives to its blocks prove what made them.
@@ -132,6 +147,7 @@ void find_shared_memory(const Scene& scene, Findings& out) {
   if (is_unmapped) {
     finding.files = main_files(scene.evidence.shared_groups);
     add_groups(scene.evidence, finding);
+    add_creating_line(scene, finding);
     add_tmpfs(scene.evidence, finding);
     finding.evidence.emplace_back(
         "counted: files in /dev/shm and other tmpfs that the job made, System V segments that its processes "

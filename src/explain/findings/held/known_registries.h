@@ -1,0 +1,14 @@
+// Variables of the standard library and of packages that keep what they were given: what to call instead of
+// removing entries, because they are not the user's to change.
+#pragma once
+
+#include <string>
+
+#include "explain/findings/catalogue.h"
+
+namespace lowtide::explain {
+
+// What to do about a variable of a library; empty for one of the user's.
+std::string advice_for_library_variable(const Scene& scene, const model::HeldNode& node);
+
+}  // namespace lowtide::explain
