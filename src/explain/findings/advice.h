@@ -22,6 +22,10 @@ inline constexpr const char* kObjects =
 inline constexpr const char* kUnheld =
     "find what keeps the result of this line: a running thread, a generator, a callback (`atexit.register`, "
     "`register_hook`), or an extension that leaks references{}";
+inline constexpr const char* kMostlyFreed =
+    "run longer: most of what this line allocates is freed (objects in reference cycles only when the "
+    "garbage "
+    "collector runs)";
 inline constexpr const char* kRunningCalls =
     "let the threads, generators or tasks that run `{}()` end: a wait without a limit keeps their variables";
 inline constexpr const char* kItemsOfLikely = "remove entries of {} that are no longer needed";

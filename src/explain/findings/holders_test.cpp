@@ -9,10 +9,11 @@ namespace {
 using testing::HasSubstr;
 
 // What is reported about a dict that gained 200 MB.
-Findings findings_of(const std::string& path, std::int64_t growth_length, model::VerdictKind verdict) {
+Findings findings_of(const std::string& path, std::int64_t growth_length, model::VerdictKind verdict,
+                     const std::string& type = "dict") {
   HeldGrowth grown;
   grown.holder.node.path = path;
-  grown.holder.node.type = "dict";
+  grown.holder.node.type = type;
   grown.holder.node.length = 230;
   grown.holder.growth_length = growth_length;
   grown.holder.growth_bytes = 200'000'000;
@@ -40,8 +41,8 @@ Findings settled_findings(const std::string& path, std::int64_t growth_length) {
   return findings_of(path, growth_length, model::VerdictKind::Warmup);
 }
 
-std::string advice_about(const std::string& path) {
-  const Findings findings = findings_of(path, 200, model::VerdictKind::Leak);
+std::string advice_about(const std::string& path, const std::string& type = "dict") {
+  const Findings findings = findings_of(path, 200, model::VerdictKind::Leak, type);
   return findings.size() == 1 ? findings[0].fix : "";
 }
 
@@ -65,6 +66,7 @@ TEST(NamedHolders, variable_of_a_library_is_not_the_users_to_change) {
   EXPECT_THAT(advice_about("__main__.cache"), HasSubstr("remove entries from `cache`"));
   EXPECT_THAT(advice_about("weakref.finalize._registry"), HasSubstr("call or `detach()` each finalizer"));
   EXPECT_THAT(advice_about("logging.Logger.manager.loggerDict"), HasSubstr("keeps every logger"));
+  EXPECT_THAT(advice_about("__main__.batches", "itertools.cycle"), HasSubstr("while True: yield from"));
   EXPECT_THAT(advice_about("threading._dangling"), HasSubstr("`threading._dangling` belongs to threading"));
 }
 

@@ -164,6 +164,11 @@ model::Finding growth_at(const Scene& scene, const SiteGroup& group) {
   out.title = fmt::format("{} has {} more live memory than at first{}", group.words(),
                           bytes_words(group.change_bytes), leaks ? "" : "; too early to call it a leak");
   out.confidence = 0.7;
+  constexpr double kMostFreed = 0.8;
+  if (!leaks && group.freed_samples > kMostFreed * (group.freed_samples + group.new_samples)) {
+    out.fix = advice::kMostlyFreed;
+    out.held_by.clear();
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -54,7 +55,9 @@ std::string held_by(const model::Report& report, const model::Finding& cause) {
   if (node.type == "functools._lru_cache_wrapper") {
     words = "the cache of " + words;
   } else {
-    words += ", a " + printable(node.type, 80);
+    const bool is_vowel =
+        std::string_view("aeio").find(node.type.empty() ? ' ' : node.type.front()) != std::string_view::npos;
+    words += (is_vowel ? ", an " : ", a ") + printable(node.type, 80);
   }
   if (node.cache == model::CacheKind::Bounded) {
     words +=

@@ -30,6 +30,15 @@ constexpr std::array<std::pair<std::string_view, const char*>, 7> kKnown{{
     {"sys.modules", "a module that was imported stays: import few, and pass what differs as data"},
 }};
 
+// Types that keep what went through them.
+constexpr std::array<std::pair<std::string_view, const char*>, 2> kKnownTypes{{
+    {"itertools.cycle",
+     "`itertools.cycle` keeps every item, to repeat them: use a loop over the input (`while True: yield from "
+     "...`)"},
+    {"itertools._tee",
+     "`itertools.tee` keeps what one iterator has returned and another has not: read both at the same pace"},
+}};
+
 // Modules of the standard library in whose variables objects of programs are found.
 constexpr std::array<std::string_view, 22> kStandard{
     "asyncio",    "atexit",          "builtins",  "codecs", "collections", "concurrent",
@@ -55,6 +64,9 @@ std::string advice_for_library_variable(const Scene& scene, const model::HeldNod
     return std::string_view(node.path).ends_with(each.first);
   });
   if (known != kKnown.end()) return known->second;
+  const auto* type = std::find_if(kKnownTypes.begin(), kKnownTypes.end(),
+                                  [&](const auto& each) { return node.type == each.first; });
+  if (type != kKnownTypes.end()) return type->second;
   const std::string_view root = root_of(node);
   if (!node.file.empty() || !is_of_library(scene, root)) return {};
   return fmt::format(fmt::runtime(advice::kRegistryOfLibrary), quoted_variable(node), root);

@@ -1,5 +1,5 @@
-// Variables of the standard library and of packages that keep what they were given: what to call instead of
-// removing entries, because they are not the user's to change.
+// Variables and objects of the standard library and of packages that keep what they were given: what to do
+// instead of removing entries, because their parts are not the user's to change.
 #pragma once
 
 #include <string>
