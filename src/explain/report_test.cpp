@@ -269,6 +269,14 @@ TEST_F(Report, leak_on_a_gpu_is_not_passed_over) {
   EXPECT_LT(report.forecast->reach_bytes.value_or(0), report.forecast->limit_bytes);
 }
 
+TEST_F(Report, what_a_gpu_holds_until_the_last_step_is_not_missed_because_the_end_frees_it) {
+  const model::Report report = report_of(record("gpu-freed-at-end"));
+
+  EXPECT_EQ(report.verdict.kind, VerdictKind::Leak);
+  EXPECT_NE(find_finding(report, "gpu-memory-leaks"), nullptr);
+  EXPECT_EQ(find_finding(report, "gpu-fragmentation"), nullptr);
+}
+
 TEST_F(Report, ranks_that_share_a_gpu_fill_it_together) {
   const model::Report report = report_of(record("gpu-ranks"));
 

@@ -58,8 +58,8 @@ TEST(Detector, the_rate_of_bursts_is_what_the_run_gained) {
   constexpr std::array kSizes = {200, 220, 240, 80, 60, 50, 70, 90, 240, 250};
   const model::Verdict verdict = judged(312, [&](int at) {
                                    double grown = 0;
-                                   for (int k = 0; k < 10; ++k)
-                                     grown += kSizes[k] * std::clamp((at - 30 * k - 20) / 10.0, 0.0, 1.0);
+                                   for (std::size_t k = 0; k < kSizes.size(); ++k)
+                                     grown += kSizes[k] * std::clamp((at - 30.0 * static_cast<double>(k) - 20) / 10, 0.0, 1.0);
                                    return 6 * kGB + grown * kMB;
                                  }).verdict();
 

@@ -82,6 +82,17 @@ void drop_packing_up(Evidence& evidence) {
     if (process.work_ended_s) all_ended_s = std::max(all_ended_s.value_or(0), *process.work_ended_s);
   }
   drop_packing_up(evidence.target, steps, all_ended ? all_ended_s : std::nullopt);
+  for (GpuEvidence& gpu : evidence.gpus) {
+    for (GpuEvidence::Share& share : gpu.processes) {
+      const auto process =
+          std::find_if(evidence.processes.begin(), evidence.processes.end(),
+                       [&](const ProcessEvidence& each) { return each.info.id == share.id; });
+      const auto ended_s = process == evidence.processes.end() ? std::nullopt : process->work_ended_s;
+      for (RecordedSeries* series :
+           {&share.series, &share.allocated, &share.reserved, &share.outside, &share.pinned})
+        drop_packing_up(*series, steps, ended_s);
+    }
+  }
 }
 
 // Many processes share the room; those that live briefly need none.

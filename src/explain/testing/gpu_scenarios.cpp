@@ -1,5 +1,6 @@
 #include "explain/testing/gpu_scenarios.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -91,6 +92,27 @@ void play_gpu_pinned(record::Writer& writer) {
   play_beside_torch(writer, 0, 0, 2 * kMB);
 }
 
+// What a job of torch kept is freed at its last step; torch keeps it reserved. Its end is read three times.
+void play_gpu_freed_at_end(record::Writer& writer) {
+  constexpr int kLast = kTicks - 3;
+  Stage stage(writer);
+  const auto main = stage.enter(100, 1, model::ProcessRole::Trainer, "python train.py");
+  for (int at = 0; at < kTicks; ++at) {
+    stage[main].own = 300 * kMB + stage.noise(0.2 * kMB);
+    model::Tick tick = stage.tick(at, 2.0 * std::min(at, kLast));
+    const std::uint64_t held = whole(80 * kMB + 4 * kMB * at);
+    tick.gpus.push_back({0, 80ULL << 30U, held + whole(2 * kGB)});
+    tick.gpu_processes.push_back(
+        {.index = 0,
+         .id = stage[main].info.id,
+         .bytes = held + whole(kGB),
+         .torch = model::TorchReading{.allocated_bytes = at < kLast ? held : whole(80 * kMB),
+                                      .reserved_bytes = held + whole(0.1 * kGB)}});
+    stage.put(tick);
+  }
+  stage.end(kTicks);
+}
+
 void play_gpu_ranks(record::Writer& writer) {
   Stage stage(writer);
   const std::array ranks{stage.enter(100, 1, model::ProcessRole::Rank, "python ddp.py"),
@@ -115,6 +137,8 @@ void play_gpu_ranks(record::Writer& writer) {
 constexpr std::array kGpu{
     Scenario{"gpu", "leaks on the GPU, not on the host", play_gpu},
     Scenario{"gpu-first", "leaks on the host, and much faster on the GPU", play_gpu_first},
+    Scenario{"gpu-freed-at-end", "leaks on the GPU until the last step, which frees it",
+             play_gpu_freed_at_end},
     Scenario{"gpu-ranks", "two ranks leak on the GPU that they share", play_gpu_ranks},
     Scenario{"gpu-lean", "grows on the GPU for two minutes, not on the host", play_gpu_lean},
     Scenario{"gpu-open", "quadruples on the GPU in a minute, not on the host", play_gpu_open},
