@@ -76,6 +76,25 @@ def function_that_is_compiled_twice_works_as_before(binary):
     _compiled_training_is_the_same(binary, "twice", None)  # steps in code of aot_eager are not counted
 
 
+def _report_of_total(binary, place, *words):
+    run(binary, [binary, "run", "--no-status", "--no-report", "--output", "total.lowtide", "--", frameworks(), JOBS / "total.py", 3000, *words],
+        cwd=place, timeout=600, OMP_NUM_THREADS="1")
+    return json.loads(run(binary, [binary, "report", "--json", "total.lowtide"], cwd=place, expect=None).stdout)
+
+
+def tensor_that_adds_up_losses_is_named_after_3000_steps(binary):
+    with folder() as place:
+        report = _report_of_total(binary, place)
+    assert report["verdict"]["kind"] == "leak", report["verdict"]
+    assert "total" in report["findings"][0]["title"], [finding["title"] for finding in report["findings"]]
+
+
+def sum_of_detached_losses_is_no_leak(binary):
+    with folder() as place:
+        report = _report_of_total(binary, place, "fixed")
+    assert report["verdict"]["kind"] != "leak", report["verdict"]
+
+
 def transformers_leak_is_found_and_logged_to_every_tracker(binary):
     with folder() as place:
         job, done = _job(binary, place, "hf_trainer.py", "leak", "tensorboard", "mlflow", "wandb",
