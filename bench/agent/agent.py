@@ -8,10 +8,11 @@ heaptrack, memray and tracemalloc, in turn on the same machine. The result is th
 the job itself measures (with its children), divided by that of the bare job of the same round:
 the median of the rounds with a 95% interval. The table also has the wall time, and the
 instructions of the job if the processor counts them.
-Before that, the cost of the hooks alone is measured by turns within one process, which has less noise.
+Before that, the cost is measured by turns, which has less noise: that of the hooks within one process, and that of a step
+of torch in a pair of processes, one of which waits.
 The last part is a job that does nothing: the memory of the agent, and how fast the files grow.
 
-LOAD: a word of the name (torch, objects, malloc, DataLoader), `steady`, or `counted`: instructions of torch steps under
+LOAD: a word of the name (torch, objects, malloc, DataLoader), `steady`, or `counted`: instructions of all these under
 valgrind, for machines that are too noisy to time them. Default: all but `counted`.
 A missed aim is printed; with --check it also makes the exit status 1.
 """
@@ -23,6 +24,7 @@ sys.dont_write_bytecode = True
 import tools  # noqa: E402
 from aims import Aims  # noqa: E402
 from counted import bench_counted  # noqa: E402
+from side_by_side import bench_side_by_side  # noqa: E402
 from steady import bench_steady  # noqa: E402
 from turns import bench_turns  # noqa: E402
 from twins import bench_load, find_loads  # noqa: E402
@@ -43,9 +45,10 @@ def main():
     aims = Aims()
     with tempfile.TemporaryDirectory() as folder:
         if "counted" in arguments.loads:
-            bench_counted(arguments.python or python, folder, aims)
+            bench_counted(arguments.python or python, [word for word in arguments.loads if word != "counted"], folder, aims)
         elif arguments.loads != ["steady"]:
             by_turns = bench_turns(python, arguments.loads, folder, aims)
+            bench_side_by_side(arguments.python or python, arguments.loads, aims)
             for load in find_loads(python, arguments.loads):
                 bench_load(load, contenders, python, arguments, folder, aims, by_turns.get(load.name))
         if not arguments.loads or "steady" in arguments.loads:

@@ -10,6 +10,7 @@ import os
 import resource
 import statistics
 import subprocess
+import sys
 import time
 
 from instructions import instructions
@@ -20,9 +21,20 @@ def cpu_now_ns():
     return time.process_time_ns() + int((children.ru_utime + children.ru_stime) * 1e9)
 
 
+def wait_for_agent():
+    """Until it is at work, and has run its script in this interpreter. It comes with a sample, for which there must be blocks."""
+    until = time.monotonic() + 60
+    while not hasattr(sys, "_lowtide") and time.monotonic() < until:
+        kept = bytes(100_000_000)
+        time.sleep(0.05)
+        del kept
+
+
 def count(is_on):
-    """Under callgrind (counted.py): only the work is counted, not the imports."""
+    """Under callgrind (counted.py): only the work is counted, not the imports, nor what the agent does once."""
     if "vgpreload" in os.environ.get("LD_PRELOAD", ""):
+        if is_on and "liblowtide_agent" in os.environ["LD_PRELOAD"]:
+            wait_for_agent()
         subprocess.run(["callgrind_control", "-i", "on" if is_on else "off", str(os.getpid())], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True)
 

@@ -34,8 +34,9 @@ def train_paced(steps_per_s):
         time.sleep(max(0.0, next_s - time.monotonic()))
 
 
-train(30)
-if len(sys.argv) > 3:
-    open(sys.argv[1], "w").close()
-    train_paced(float(sys.argv[3]))
-tell(sys.argv[1], int(sys.argv[2]), train)
+if __name__ == "__main__":
+    train(30)
+    if len(sys.argv) > 3:
+        open(sys.argv[1], "w").close()
+        train_paced(float(sys.argv[3]))
+    tell(sys.argv[1], int(sys.argv[2]), train)
