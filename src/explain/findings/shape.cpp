@@ -76,12 +76,14 @@ bool are_objects_known(const Scene& scene) {
                      [](const ProcessHolders& holders) { return holders.snapshots >= kFewestSnapshots; });
 }
 
+constexpr double kPartOfSpike = 0.2;  // snapshots come when they come, not at the top
+
 const HeldGrowth* find_filled_and_emptied(const Scene& scene, double spike_bytes) {
-  constexpr double kPart = 0.2;  // looks come when they come, not at the top
   for (const ProcessHolders& holders : scene.holders) {
     for (const HeldGrowth& grown : holders.grown) {
-      const bool is_large = static_cast<double>(grown.holder.node.retained_bytes) >= kPart * spike_bytes ||
-                            std::abs(static_cast<double>(grown.holder.growth_bytes)) >= kPart * spike_bytes;
+      const bool is_large =
+          static_cast<double>(grown.holder.node.retained_bytes) >= kPartOfSpike * spike_bytes ||
+          std::abs(static_cast<double>(grown.holder.growth_bytes)) >= kPartOfSpike * spike_bytes;
       if (grown.gains > 0 && grown.losses > 0 && is_large) return &grown;
     }
   }
@@ -108,7 +110,12 @@ void name_spikes(const Scene& scene, double spike_bytes, model::Finding& finding
   const auto sawtooth = find_sawtooth(scene.evidence.target, spike_bytes / 2);
   if (!sawtooth || sawtooth->climb_steps < kFewestSteps) return;
   if (const HeldGrowth* filled = find_filled_and_emptied(scene, spike_bytes)) {
-    finding.evidence.emplace_back(fmt::format("`{}` is filled and emptied", filled->holder.node.path));
+    finding.evidence.emplace_back(
+        fmt::format("{} is filled and emptied", quoted_variable(filled->holder.node)));
+    return;
+  }
+  if (const model::HeldNode* node = find_emptied(scene.evidence.snapshots, kPartOfSpike * spike_bytes)) {
+    finding.evidence.emplace_back(fmt::format("{} is filled and emptied", quoted_variable(*node)));
     return;
   }
   finding.id = "gc-sawtooth";

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
+
+#include "explain/settle/holders/holder_history.h"
 
 namespace lowtide::explain {
 namespace {
@@ -88,6 +91,26 @@ std::optional<Sawtooth> find_sawtooth(const RecordedSeries& series, double heigh
   const double watched_s = turns.back().at_s - turns.front().at_s;
   if (found.fall_s > kShortFall * found.climb_s || climbing_s < kMostlyClimbs * watched_s)
     return std::nullopt;
+  return found;
+}
+
+const model::HeldNode* find_emptied(const std::vector<record::RecordedSnapshot>& snapshots,
+                                    double least_bytes) {
+  const model::HeldNode* found = nullptr;
+  for (std::size_t at = 0; at < snapshots.size(); ++at) {
+    const auto later = std::find_if(
+        snapshots.begin() + static_cast<std::ptrdiff_t>(at) + 1, snapshots.end(),
+        [&](const record::RecordedSnapshot& next) { return next.process == snapshots[at].process; });
+    if (later == snapshots.end() || !later->snapshot.has_holders || later->snapshot.is_at_end) continue;
+    for (const model::HeldNode& node : snapshots[at].snapshot.nodes) {
+      // Not a module, and not what only C holds.
+      if (node.path.starts_with('<') || node.path.find('.') == std::string::npos) continue;
+      const model::HeldNode* after = find_node(later->snapshot, node);
+      const double left = after == nullptr ? 0 : static_cast<double>(model::held_bytes(*after));
+      const bool is_emptied = static_cast<double>(model::held_bytes(node)) - left >= least_bytes;
+      if (is_emptied && (found == nullptr || node.path.size() > found->path.size())) found = &node;
+    }
+  }
   return found;
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "explain/evidence/series.h"
+#include "record/recorded.h"
 
 namespace lowtide::explain {
 
@@ -18,5 +20,10 @@ struct Sawtooth {
 // `height_bytes`: smaller ups and downs are noise. Nothing where falls are not far shorter than climbs, or
 // where there is rest between them: those are spikes.
 std::optional<Sawtooth> find_sawtooth(const RecordedSeries& series, double height_bytes);
+
+// A variable that held at least so much in one snapshot and so much less in the next one of its process; of
+// several the innermost. Garbage is in no variable. Null: there is none.
+const model::HeldNode* find_emptied(const std::vector<record::RecordedSnapshot>& snapshots,
+                                    double least_bytes);
 
 }  // namespace lowtide::explain

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <cmath>
 #include <vector>
 
@@ -61,6 +63,30 @@ TEST(Sawtooth, slow_falls_and_plain_growth_are_none) {
   EXPECT_FALSE(find_sawtooth(series_of(waves), 60e6));
   EXPECT_FALSE(find_sawtooth(series_of(growth), 60e6));
   EXPECT_FALSE(find_sawtooth({}, 60e6));
+}
+
+// A list of the job in three snapshots, in MB.
+const model::HeldNode* emptied(const std::string& path, std::array<std::uint64_t, 3> megabytes) {
+  static std::vector<record::RecordedSnapshot> snapshots;
+  snapshots.clear();
+  for (const std::uint64_t size : megabytes) {
+    model::HeldNode node;
+    node.path = path;
+    node.type = "list";
+    node.retained_bytes = size * 1'000'000;
+    record::RecordedSnapshot& taken = snapshots.emplace_back();
+    taken.snapshot.has_holders = true;
+    if (size > 0) taken.snapshot.nodes = {node};
+  }
+  return find_emptied(snapshots, 20e6);
+}
+
+TEST(FilledAndEmptied, list_that_is_cleared_is_found_whatever_the_last_snapshot_shows) {
+  EXPECT_NE(emptied("__main__.outputs", {60, 110, 0}), nullptr);
+  EXPECT_NE(emptied("__main__.outputs", {90, 5, 40}), nullptr);
+  EXPECT_EQ(emptied("__main__.outputs", {5, 40, 90}), nullptr) << "it only grew";
+  EXPECT_EQ(emptied("__main__.outputs", {50, 45, 50}), nullptr) << "it lost little";
+  EXPECT_EQ(emptied("<held by C: list>", {90, 5, 40}), nullptr) << "that may be garbage";
 }
 
 }  // namespace
