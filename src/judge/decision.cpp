@@ -23,6 +23,10 @@ Decision settled(const Evidence& e, Decision decision) {
   return decision;
 }
 
+bool is_curved(const Evidence& e) {
+  return e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
+}
+
 // The curve bends over: has it arrived, or is it only on its way?
 bool has_arrived(const Evidence& e) {
   const double level = e.curve.level;
@@ -76,8 +80,7 @@ Decision decide(const Evidence& e) {
   if (out.regime.slope > 0) out.log_odds = leak_log_odds(e, out.regime);
   if (out.doubt == Doubt::TooFew) return out;
 
-  const bool curved = e.shape.best == Shape::Saturation || e.shape.best == Shape::Concave;
-  if (curved && e.shape.advantage > 2 && e.slowing && !e.stairs) {
+  if (is_curved(e) && e.shape.advantage > 2 && e.slowing && !e.stairs) {
     if (has_arrived(e)) return settled(e, out);
     out.doubt = Doubt::SlowingDown;
     return out;
@@ -85,6 +88,9 @@ Decision decide(const Evidence& e) {
 
   // From the latest stretch to the whole: the first one that is beyond doubt decides.
   const Regime* const latest = e.latest ? &*e.latest : nullptr;
+  // A curve describes the floors better than a line or a knee, if not by much: then the odds decide.
+  const bool bends = is_curved(e) && !e.stairs;
+  bool resembles_warmup = false;
   for (const Regime* regime : {latest, &e.whole}) {
     if (!regime) continue;
     const bool is_latest = regime == latest;
@@ -94,7 +100,10 @@ Decision decide(const Evidence& e) {
       out.doubt = doubt;
     } else if (regime->growing) {
       const double log_odds = leak_log_odds(e, *regime);
-      const Doubt doubt = doubt_about_growth(e, *regime, is_latest ? nullptr : latest, log_odds);
+      resembles_warmup = resembles_warmup || log_odds < 0;
+      const Doubt doubt = bends && resembles_warmup
+                              ? Doubt::SlowingDown
+                              : doubt_about_growth(e, *regime, is_latest ? nullptr : latest, log_odds);
       out.regime = *regime;
       out.log_odds = log_odds;
       out.doubt = doubt;

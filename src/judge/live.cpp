@@ -1,6 +1,7 @@
 #include "judge/live.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "judge/wording.h"
 
@@ -13,10 +14,15 @@ using model::VerdictKind;
 // moment (docs/design/verdict.md). Growth after a flat part needs the same: a second warm-up is no rarer than
 // the first. Growth by a tenth of the level or more needs higher odds: among so many checks the few long
 // warm-ups decide, and these gain more than leaks do.
-constexpr double kOddsToSayLeak = 1.6;
-constexpr double kOddsPerGain = 6;
+constexpr double kOddsToSayLeak = 1.5;
+constexpr double kOddsPerGain = 7;
 constexpr double kMostGain = 0.1;
-constexpr std::uint32_t kChecksToSayLeak = 8;  // the run becomes longer by a quarter
+
+// Growth that has just enough odds must have them for 11 checks, in which the run becomes longer by 40%: most
+// mistakes are made there. The more odds it has, the less is risked by not waiting.
+constexpr double kMostChecks = 11;
+constexpr double kFewestChecks = 7;
+constexpr double kChecksPerOdds = 3;
 constexpr std::uint32_t kChecksToSay = 2;
 constexpr std::uint64_t kFewestToSpeak = 20;
 
@@ -27,6 +33,19 @@ bool will_stay_flat(const Evidence& e) {
   return (r.slope + 2 * r.standard_error) * 3 * e.span <= 0.02 * e.curve.level;
 }
 
+// Log odds of the growth beyond those that a leak needs.
+double odds_to_spare(const Assessment& a) {
+  const Regime& growth = a.decision.regime;
+  const double gain = growth.slope * growth.span / a.evidence.curve.level;
+  return a.decision.log_odds.value_or(0) - kOddsToSayLeak - kOddsPerGain * std::min(kMostGain, gain);
+}
+
+std::uint32_t checks_to_say_leak(const Assessment& a) {
+  const double checks =
+      std::clamp(kMostChecks - kChecksPerOdds * odds_to_spare(a), kFewestChecks, kMostChecks);
+  return static_cast<std::uint32_t>(std::lround(checks));
+}
+
 VerdictKind kind_for_now(const Assessment& a) {
   const VerdictKind kind = a.decision.kind;
   if (kind == VerdictKind::Inconclusive) return kind;
@@ -34,17 +53,15 @@ VerdictKind kind_for_now(const Assessment& a) {
   // After a flat stretch a slow wander looks like growth: the slope must be surer than usual.
   const Regime& growth = a.decision.regime;
   const bool wander = growth.start > a.evidence.first && growth.significance < 1.3 * growth.boundary;
-  const double gain = growth.slope * growth.span / a.evidence.curve.level;
-  const double required = kOddsToSayLeak + kOddsPerGain * std::min(kMostGain, gain);
-  const bool likely = a.grew_in_both || (a.decision.log_odds.value_or(0) >= required && !wander);
+  const bool likely = a.grew_in_both || (odds_to_spare(a) >= 0 && !wander);
   return likely ? kind : VerdictKind::Inconclusive;
 }
 
-// More samples than there are between kChecksToSayLeak checks.
+// More samples than there are between the checks that are needed, in most cases.
 Requirement required_live() {
   return {.decides = [](const Assessment& a) { return kind_for_now(a) != VerdictKind::Inconclusive; },
           .fewest_samples = kFewestToSpeak,
-          .more_samples = 0.35};
+          .more_samples = 0.5};
 }
 
 // Something rises now that the current verdict does not explain.
@@ -75,7 +92,7 @@ void LiveVerdict::look() {
     if (!said_leak && speaks_against_flat(a) && times_heard_ >= 2) said_ = now;
     return;
   }
-  if (times_heard_ >= (now == VerdictKind::Leak ? kChecksToSayLeak : kChecksToSay)) said_ = now;
+  if (times_heard_ >= (now == VerdictKind::Leak ? checks_to_say_leak(a) : kChecksToSay)) said_ = now;
 }
 
 model::Verdict LiveVerdict::verdict() const {
