@@ -114,8 +114,8 @@ void add_growth(const LineGrowth& growth, const GpuLine& line, GpuLineReport& in
 // The steps of a report may be those that the job prints, with several of them for one of the optimizer; and
 // steps in compiled code are seen several at a time.
 double steps_of_report(const Evidence& evidence, const Snapshot& first, const Snapshot& last) {
-  const TrailPoint* const from = nearest(evidence.target, first.at_s);
-  const TrailPoint* const to = nearest(evidence.target, last.at_s);
+  const SeriesPoint* const from = nearest(evidence.target, first.at_s);
+  const SeriesPoint* const to = nearest(evidence.target, last.at_s);
   if (from == nullptr || to == nullptr || last.gpu_blocks.steps <= first.gpu_blocks.steps) return 1;
   const double steps = to->step - from->step;
   return steps > 0 ? steps / static_cast<double>(last.gpu_blocks.steps - first.gpu_blocks.steps) : 1;

@@ -36,7 +36,7 @@ Evidence evidence_of(std::vector<record::RecordedSnapshot> snapshots) {
   info.pid = kLinesPid;
   out.processes.push_back({.info = info});
   GpuEvidence gpu;
-  gpu.processes.push_back({.id = kLinesTrainer, .trail = {{.at_s = 1, .high_bytes = 1}}});
+  gpu.processes.push_back({.id = kLinesTrainer, .series = {{.at_s = 1, .high_bytes = 1}}});
   out.gpus.push_back(std::move(gpu));
   out.snapshots = std::move(snapshots);
   return out;
