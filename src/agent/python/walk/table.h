@@ -17,13 +17,13 @@ class Table {
 
   // Address space for at most so many, or fewer. What is used of it must be counted.
   bool reserve(std::size_t most) {
-    items_ = static_cast<T*>(reserve_memory(sizeof(T), most, room_));
+    items_ = static_cast<T*>(reserve_memory(kBytes, most, room_));
     return items_ != nullptr;
   }
 
   // So many more elements are used. False where there is no memory for them.
   bool count_more(std::size_t count) {
-    if (counted_ + count > room_ || !count_memory(count * sizeof(T))) {
+    if (counted_ + count > room_ || !count_memory(count * kBytes)) {
       return false;
     }
     counted_ += count;
@@ -32,8 +32,8 @@ class Table {
 
   void give_back() {
     if (items_ != nullptr) {
-      unmap_memory(items_, room_ * sizeof(T));
-      uncount_memory(counted_ * sizeof(T));
+      unmap_memory(items_, room_ * kBytes);
+      uncount_memory(counted_ * kBytes);
     }
     items_ = nullptr;
     room_ = 0;
@@ -48,8 +48,11 @@ class Table {
   const T& operator[](std::size_t at) const { return items_[at]; }
 
  private:
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): an element may be a pointer
+  static constexpr std::size_t kBytes = sizeof(T);
+
   bool map(std::size_t count) {
-    items_ = static_cast<T*>(map_memory(count * sizeof(T)));
+    items_ = static_cast<T*>(map_memory(count * kBytes));
     room_ = items_ == nullptr ? 0 : count;
     return items_ != nullptr;
   }
