@@ -73,12 +73,13 @@ TEST(Detector, growth_that_bends_and_resembles_a_warm_up_is_hardly_ever_a_leak) 
 // Ten bursts of unequal size, which last for a third of their cycle of 30 readings: 1.5 GB in 3,000 steps.
 TEST(Detector, the_rate_of_bursts_is_what_the_run_gained) {
   constexpr std::array kSizes = {200, 220, 240, 80, 60, 50, 70, 90, 240, 250};
-  const model::Verdict verdict = judged(312, [&](int at) {
-                                   double grown = 0;
-                                   for (std::size_t k = 0; k < kSizes.size(); ++k)
-                                     grown += kSizes[k] * std::clamp((at - 30.0 * static_cast<double>(k) - 20) / 10, 0.0, 1.0);
-                                   return 6 * kGB + grown * kMB;
-                                 }).verdict();
+  const model::Verdict verdict =
+      judged(312, [&](int at) {
+        double grown = 0;
+        for (std::size_t k = 0; k < kSizes.size(); ++k)
+          grown += kSizes[k] * std::clamp((at - 30.0 * static_cast<double>(k) - 20) / 10, 0.0, 1.0);
+        return 6 * kGB + grown * kMB;
+      }).verdict();
 
   EXPECT_EQ(verdict.kind, VerdictKind::Leak);
   ASSERT_TRUE(verdict.rate);

@@ -71,9 +71,10 @@ Table line_table(const std::vector<model::GpuLineReport>& lines) {
       rest += row.bytes;
       continue;
     }
-    const std::string growth = !row.growth_per_step         ? "-"
-                               : *row.growth_per_step > 0.0 ? "+" + bytes_words(static_cast<std::uint64_t>(*row.growth_per_step))
-                                                            : "0";
+    const std::string growth = !row.growth_per_step ? "-"
+                               : *row.growth_per_step > 0.0
+                                   ? "+" + bytes_words(static_cast<std::uint64_t>(*row.growth_per_step))
+                                   : "0";
     const std::string what = row.kind == model::GpuLineKind::WithoutStack
                                  ? "before or between the recorded steps, or by a thread of C++"
                                  : base::printable(row.line.source.value_or(row.line.function), 80);
@@ -84,12 +85,8 @@ Table line_table(const std::vector<model::GpuLineReport>& lines) {
 }
 
 Table pool_table(const std::vector<model::GpuPool>& pools) {
-  Table table{.columns = {{"pool"},
-                          {"reserved"},
-                          {"allocated"},
-                          {"free, split"},
-                          {"free, whole"},
-                          {"largest free"}}};
+  Table table{
+      .columns = {{"pool"}, {"reserved"}, {"allocated"}, {"free, split"}, {"free, whole"}, {"largest free"}}};
   for (const model::GpuPool& pool : pools) {
     table.rows.push_back(
         {{base::printable(pool.name, 40) + (pool.is_expandable ? ", expandable" : ""),
