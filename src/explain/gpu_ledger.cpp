@@ -85,15 +85,28 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
   return out;
 }
 
+const GpuEvidence* find_gpu(const Evidence& evidence, const model::GpuReport& report) {
+  const auto found = std::find_if(evidence.gpus.begin(), evidence.gpus.end(),
+                                  [&](const GpuEvidence& one) { return one.index == report.index; });
+  return found == evidence.gpus.end() ? nullptr : &*found;
+}
+
 }  // namespace
+
+const Share* only_torch_share(const Evidence& evidence, const model::GpuReport& gpu) {
+  const GpuEvidence* const found = find_gpu(evidence, gpu);
+  if (found == nullptr || !gpu.pid) return nullptr;
+  const Share* const share = only_share(evidence, *found, *gpu.pid);
+  const bool is_torch =
+      share != nullptr && (!share->torch || share->torch->framework == model::Framework::Torch);
+  return is_torch ? share : nullptr;
+}
 
 void add_gpu_ledgers(const Evidence& evidence, std::vector<model::GpuReport>& gpus) {
   for (model::GpuReport& report : gpus) {
-    const auto gpu = std::find_if(evidence.gpus.begin(), evidence.gpus.end(),
-                                  [&](const GpuEvidence& one) { return one.index == report.index; });
-    if (gpu == evidence.gpus.end() || !report.pid) continue;
-    const Share* const share = only_share(evidence, *gpu, *report.pid);
-    if (share == nullptr || (share->torch && share->torch->framework != model::Framework::Torch)) continue;
+    const GpuEvidence* const gpu = find_gpu(evidence, report);
+    const Share* const share = only_torch_share(evidence, report);
+    if (share == nullptr) continue;
     std::uint64_t most_bytes = 0;
     for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
       if (recorded.process != share->id) continue;

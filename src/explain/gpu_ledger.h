@@ -12,6 +12,9 @@
 
 namespace lowtide::explain {
 
+// Of the main process on the GPU, where it uses torch and no other GPU; else null.
+const GpuEvidence::Share* only_torch_share(const Evidence& evidence, const model::GpuReport& gpu);
+
 // Adds the ledgers of GPUs whose main process uses no other GPU: the tensors of a snapshot are not divided by
 // GPU.
 void add_gpu_ledgers(const Evidence& evidence, std::vector<model::GpuReport>& gpus);

@@ -14,6 +14,8 @@
 #include "explain/evidence/reconcile.h"
 #include "explain/findings/catalogue.h"
 #include "explain/gpu_ledger.h"
+#include "explain/gpu_lines.h"
+#include "explain/gpu_oom.h"
 #include "explain/settle/floor_ends.h"
 #include "explain/settle/growth.h"
 #include "explain/settle/judge_recording.h"
@@ -135,6 +137,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   report.forecast = judged.series.front().forecast;
   report.runs.push_back({.name = "run", .series = std::move(judged.series)});
   report.gpus = std::move(judged.gpus);
+  SourceFiles sources([&](const std::string& file) { return recording.source_text(file); });
   add_gpu_ledgers(evidence, report.gpus);
   report.tmpfs = tmpfs_reports(evidence);
   report.shared_memory = evidence.shared_groups;
@@ -155,9 +158,10 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
     *unseen -= std::min<std::uint64_t>(*unseen, evidence.snapshots.size());  // forked by lowtide
   }
   report.short_lived.unseen_at_most = recording.meta<record::Meta::ShortLivedAtMost>();
-  SourceFiles sources([&](const std::string& file) { return recording.source_text(file); });
+  add_gpu_lines(evidence, sources, report.gpus);
   report.findings =
       find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, sources, report});
+  add_gpu_oom(report);
   report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
   for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));
   report.answer = find_answer(report);

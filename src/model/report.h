@@ -73,6 +73,8 @@ struct Event {
   std::string text = {};
   std::string stack = {};            // of Python, where it happened: see model/python_stack.h
   bool is_refused_by_torch = false;  // of a CudaOom: the GPU had enough free memory
+  std::uint64_t asked_bytes = 0;     // of a CudaOom; 0: not known
+  std::uint64_t free_bytes = 0;      // of a CudaOom
 };
 
 // Something in the input that was not used, and why it matters.

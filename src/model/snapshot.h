@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/gpu_blocks.h"
+
 namespace lowtide::model {
 
 struct TypeCount {
@@ -134,6 +136,10 @@ struct Snapshot {
   std::vector<HeldNode> nodes;       // holders before what they hold
   std::vector<HeldType> contents;    // of the nodes; empty where the agent did not count them
   std::vector<HeldUse> uses;         // of tensors
+  GpuBlocks gpu_blocks = {};
+  std::vector<GpuPool> gpu_pools;
+  std::vector<GpuLine> gpu_lines;
+  std::vector<GpuPeak> gpu_peaks;
 };
 
 // All storages of one use, on the host and on devices.

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/code_line.h"
+#include "model/gpu_blocks.h"
 #include "model/memory_part.h"
 #include "model/phase.h"
 #include "model/process.h"
@@ -55,6 +57,35 @@ struct ShortLived {
   std::optional<std::uint64_t> unseen_at_most = {};   // threads and processes of others are in this
 };
 
+// What one line has allocated on a GPU and still lives, as far as torch recorded its stacks.
+struct GpuLineReport {
+  GpuLineKind kind = GpuLineKind::Line;
+  CodeLine line = {};
+  std::uint64_t bytes = 0;       // an estimate: growth is counted for the steps that were not recorded too
+  std::uint64_t seen_bytes = 0;  // with this stack
+  std::optional<double> growth_per_step = {};  // absent: not known
+};
+
+// What torch's allocator had on a GPU at the last snapshot that describes it, in the process that has most.
+struct GpuBlocksReport {
+  double at_s = 0;
+  GpuBlocks blocks = {};
+  std::uint64_t growth_steps = 0;  // recorded, between the two snapshots that the growth is taken from
+  std::vector<GpuPool> pools = {};
+  std::vector<GpuLineReport> lines = {};       // most first; they add up to what torch has allocated
+  std::vector<GpuLineReport> peak_lines = {};  // the same at the peak of the step `blocks.peak_step`
+};
+
+// The last request of torch that failed on a GPU.
+struct GpuOom {
+  std::optional<double> at_s = {};
+  std::uint64_t asked_bytes = 0;
+  std::uint64_t free_bytes = 0;
+  std::optional<CodeLine> line = {};  // that asked; absent: not known
+  std::vector<MemoryPart> parts =
+      {};  // what filled the GPU then; empty: the job went on, or no snapshot was taken
+};
+
 struct GpuReport {
   int index = 0;
   std::string name;
@@ -74,6 +105,8 @@ struct GpuReport {
   // What filled it at the last snapshot, and at the one with most; the second only if it is another.
   std::optional<GpuLedger> ledger = {};
   std::optional<GpuLedger> peak_ledger = {};
+  std::optional<GpuBlocksReport> blocks = {};
+  std::optional<GpuOom> oom = {};
 };
 
 inline std::optional<std::uint64_t> outside_torch_bytes(const GpuReport& gpu) {

@@ -277,7 +277,10 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
       const auto place = places.find(row.snapshot);
       if (place == places.end()) return RowUse::Refused;
       model::Snapshot& snapshot = list[place->second].snapshot;
-      if (!snapshot.has_holders) return RowUse::NotNeeded;
+      constexpr bool kIsOfWalk = !std::is_same_v<Part, model::GpuPool> &&
+                                 !std::is_same_v<Part, model::GpuLine> &&
+                                 !std::is_same_v<Part, model::GpuPeak>;
+      if (kIsOfWalk && !snapshot.has_holders) return RowUse::NotNeeded;
       std::vector<Part>& known = snapshot.*parts;
       if (known.size() >= kMostParts) return RowUse::Refused;
       if constexpr (std::is_same_v<Part, model::HeldNode>) {
@@ -296,6 +299,9 @@ std::vector<RecordedSnapshot> Recording::snapshots() {
   add_to(&model::Snapshot::types);
   add_to(&model::Snapshot::contents);
   add_to(&model::Snapshot::uses);
+  add_to(&model::Snapshot::gpu_pools);
+  add_to(&model::Snapshot::gpu_lines);
+  add_to(&model::Snapshot::gpu_peaks);
   return list;
 }
 

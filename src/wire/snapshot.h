@@ -39,7 +39,7 @@ enum class SnapshotResult : std::int32_t {
 };
 
 inline constexpr std::uint64_t kSnapshotMagic = 0x31504e53574f4cULL;  // "LOWSNP1"
-inline constexpr std::uint32_t kSnapshotVersion = 4;
+inline constexpr std::uint32_t kSnapshotVersion = 5;
 inline constexpr std::uint64_t kMaxSnapshotBytes = 64ULL << 20U;
 inline constexpr std::uint32_t kMaxPathBytes = 400;
 inline constexpr std::uint32_t kMaxNameBytes = 200;
@@ -80,7 +80,14 @@ struct SnapshotHeader {
 };
 static_assert(sizeof(SnapshotHeader) == 128);
 
-enum class SnapshotRecordKind : std::uint32_t { Type = 1, Tensors = 2, Node = 3, Content = 4, Use = 5 };
+enum class SnapshotRecordKind : std::uint32_t {
+  Type = 1,
+  Tensors = 2,
+  Node = 3,
+  Content = 4,
+  Use = 5,
+  Blocks = 6
+};
 
 struct SnapshotRecord {
   SnapshotRecordKind kind;
@@ -168,6 +175,17 @@ struct UseRecord {
   std::uint64_t device_bytes;
 };
 static_assert(sizeof(UseRecord) == 32);
+
+inline constexpr std::uint32_t kMaxBlocksText = 32768;
+
+// What torch's CUDA allocator had at this moment. Followed by lines of text, as agent/python/gpu_blocks.py
+// writes them; the last one may be cut.
+struct BlocksRecord {
+  SnapshotRecord record;
+  std::uint32_t text_bytes;
+  std::uint32_t unused;
+};
+static_assert(sizeof(BlocksRecord) == 16);
 
 // Sent to the socket when the walk begins, with the file as SCM_RIGHTS: one that dies gives what it had.
 struct SnapshotHello {

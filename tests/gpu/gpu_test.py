@@ -94,6 +94,27 @@ def numbers_of_cuda_and_of_the_driver_are_matched_by_uuid(words):
     assert 0 not in gpus or gpus[0]["allocated_bytes"] is None, gpus
 
 
+def _grown_line(gpu):
+    blocks = gpu and gpu.get("blocks")
+    lines = blocks["lines"] if blocks else []
+    return next((line for line in lines if line["growth_per_step"] and blocks["recorded_steps"] >= 10), None)
+
+
+def line_that_keeps_memory_of_a_gpu_is_known_from_some_of_the_steps(words):
+    gpu = _gpus_of_job(words, "keeps_blocks.py", _grown_line)[1]
+    grown = _grown_line(gpu)
+    source = (HERE / "stand_in" / "keeps_blocks.py").read_text().splitlines()
+    assert source[grown["line"]["line"] - 1].strip() == "_C.allocate(4 << 20)" and grown["line"]["function"] == "keep", grown
+    assert grown["growth_per_step"] == 4 << 20, grown
+    blocks = gpu["blocks"]
+    assert 8 < blocks["steps"] / blocks["recorded_steps"] < 16, "about one of twelve"
+    allocated = sum(line["bytes"] for line in blocks["lines"])
+    assert allocated == blocks["pools"][0]["allocated_bytes"] and blocks["no_stacks"] is None, blocks
+    rest = next(line for line in blocks["lines"] if line["kind"] == "without a stack")
+    assert abs(grown["bytes"] - blocks["steps"] * (4 << 20)) <= 2 * (4 << 20), (grown, blocks["steps"])
+    assert abs(rest["bytes"] - (1 << 30)) <= 2 * (4 << 20), "what torch had before the first step"
+
+
 def _grows_by_a_hundred_megabytes(gpu):
     floor = gpu and gpu["allocated_bytes"] and gpu["verdict"]["floor"]
     return floor and floor["last_bytes"] - floor["first_bytes"] > 100e6

@@ -17,6 +17,7 @@
 #include "agent/python/text.h"
 #include "agent/python/walk/calls.h"
 #include "agent/python/walk/snapshot.h"
+#include "wire/snapshot.h"
 
 namespace lowtide::agent {
 namespace {
@@ -49,8 +50,15 @@ struct ScriptCalls {
 constinit ScriptCalls g_script_calls = {};
 constinit PyObject* g_poll = nullptr;
 constinit PyObject* g_count = nullptr;
+constinit PyObject* g_prepare_snapshot = nullptr;
 constinit bool g_has_failed = false;
-constinit PyObject* g_code = nullptr;  // compiling takes a millisecond, in which a signal may wait
+// Compiling takes a millisecond each, in which a signal may wait. They run in this order, with the same
+// names.
+struct Script {
+  const char* (*text)();
+  PyObject* code;
+};
+constinit Script g_scripts[] = {{gpu_blocks_script, nullptr}, {marks_script, nullptr}};
 constinit int g_tries_left = 20;
 
 // One request at a time: the epoch in which it was made, plus one. A forked child starts again.
@@ -182,6 +190,17 @@ PyObject* report_pinned(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t 
   return nothing();
 }
 
+// Of gpu_blocks.py; with the GIL. A child that walks has that of its parent.
+constinit char g_blocks_text[wire::kMaxBlocksText] = {};
+constinit std::uint32_t g_blocks_text_bytes = 0;
+
+PyObject* report_blocks(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+  if (count == 1) {
+    g_blocks_text_bytes = copy_python_text(arguments[0], g_blocks_text, wire::kMaxBlocksText);
+  }
+  return nothing();
+}
+
 PyObject* report_oom(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
   if (count == 3) {
     const TableUse use;
@@ -214,7 +233,8 @@ constinit const MethodDefinition g_functions[] = {{"report_step", report_step, k
                                                   {"report_device", report_device, kFastCall, nullptr},
                                                   {"report_pinned", report_pinned, kFastCall, nullptr},
                                                   {"report_oom", report_oom, kFastCall, nullptr},
-                                                  {"report_end", report_end, kFastCall, nullptr}};
+                                                  {"report_end", report_end, kFastCall, nullptr},
+                                                  {"report_blocks", report_blocks, kFastCall, nullptr}};
 
 // --- the script --------------------------------------------------------------------------------
 
@@ -303,22 +323,32 @@ Answer install() {
     return Answer::No;
   }
   PyObject* const globals = g_calls.new_dict();
-  if (g_code == nullptr) {
-    g_code = g_script_calls.compile(marks_script(), kScriptName, kFile);
+  bool is_compiled = true;
+  for (Script& script : g_scripts) {
+    if (script.code == nullptr && is_compiled) {
+      script.code = g_script_calls.compile(script.text(), kScriptName, kFile);
+    }
+    is_compiled = is_compiled && script.code != nullptr;
   }
   // Not those of the frame that is interrupted: code that is evaluated in a world of its own has none.
   PyObject* const builtins = g_script_calls.get_item(g_calls.module_dict(), "builtins");
-  bool is_well = globals != nullptr && g_code != nullptr && builtins != nullptr &&
+  bool is_well = globals != nullptr && is_compiled && builtins != nullptr &&
                  g_script_calls.set_item(globals, "__builtins__", builtins) == 0 &&
                  g_script_calls.set_item(globals, "modules", g_calls.module_dict()) == 0;
   for (const MethodDefinition& definition : g_functions) {
     PyObject* const function = is_well ? g_script_calls.new_function(&definition, nullptr, nullptr) : nullptr;
     is_well = function != nullptr && g_script_calls.set_item(globals, definition.name, function) == 0;
   }
-  if (is_well && g_script_calls.run(g_code, globals, globals) != nullptr) {
+  bool has_run = is_well;
+  for (const Script& script : g_scripts) {
+    has_run = has_run && g_script_calls.run(script.code, globals, globals) != nullptr;
+  }
+  if (has_run) {
     g_count = g_script_calls.get_item(globals, "count");
+    g_prepare_snapshot = g_script_calls.get_item(globals, "prepare_snapshot");
     g_poll = g_script_calls.get_item(globals, "poll");
-    return g_poll != nullptr && g_count != nullptr ? Answer::Yes : Answer::No;
+    return g_poll != nullptr && g_count != nullptr && g_prepare_snapshot != nullptr ? Answer::Yes
+                                                                                    : Answer::No;
   }
   // The script itself raises nothing, so this should be a signal handler's.
   if (is_well && --g_tries_left > 0 && !is_own_error()) {
@@ -395,8 +425,21 @@ bool is_time_to_look(wire::MarksState state) {
 
 }  // namespace
 
-bool count_devices() {
-  return g_count == nullptr || call(g_count) != Answer::Raised;
+bool prepare_snapshot() {
+  if (g_prepare_snapshot == nullptr) {
+    return true;
+  }
+  const std::uint64_t began_ns = now_ns();
+  const bool is_well = call(g_prepare_snapshot) != Answer::Raised;
+  const TableUse use;
+  if (owns_tables()) {
+    header()->marks.spent_ns.fetch_add(now_ns() - began_ns, std::memory_order_relaxed);
+  }
+  return is_well;
+}
+
+BlocksText blocks_text() {
+  return {g_blocks_text, g_blocks_text_bytes};
 }
 
 void mark_if_asked() {

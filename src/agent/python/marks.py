@@ -3,9 +3,10 @@
 # It imports nothing, and does not touch torch before the import of torch has ended. No hook raises, and each costs
 # a dictionary and a call of C. It must run with Python 3.9 and later.
 
-# The agent defines these names before the script runs. `modules` is sys.modules.
+# The agent defines these names before the script runs. `modules` is sys.modules. The last three are of gpu_blocks.py.
 modules = {}
 report_step = report_phase = report_device = report_pinned = report_oom = report_end = print
+history = description = peaks = None
 
 # --- embedded from here on ---
 
@@ -16,6 +17,8 @@ most = 0            # steps told
 own_steps = False   # the job calls lowtide.step() itself
 phase = ''
 hooked = False
+PATIENCE = 500                # the blocks of GPUs are described again after so many times what it took
+PATIENCE_AFTER_FAILURE = 20
 exits = None        # the module that reports the end
 observed = False
 stepping = False
@@ -50,6 +53,7 @@ def note_steps(optimizer, done):
     if count > most:
         most = count
         report_step(count, False)
+        end_step()
         if phase == '' or phase == 'eval':
             enter('train')
 
@@ -62,6 +66,7 @@ def step(number=None):
         return
     own_steps = True
     report_step(most, True)
+    end_step()
 
 
 class phase_of:
@@ -277,6 +282,7 @@ def hook(torch, optimizers):
         watch_creation(optimizers.Optimizer)
     watch_modules(torch.nn.Module)
     watch_saves(torch)
+    history.watch_job(torch._C)
 
 
 def is_whole(module):
@@ -294,9 +300,9 @@ def is_of_job(error):
 
 
 def guarded(work):
-    def call():
+    def call(*arguments):
         try:
-            return work()
+            return work(*arguments)
         except Exception as error:
             if is_of_job(error):
                 raise
@@ -320,7 +326,13 @@ def register_end():
 
 def end():  # the counters as they are when the last snapshot is taken
     count()
+    describe(0)
     report_end()
+
+
+def prepare_snapshot():
+    count()
+    describe(PATIENCE)
 
 
 def poll():
@@ -378,7 +390,7 @@ def watch_ooms(torch):  # once CUDA is up: torch knows only its own devices
     attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
     if not observed and attach is not None:
         observed = True
-        attach(lambda device, wanted, total, free: (count(), report_oom(wanted, free, stack())))
+        attach(lambda device, wanted, total, free: (count(), describe(PATIENCE_AFTER_FAILURE), report_oom(wanted, free, stack())))
 
 
 def count_torch(torch):
@@ -387,6 +399,7 @@ def count_torch(torch):
         stats = torch._C._cuda_memoryStats(device)
         report_device(device, current(stats, 'allocated_bytes'), current(stats, 'reserved_bytes'),
                     current(stats, 'inactive_split_bytes'), stats['num_alloc_retries'], stats['num_ooms'], 0)
+        peaks.note(device, stats['allocated_bytes']['all'].get('peak', 0), most)
     pinned = getattr(torch._C, '_cuda_hostMemoryStats', None)
     if pinned is not None:
         report_pinned(pinned().get('allocated_bytes', {}).get('current', 0))
@@ -412,6 +425,10 @@ def count_jax():
                 report_device(device.local_hardware_id, used, max(used, stats.get('pool_bytes', 0)), 0, 0, 0, 1)
 
 
+def describe(patience):
+    description.make(history, patience)
+
+
 def count():
     if unhooked and not own_steps and compiles_with_inductor():
         count_compiled()
@@ -421,7 +438,8 @@ def count():
     else:
         count_jax()
 
-register_end, poll, count = guarded(register_end), guarded(poll), guarded(count)
+register_end, poll, count, end_step = guarded(register_end), guarded(poll), guarded(count), guarded(history.end_step)
+describe = guarded(describe)
 
 # For the package `lowtide`, whose step() and phase() look for it. Not a module: the job may be in the middle of
 # a loop over sys.modules.

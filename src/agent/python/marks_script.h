@@ -2,7 +2,8 @@
 
 namespace lowtide::agent {
 
-// The text of marks.py, embedded while the agent is built.
+// The texts of gpu_blocks.py and marks.py, embedded while the agent is built.
+const char* gpu_blocks_script();
 const char* marks_script();
 
 }  // namespace lowtide::agent

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "explain/findings/gpu/allocating_line.h"
 #include "explain/findings/gpu/failed_step.h"
 #include "explain/findings/held/exclusions.h"
 #include "explain/findings/join_causes.h"
@@ -42,6 +43,7 @@ Findings find_all(const Scene& scene) {
   for (const Matcher match : kCatalogue) match(scene, out);
   weigh(scene, out);
   join_causes(out);
+  add_allocating_lines(scene.report.gpus, out);
   clear_growth_of_failed_step(out);
   std::stable_sort(out.begin(), out.end(),
                    [](const model::Finding& a, const model::Finding& b) { return a.severity < b.severity; });

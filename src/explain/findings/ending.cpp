@@ -11,6 +11,7 @@
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
 #include "explain/findings/gpu/gpu_failure.h"
+#include "explain/findings/gpu/what_fits.h"
 #include "explain/out_of_memory.h"
 #include "explain/words.h"
 
@@ -121,7 +122,8 @@ const model::GpuLedger* ledger_at(const model::Report& report, double at_s) {
 }
 
 // Activations become fewer with a smaller batch; what a variable holds can be released.
-std::string peak_advice(const TensorParts& held) {
+std::string peak_advice(const TensorParts& held, const WhatFits& fits) {
+  if (!fits.advice.empty()) return fmt::format("{}", fmt::join(fits.advice, "; or "));
   constexpr double kLargePart = 0.1;
   const bool has_variable =
       static_cast<double>(held.variable_bytes) >= kLargePart * static_cast<double>(model::sum_of(held.parts));
@@ -155,8 +157,10 @@ void say_cuda_oom(const Scene& scene, const model::Event& event, Findings& out) 
   if (event.at_s) finding.evidence.emplace_back("it failed at " + format_seconds(*event.at_s));
   GpuFailure failure = find_gpu_failure(scene, event);
   if (failure.line) finding.lines.emplace_back(std::move(*failure.line));
+  WhatFits fits = find_what_fits(scene.evidence, event, failure);
   if (!failure.held.parts.empty() && finding.fix != advice::kLimitOfTorch)
-    finding.fix = peak_advice(failure.held);
+    finding.fix = peak_advice(failure.held, fits);
+  for (std::string& words : fits.evidence) finding.evidence.emplace_back(std::move(words));
   finding.parts = std::move(failure.held.parts);
   if (const model::GpuLedger* ledger = ledger_at(scene.report, failure.at_s)) finding.parts = ledger->parts;
   std::erase_if(finding.parts,

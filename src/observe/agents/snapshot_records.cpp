@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "observe/agents/gpu_blocks_text.h"
 #include "wire/python_names.h"
 #include "wire/snapshot.h"
 
@@ -47,6 +48,8 @@ class Records {
         return read_content(bytes);
       case wire::SnapshotRecordKind::Use:
         return read_use(bytes);
+      case wire::SnapshotRecordKind::Blocks:
+        return read_blocks(bytes);
     }
     return false;
   }
@@ -147,6 +150,14 @@ class Records {
         return false;
     }
     into_.uses.push_back(use);
+    return true;
+  }
+
+  bool read_blocks(std::span<const std::byte> bytes) {
+    wire::BlocksRecord record{};
+    if (!take(bytes, record) || record.text_bytes > std::min<std::size_t>(bytes.size(), wire::kMaxBlocksText))
+      return false;
+    add_gpu_blocks({reinterpret_cast<const char*>(bytes.data()), record.text_bytes}, into_);
     return true;
   }
 

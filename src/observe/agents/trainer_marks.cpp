@@ -82,7 +82,9 @@ void TrainerMarks::tell_oom(Trainer& trainer, std::int64_t pid, double at_s,
                     .at_s = at_s,
                     .text = std::move(text),
                     .stack = trainer.marks.oom_stack,
-                    .is_refused_by_torch = is_refused_by_torch});
+                    .is_refused_by_torch = is_refused_by_torch,
+                    .asked_bytes = wanted,
+                    .free_bytes = free});
 }
 
 void TrainerMarks::fill(model::Tick& tick, const ProcessTree& tree, std::span<const gpu::Device> gpus,

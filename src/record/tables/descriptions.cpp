@@ -8,6 +8,10 @@ namespace {
 
 using model::Forecast;
 using model::Frame;
+using model::GpuBlocks;
+using model::GpuLine;
+using model::GpuPeak;
+using model::GpuPool;
 using model::HeldNode;
 using model::HeldType;
 using model::HeldUse;
@@ -155,6 +159,8 @@ constexpr auto kEventColumns = std::to_array<Column<RecordedEvent>>({
         "file",
         kStack),
     is_refused_by_torch(),
+    column<&RecordedEvent::event, &model::Event::asked_bytes>("asked_bytes", "of a `cuda-oom`; 0: not known"),
+    column<&RecordedEvent::event, &model::Event::free_bytes>("free_bytes", "of a `cuda-oom`, on the GPU"),
 });
 
 template <auto... Path>
@@ -270,6 +276,16 @@ constexpr auto kSnapshotColumns = std::to_array<Column<SnapshotRow>>({
     of_snapshot<&Snapshot::cuda_allocated_bytes>("cuda_allocated_bytes",
                                                  "allocated by torch on all GPUs at this moment; 0: unknown"),
     of_snapshot<&Snapshot::cuda_reserved_bytes>("cuda_reserved_bytes", "the same, reserved"),
+    of_snapshot<&Snapshot::gpu_blocks, &GpuBlocks::allocator>(
+        "gpu_allocator", "of torch: `native`, `cudaMallocAsync` ...; empty: not known", kObjectName),
+    of_snapshot<&Snapshot::gpu_blocks, &GpuBlocks::steps>("gpu_steps",
+                                                          "steps of the trainer that the agent has seen"),
+    of_snapshot<&Snapshot::gpu_blocks, &GpuBlocks::recorded_steps>(
+        "gpu_recorded_steps", "steps in which torch recorded the stacks of its allocations"),
+    of_snapshot<&Snapshot::gpu_blocks, &GpuBlocks::peak_step>(
+        "gpu_peak_step", "the step whose peak on the GPU is known by line; 0: none"),
+    of_snapshot<&Snapshot::gpu_blocks, &GpuBlocks::no_stacks>(
+        "gpu_no_stacks", "why no further steps are recorded", kObjectName),
     of_snapshot<&Snapshot::pause_s>("pause_s", "how long the interpreter was stopped", kNotNegative),
     of_snapshot<&Snapshot::whole_s>("whole_s", "how long the forked child took", kNotNegative),
     flags(),
@@ -321,6 +337,57 @@ constexpr auto kUseColumns = std::to_array<Column<UseRow>>({
     column<&UseRow::part, &HeldUse::use>("use", ""),
     column<&UseRow::part, &HeldUse::host_bytes>("host_bytes", "in host memory"),
     column<&UseRow::part, &HeldUse::device_bytes>("device_bytes", "on devices"),
+});
+
+constexpr auto kGpuPoolColumns = std::to_array<Column<GpuPoolRow>>({
+    row_number<GpuPoolRow>(),
+    column<&GpuPoolRow::snapshot>("snapshot", "", {.needed = true, .low = 0}),
+    column<&GpuPoolRow::part, &GpuPool::device>("device", "as CUDA numbers it in the process", {.low = 0}),
+    column<&GpuPoolRow::part, &GpuPool::name>("name", "`default`, `CUDA graph 1`, `private pool 1`",
+                                              kObjectName),
+    column<&GpuPoolRow::part, &GpuPool::reserved_bytes>("reserved_bytes", ""),
+    column<&GpuPoolRow::part, &GpuPool::allocated_bytes>("allocated_bytes", ""),
+    column<&GpuPoolRow::part, &GpuPool::requested_bytes>("requested_bytes", "before torch rounded it up"),
+    column<&GpuPoolRow::part, &GpuPool::awaiting_bytes>("awaiting_bytes",
+                                                        "freed, and still in use by a stream"),
+    column<&GpuPoolRow::part, &GpuPool::split_bytes>("split_bytes", "free, in segments with blocks in use"),
+    column<&GpuPoolRow::part, &GpuPool::whole_bytes>("whole_bytes",
+                                                     "free, in segments without blocks in use"),
+    column<&GpuPoolRow::part, &GpuPool::largest_free_bytes>("largest_free_bytes", "the largest free block"),
+    column<&GpuPoolRow::part, &GpuPool::free_blocks>("free_blocks", "number of free blocks"),
+    column<&GpuPoolRow::part, &GpuPool::beside_small_bytes>(
+        "beside_small_bytes", "free, in segments above 20 MiB of which less than a quarter is in use"),
+    column<&GpuPoolRow::part, &GpuPool::mappable_bytes>(
+        "mappable_bytes", "free, beside blocks in use, that expandable segments could use elsewhere"),
+    column<&GpuPoolRow::part, &GpuPool::segments>("segments", "number of segments"),
+    column<&GpuPoolRow::part, &GpuPool::least_segment_bytes>("least_segment_bytes",
+                                                             "the smallest segment above 20 MiB"),
+    column<&GpuPoolRow::part, &GpuPool::most_segment_bytes>("most_segment_bytes", "the largest segment"),
+    column<&GpuPoolRow::part, &GpuPool::segment_sizes>("segment_sizes",
+                                                       "number of different sizes of segments above 20 MiB"),
+    column<&GpuPoolRow::part, &GpuPool::is_expandable>("is_expandable", "1: its segments can grow"),
+});
+
+constexpr auto kGpuLineColumns = std::to_array<Column<GpuLineRow>>({
+    row_number<GpuLineRow>(),
+    column<&GpuLineRow::snapshot>("snapshot", "", {.needed = true, .low = 0}),
+    column<&GpuLineRow::part, &GpuLine::device>("device", "as CUDA numbers it in the process", {.low = 0}),
+    column<&GpuLineRow::part, &GpuLine::kind>("kind", ""),
+    column<&GpuLineRow::part, &GpuLine::file>("file", "", kName),
+    column<&GpuLineRow::part, &GpuLine::line>("line", ""),
+    column<&GpuLineRow::part, &GpuLine::function>("function", "", kName),
+    column<&GpuLineRow::part, &GpuLine::bytes>("bytes", "size of the live blocks with this stack"),
+    column<&GpuLineRow::part, &GpuLine::blocks>("blocks", "number of these blocks"),
+    column<&GpuLineRow::part, &GpuLine::is_at_peak>(
+        "is_at_peak", "1: at the peak of the step `gpu_peak_step` of the snapshot, and not at its moment"),
+});
+
+constexpr auto kGpuPeakColumns = std::to_array<Column<GpuPeakRow>>({
+    row_number<GpuPeakRow>(),
+    column<&GpuPeakRow::snapshot>("snapshot", "", {.needed = true, .low = 0}),
+    column<&GpuPeakRow::part, &GpuPeak::device>("device", "as CUDA numbers it in the process", {.low = 0}),
+    column<&GpuPeakRow::part, &GpuPeak::bytes>("bytes", ""),
+    column<&GpuPeakRow::part, &GpuPeak::steps>("steps", "number of these steps, at least"),
 });
 
 constexpr auto kTensorColumns = std::to_array<Column<TensorRow>>({
@@ -482,6 +549,24 @@ constexpr std::tuple kTables = {
         .columns = kUseColumns,
         .limit = {100'000, 8 * kMegabyte},
         .is_late = true},
+    Table<GpuPoolRow>{.name = "snapshot_gpu_pool",
+                      .meaning = "a pool of torch's CUDA allocator at the moment of a snapshot",
+                      .columns = kGpuPoolColumns,
+                      .limit = {100'000, 8 * kMegabyte},
+                      .is_late = true},
+    Table<GpuLineRow>{
+        .name = "snapshot_gpu_line",
+        .meaning = "live blocks of torch's CUDA allocator at the moment of a snapshot, by the innermost "
+                   "line of the user in the stack that allocated them; the 48 largest lines",
+        .columns = kGpuLineColumns,
+        .limit = {200'000, 16 * kMegabyte},
+        .is_late = true},
+    Table<GpuPeakRow>{
+        .name = "snapshot_gpu_peak",
+        .meaning = "the most that torch had allocated in steps that ended before the one of the snapshot",
+        .columns = kGpuPeakColumns,
+        .limit = {100'000, 4 * kMegabyte},
+        .is_late = true},
     Table<Phase>{.name = "phase",
                  .meaning = "the memory of a phase of a trainer, at the end of the recording",
                  .columns = kPhaseColumns,
@@ -549,6 +634,9 @@ template const Table<TensorRow>& table();
 template const Table<TypeRow>& table();
 template const Table<ContentRow>& table();
 template const Table<UseRow>& table();
+template const Table<GpuPoolRow>& table();
+template const Table<GpuLineRow>& table();
+template const Table<GpuPeakRow>& table();
 template const Table<Phase>& table();
 template const Table<PhaseVisit>& table();
 template const Table<SourceFile>& table();

@@ -40,7 +40,8 @@ struct SnapshotRow {
   RecordedSnapshot recorded;
 };
 
-// A part of a snapshot: a node, a kind of tensors, a type, the contents of a node, what tensors are used for.
+// A part of a snapshot: a node, a kind of tensors, a type, the contents of a node, what tensors are used for,
+// a pool of a GPU, a line that allocated on one.
 template <typename Part>
 struct PartRow {
   std::int64_t snapshot = 0;
@@ -51,6 +52,9 @@ using TensorRow = PartRow<model::TensorCount>;
 using TypeRow = PartRow<model::TypeCount>;
 using ContentRow = PartRow<model::HeldType>;
 using UseRow = PartRow<model::HeldUse>;
+using GpuPoolRow = PartRow<model::GpuPool>;
+using GpuLineRow = PartRow<model::GpuLine>;
+using GpuPeakRow = PartRow<model::GpuPeak>;
 
 // From when on a table of samples counts.
 struct TierRow {

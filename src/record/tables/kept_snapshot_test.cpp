@@ -162,6 +162,35 @@ TEST(KeptSnapshot, uses_of_a_node_that_is_left_out_are_those_of_its_holder) {
   EXPECT_EQ(read[0].snapshot.cuda_reserved_bytes, 88U);
 }
 
+TEST(KeptSnapshot, blocks_of_gpus_are_read_also_where_the_walk_was_not_finished) {
+  model::Snapshot snapshot;
+  snapshot.gpu_blocks = {.allocator = "native", .steps = 100, .recorded_steps = 8, .no_stacks = "why"};
+  snapshot.gpu_pools = {{.name = "default", .reserved_bytes = 5, .segment_sizes = 3, .is_expandable = true}};
+  snapshot.gpu_lines = {{.file = "train.py", .line = 30, .function = "step", .bytes = 4096, .blocks = 2},
+                        {.kind = model::GpuLineKind::BeforeStep, .bytes = 7, .is_at_peak = true}};
+
+  snapshot.gpu_peaks = {{.bytes = 99, .steps = 12}};
+
+  const auto read = written_and_read(snapshot);
+
+  ASSERT_EQ(read.size(), 1U);
+  const model::Snapshot& back = read[0].snapshot;
+  ASSERT_EQ(back.gpu_peaks.size(), 1U);
+  EXPECT_EQ(back.gpu_peaks[0].steps, 12U);
+  EXPECT_EQ(back.gpu_blocks.allocator, "native");
+  EXPECT_EQ(back.gpu_blocks.recorded_steps, 8U);
+  EXPECT_EQ(back.gpu_blocks.no_stacks, "why");
+  ASSERT_EQ(back.gpu_pools.size(), 1U);
+  EXPECT_EQ(back.gpu_pools[0].name, "default");
+  EXPECT_EQ(back.gpu_pools[0].segment_sizes, 3U);
+  EXPECT_TRUE(back.gpu_pools[0].is_expandable);
+  ASSERT_EQ(back.gpu_lines.size(), 2U);
+  EXPECT_EQ(back.gpu_lines[0].line, 30U);
+  EXPECT_EQ(back.gpu_lines[0].blocks, 2U);
+  EXPECT_EQ(back.gpu_lines[1].kind, model::GpuLineKind::BeforeStep);
+  EXPECT_TRUE(back.gpu_lines[1].is_at_peak);
+}
+
 TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
   const TemporaryFolder folder;
   {
@@ -174,7 +203,7 @@ TEST(KeptSnapshot, rows_that_make_no_sense_are_left_out) {
   ASSERT_EQ(sqlite3_open(folder.path("run.db").c_str(), &database), SQLITE_OK);
   ASSERT_EQ(
       sqlite3_exec(database,
-                   "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, 1, 1, 1);"
+                   "INSERT INTO snapshot VALUES(7, 5, 'x', 'x', 1, 1, 1, 1, 1, 1, '', 1, 1, 1, '', 1, 1, 1);"
                    "INSERT INTO snapshot_node VALUES(NULL, 99, 'a', 'b', 1, 1, 1, 1, 1, '', 0, 0, '', 0, 0);"
                    "INSERT INTO snapshot_node VALUES(NULL, 1, 'a', 'b', -1, 'x', -9, -9, 9e99, 'odd', -1, "
                    "77, '', -4, -4);"

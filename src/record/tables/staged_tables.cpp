@@ -176,6 +176,9 @@ void StagedTables::stage(model::ProcessId process, const model::Snapshot& snapsh
   add_parts(kept.types);
   add_parts(kept.contents);
   add_parts(kept.uses);
+  add_parts(kept.gpu_pools);
+  add_parts(kept.gpu_lines);
+  add_parts(kept.gpu_peaks);
   add(SnapshotRow{id, {process, std::move(kept)}}, kMostStagedSnapshots);
 }
 

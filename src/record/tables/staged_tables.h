@@ -68,7 +68,7 @@ class StagedTables {
              Staged<JudgementRow>, Staged<model::TrimTrial>, Staged<model::Phase>, Staged<model::PhaseVisit>,
              Staged<model::SourceFile>, Staged<model::LibraryVersion>, Staged<model::SharedGroup>,
              Staged<SnapshotRow>, Staged<NodeRow>, Staged<TensorRow>, Staged<TypeRow>, Staged<ContentRow>,
-             Staged<UseRow>, Staged<MetaRow>>
+             Staged<UseRow>, Staged<GpuPoolRow>, Staged<GpuLineRow>, Staged<GpuPeakRow>, Staged<MetaRow>>
       tables_;
 
   std::uint64_t known_processes_ = 0;      // rows in the table

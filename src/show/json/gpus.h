@@ -37,6 +37,70 @@ constexpr auto describe(Tag<model::GpuLedger>) {
                 field<&GpuLedger::parts>("parts", "they add up to the memory of the GPU"));
 }
 
+constexpr auto describe(Tag<model::GpuPool>) {
+  using model::GpuPool;
+  return object(
+      "GpuPool", "a pool of torch's CUDA allocator",
+      field<&GpuPool::name>("name", "`default`, `CUDA graph 1`, `private pool 1`"),
+      field<&GpuPool::reserved_bytes>("reserved_bytes", "what it has from the driver"),
+      field<&GpuPool::allocated_bytes>("allocated_bytes", "in blocks of the job"),
+      field<&GpuPool::requested_bytes>("requested_bytes", "of these, before torch rounded them up"),
+      field<&GpuPool::awaiting_bytes>("awaiting_bytes", "freed by the job, and still in use by a stream"),
+      field<&GpuPool::split_bytes>("split_bytes", "free, in segments that have blocks in use"),
+      field<&GpuPool::whole_bytes>("whole_bytes", "free, in segments that torch can return to the driver"),
+      field<&GpuPool::largest_free_bytes>("largest_free_bytes", "the largest free block"),
+      field<&GpuPool::free_blocks>("free_blocks", "number of free blocks"),
+      field<&GpuPool::segments>("segments", "number of segments"),
+      field<&GpuPool::is_expandable>("is_expandable", "whether its segments can grow (expandable_segments)"));
+}
+
+constexpr auto describe(Tag<model::GpuLineReport>) {
+  using model::GpuLineReport;
+  return object(
+      "GpuLine", "live memory of a GPU that the same line has allocated",
+      field<&GpuLineReport::kind>("kind", "`line`, or what has no line"),
+      field("line", "the innermost line of the user; null for other kinds",
+            [](const GpuLineReport& row) {
+              return row.kind == model::GpuLineKind::Line ? std::optional(row.line) : std::nullopt;
+            }),
+      field<&GpuLineReport::bytes>(
+          "bytes", "an estimate: what grows is counted for the steps that were not recorded too"),
+      field<&GpuLineReport::seen_bytes>("seen_bytes", "in blocks with this stack"),
+      field_as<WholeBytes, &GpuLineReport::growth_per_step>(
+          "growth_per_step", "bytes; null where too few steps were recorded between two snapshots"));
+}
+
+constexpr auto describe(Tag<model::GpuBlocksReport>) {
+  using model::GpuBlocks;
+  using model::GpuBlocksReport;
+  constexpr auto kBlocks = &GpuBlocksReport::blocks;
+  return object(
+      "GpuBlocks", "what torch's CUDA allocator had at the last snapshot",
+      field_as<Number, &GpuBlocksReport::at_s>("at_s", "seconds into the run"),
+      field<kBlocks, &GpuBlocks::allocator>("allocator", "`native`, `cudaMallocAsync`, `pluggable`"),
+      field<kBlocks, &GpuBlocks::steps>("steps", "steps of the trainer until then"),
+      field<kBlocks, &GpuBlocks::recorded_steps>("recorded_steps", "of these, the steps with stacks"),
+      field_as<NonEmpty, kBlocks, &GpuBlocks::no_stacks>("no_stacks",
+                                                         "why no further steps are recorded; null: they are"),
+      field<&GpuBlocksReport::pools>("pools", "they add up to what torch has reserved"),
+      field<&GpuBlocksReport::lines>("lines", "most first; they add up to what torch has allocated"),
+      field_as<NonZero, kBlocks, &GpuBlocks::peak_step>("peak_step",
+                                                        "the step that `peak_lines` is about; null: none"),
+      field<&GpuBlocksReport::peak_lines>("peak_lines", "the same when that step had most"));
+}
+
+constexpr auto describe(Tag<model::GpuOom>) {
+  using model::GpuOom;
+  return object(
+      "GpuOom", "the last request of torch that failed",
+      field_as<Seconds, &GpuOom::at_s>("at", "seconds into the run"),
+      field<&GpuOom::asked_bytes>("asked_bytes", "what was asked for"),
+      field<&GpuOom::free_bytes>("free_bytes", "what the driver had free on the GPU"),
+      field<&GpuOom::line>("line", "the line that asked; null if it is not known"),
+      field<&GpuOom::parts>("categories",
+                            "what filled the GPU then; empty if the job went on, or without a snapshot"));
+}
+
 constexpr auto describe(Tag<ListedGpu>) {
   using model::GpuReport;
   using model::TorchReading;
@@ -74,6 +138,9 @@ constexpr auto describe(Tag<ListedGpu>) {
           "ledger", "at the last snapshot; null if a part of the memory is not known")),
       of_recording(field<kWatched, &GpuReport::peak_ledger>(
           "peak_ledger", "at the snapshot with most memory, if that is another")),
+      of_recording(field<kWatched, &GpuReport::blocks>(
+          "blocks", "pools and lines of torch's allocator; null if they were not read")),
+      of_recording(field<kWatched, &GpuReport::oom>("oom", "the last request that failed; null: none")),
       field<&ListedGpu::verdict>(
           "verdict",
           "of the allocated memory, or of the memory outside of torch where that leaks; "

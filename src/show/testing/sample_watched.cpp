@@ -290,6 +290,32 @@ model::Report watched_overhead_report() {
                                  {"free, kept by torch", whole(18 * kGB), "reserved and not allocated"},
                                  {"outside torch", whole(2 * kGB), "CUDA context and code"},
                                  {"free", (80ULL << 30U) - whole(60 * kGB)}}};
+  gpu.blocks = model::GpuBlocksReport{
+      .at_s = 280,
+      .blocks = {.allocator = "native", .steps = 600, .recorded_steps = 50, .peak_step = 588},
+      .growth_steps = 48,
+      .pools = {{.name = "default",
+                 .reserved_bytes = whole(54 * kGB),
+                 .allocated_bytes = whole(36 * kGB),
+                 .split_bytes = whole(9 * kGB),
+                 .whole_bytes = whole(9 * kGB),
+                 .largest_free_bytes = whole(2 * kGB),
+                 .free_blocks = 40,
+                 .segments = 60},
+                {.name = "CUDA graph 1",
+                 .reserved_bytes = whole(4 * kGB),
+                 .allocated_bytes = whole(4 * kGB)}},
+      .lines =
+          {{.kind = model::GpuLineKind::WithoutStack,
+            .bytes = whole(36 * kGB),
+            .seen_bytes = whole(36 * kGB)},
+           {.line = {.file = "train.py", .line = 48, .function = "step", .source = "logits = model(batch)"},
+            .bytes = whole(4 * kGB),
+            .seen_bytes = whole(0.3 * kGB),
+            .growth_per_step = 6.6e6}},
+      .peak_lines = {
+          {.line = {.file = "model.py", .line = 12, .function = "forward"}, .bytes = whole(11 * kGB)},
+          {.kind = model::GpuLineKind::BeforeStep, .bytes = whole(38 * kGB)}}};
   gpu.series = flat_series(60 * kGB, 300);
   gpu.series.name = "GPU 0 of the job";
   gpu.series.quantity = model::Quantity::GpuUsed;

@@ -3,6 +3,7 @@
 #include "agent/heap/clock.h"
 #include "agent/heap/memory.h"
 #include "agent/heap/system_call.h"
+#include "agent/python/marks.h"
 #include "agent/python/python.h"
 #include "agent/python/text.h"
 #include "agent/python/walk/child_memory.h"
@@ -274,6 +275,20 @@ void ask_tensors() {
   }
 }
 
+// What the script read before the fork.
+void write_blocks() {
+  const BlocksText text = blocks_text();
+  if (text.bytes == 0) {
+    return;
+  }
+  auto* const record = static_cast<wire::BlocksRecord*>(
+      g_file.add(wire::SnapshotRecordKind::Blocks, sizeof(wire::BlocksRecord) + text.bytes));
+  if (record != nullptr) {
+    record->text_bytes = text.bytes;
+    copy_bytes(reinterpret_cast<char*>(record + 1), text.letters, text.bytes);
+  }
+}
+
 }  // namespace
 
 void take_census(const WalkOrder& order) {
@@ -288,6 +303,7 @@ void take_census(const WalkOrder& order) {
   if (order.is_at_end) {
     g_file.set(wire::SnapshotPart::AtEnd);
   }
+  write_blocks();
   if (!begin_child_memory(static_cast<std::uint64_t>(order.memory_mb) << 20U)) {
     g_file.set(wire::SnapshotPart::OutOfMemory);
     return;

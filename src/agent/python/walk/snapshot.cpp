@@ -258,7 +258,7 @@ std::int32_t walk_if_possible(WalkOrder order) {
 
 // Between two bytecodes of the main thread, which holds no lock of an allocator or of the loader there.
 int walk_now(void* /*unused*/) {
-  const bool is_interrupted = !count_devices();
+  const bool is_interrupted = !prepare_snapshot();
   const HookScope scope;
   std::uint32_t asked = 0;
   bool is_late = false;

@@ -6,6 +6,7 @@
 
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/gpu/fragmentation.h"
 #include "explain/settle/gpus.h"
 #include "explain/words.h"
 
@@ -82,6 +83,11 @@ void say_beside_torch(const model::GpuReport& gpu, Findings& out) {
                     bytes_words(static_cast<double>(gpu.torch->allocated_bytes)),
                     bytes_words(static_cast<double>(gpu.torch->inactive_split_bytes)))};
     finding.fix = advice::kFragmentation;
+    if (gpu.blocks && gpu.pids.size() <= 1) {
+      const Fragmentation found = explain_fragmentation(gpu.blocks->pools, true);
+      finding.evidence.insert(finding.evidence.end(), found.evidence.begin(), found.evidence.end());
+      if (!found.advice.empty()) finding.fix = fmt::format("{}", fmt::join(found.advice, "; or "));
+    }
     out.push_back(finding);
   }
   if (rises(gpu.outside)) {

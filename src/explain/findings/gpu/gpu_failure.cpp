@@ -12,12 +12,12 @@ using model::Snapshot;
 
 constexpr double kNearS = 5;  // between the failure and its snapshot
 
-const Snapshot* find_snapshot(const Evidence& evidence, double at_s) {
-  const Snapshot* found = nullptr;
+const record::RecordedSnapshot* find_snapshot(const Evidence& evidence, double at_s) {
+  const record::RecordedSnapshot* found = nullptr;
   for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
     const Snapshot& snapshot = recorded.snapshot;
     const bool is_near = std::abs(snapshot.at_s - at_s) <= kNearS;
-    if (is_near && snapshot.device_bytes > 0 && snapshot.is_finished) found = &snapshot;
+    if (is_near && snapshot.device_bytes > 0 && snapshot.is_finished) found = &recorded;
   }
   return found;
 }
@@ -39,10 +39,12 @@ std::optional<model::CodeLine> line_of(const Scene& scene, const model::Event& e
 GpuFailure find_gpu_failure(const Scene& scene, const model::Event& event) {
   GpuFailure out;
   out.line = line_of(scene, event);
-  const Snapshot* const snapshot = event.at_s ? find_snapshot(scene.evidence, *event.at_s) : nullptr;
-  if (snapshot == nullptr) return out;
-  out.held = find_tensor_parts(*snapshot);
-  out.at_s = snapshot->at_s;
+  const auto* const recorded = event.at_s ? find_snapshot(scene.evidence, *event.at_s) : nullptr;
+  if (recorded == nullptr) return out;
+  out.held = find_tensor_parts(recorded->snapshot);
+  out.at_s = recorded->snapshot.at_s;
+  out.snapshot = &recorded->snapshot;
+  out.process = recorded->process;
   return out;
 }
 

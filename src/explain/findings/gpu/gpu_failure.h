@@ -14,6 +14,8 @@ struct GpuFailure {
   std::optional<model::CodeLine> line;  // the innermost line of the user's code; absent: not known
   TensorParts held;                     // without parts: no snapshot was taken then
   double at_s = model::kUnknown;        // of that snapshot
+  const model::Snapshot* snapshot = nullptr;
+  model::ProcessId process = {};
 };
 
 // `event` is the CudaOom. The agent takes a snapshot before the job handles the error.
