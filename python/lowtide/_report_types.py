@@ -331,6 +331,8 @@ class Gpu(TypedDict):
     pinned_bytes: NotRequired[int | None]  # pinned host memory
     ledger: NotRequired[GpuLedger | None]  # at the last snapshot; null if a part of the memory is not known
     peak_ledger: NotRequired[GpuLedger | None]  # at the snapshot with most memory, if that is another
+    blocks: NotRequired[GpuBlocks | None]  # pools and lines of torch's allocator; null if they were not read
+    oom: NotRequired[GpuOom | None]  # the last request that failed; null: none
     verdict: Verdict  # of the allocated memory, or of the memory outside of torch where that leaks; without torch, of the used memory
 
 
@@ -347,6 +349,56 @@ class MemoryPart(TypedDict):
     name: str  # a variable in backticks, or a kind of memory
     bytes: int  # its size
     what: str  # what it is
+
+
+class GpuBlocks(TypedDict):
+    """What torch's CUDA allocator had at the last snapshot."""
+
+    at_s: float  # seconds into the run
+    allocator: str  # `native`, `cudaMallocAsync`, `pluggable`
+    steps: int  # steps of the trainer until then
+    recorded_steps: int  # of these, the steps with stacks
+    no_stacks: str | None  # why no further steps are recorded; null: they are
+    pools: list[GpuPool]  # they add up to what torch has reserved
+    lines: list[GpuLine]  # most first; they add up to what torch has allocated
+    peak_step: int | None  # the step that `peak_lines` is about; null: none
+    peak_lines: list[GpuLine]  # the same when that step had most
+
+
+class GpuPool(TypedDict):
+    """A pool of torch's CUDA allocator."""
+
+    name: str  # `default`, `CUDA graph 1`, `private pool 1`
+    reserved_bytes: int  # what it has from the driver
+    allocated_bytes: int  # in blocks of the job
+    requested_bytes: int  # of these, before torch rounded them up
+    awaiting_bytes: int  # freed by the job, and still in use by a stream
+    split_bytes: int  # free, in segments that have blocks in use
+    whole_bytes: int  # free, in segments that torch can return to the driver
+    largest_free_bytes: int  # the largest free block
+    free_blocks: int  # number of free blocks
+    segments: int  # number of segments
+    is_expandable: bool  # whether its segments can grow (expandable_segments)
+
+
+class GpuLine(TypedDict):
+    """Live memory of a GPU that the same line has allocated."""
+
+    kind: Literal["line", "further lines", "without a stack", "before the step"]  # `line`, or what has no line
+    line: CodeLine | None  # the innermost line of the user; null for other kinds
+    bytes: int  # an estimate: what grows is counted for the steps that were not recorded too
+    seen_bytes: int  # in blocks with this stack
+    growth_per_step: int | None  # bytes; null where too few steps were recorded between two snapshots
+
+
+class GpuOom(TypedDict):
+    """The last request of torch that failed."""
+
+    at: float | None  # seconds into the run
+    asked_bytes: int  # what was asked for
+    free_bytes: int  # what the driver had free on the GPU
+    line: CodeLine | None  # the line that asked; null if it is not known
+    categories: list[MemoryPart]  # what filled the GPU then; empty if the job went on, or without a snapshot
 
 
 class Phase(TypedDict):

@@ -55,6 +55,7 @@ struct LineGrowth {
       {};  // recorded steps between snapshots in which the line gained blocks
   std::uint64_t recorded_steps = 0;
   std::uint64_t steps = 0;
+  double steps_of_report = 1;         // for each step of the script: it counts those of the optimizer
   std::uint64_t recorded_before = 0;  // the first snapshot
   std::uint64_t steps_before = 0;
 };
@@ -107,6 +108,17 @@ void add_growth(const LineGrowth& growth, const GpuLine& line, GpuLineReport& in
                                   was_kept ? per_step * static_cast<double>(growth.steps_before) : 0);
   into.bytes =
       static_cast<std::uint64_t>(earlier + std::max(gained, per_step * static_cast<double>(growth.steps)));
+  *into.growth_per_step /= growth.steps_of_report;
+}
+
+// The steps of a report may be those that the job prints, with several of them for one of the optimizer; and
+// steps in compiled code are seen several at a time.
+double steps_of_report(const Evidence& evidence, const Snapshot& first, const Snapshot& last) {
+  const TrailPoint* const from = nearest(evidence.target, first.at_s);
+  const TrailPoint* const to = nearest(evidence.target, last.at_s);
+  if (from == nullptr || to == nullptr || last.gpu_blocks.steps <= first.gpu_blocks.steps) return 1;
+  const double steps = to->step - from->step;
+  return steps > 0 ? steps / static_cast<double>(last.gpu_blocks.steps - first.gpu_blocks.steps) : 1;
 }
 
 // The estimates take from what has no stack, and from nothing else.
@@ -175,7 +187,9 @@ std::optional<model::GpuBlocksReport> blocks_of(const Evidence& evidence, model:
   }
   if (last == nullptr) return std::nullopt;
   const int device = device_of(*last);
-  return blocks_report(*last, growth_over(with_stacks, device), device, sources);
+  std::optional<LineGrowth> growth = growth_over(with_stacks, device);
+  if (growth) growth->steps_of_report = steps_of_report(evidence, *with_stacks.front(), *with_stacks.back());
+  return blocks_report(*last, growth, device, sources);
 }
 
 }  // namespace

@@ -72,6 +72,14 @@ TEST(GpuLines, line_that_keeps_something_at_every_step_is_counted_for_all_steps)
   EXPECT_EQ(grown->seen_bytes, 48 * kLinesMB);
 }
 
+TEST(GpuLines, growth_is_given_for_the_steps_of_the_report) {
+  Evidence evidence = evidence_of(kLeak);
+  for (int at = 0; at < 60; ++at) evidence.target.push_back({.at_s = 1.0 * at, .step = 12.0 * at});
+
+  EXPECT_EQ(find_growing_line(lines_of(evidence))->growth_per_step, 1e6)
+      << "480 steps of the report, 120 of the script";
+}
+
 TEST(GpuLines, rows_add_up_to_what_torch_has_allocated) {
   const model::GpuReport gpu = lines_of(evidence_of(kLeak));
 

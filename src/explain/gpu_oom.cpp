@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "explain/findings/gpu/gpu_failure.h"
+
 namespace lowtide::explain {
 
-void add_gpu_oom(model::Report& report) {
+void add_gpu_oom(SourceFiles& sources, model::Report& report) {
   const auto event = std::find_if(report.events.rbegin(), report.events.rend(), [](const model::Event& each) {
     return each.kind == model::EventKind::CudaOom && each.asked_bytes > 0;
   });
@@ -16,11 +18,11 @@ void add_gpu_oom(model::Report& report) {
     return each.torch && (!has_finding || !finding->pid || each.pid == finding->pid);
   });
   if (gpu == report.gpus.end()) return;
-  gpu->oom =
-      model::GpuOom{.at_s = event->at_s, .asked_bytes = event->asked_bytes, .free_bytes = event->free_bytes};
-  if (!has_finding) return;
-  if (!finding->lines.empty()) gpu->oom->line = finding->lines.front();
-  gpu->oom->parts = finding->parts;
+  gpu->oom = model::GpuOom{.at_s = event->at_s,
+                           .asked_bytes = event->asked_bytes,
+                           .free_bytes = event->free_bytes,
+                           .line = line_of_stack(sources, event->stack)};
+  if (has_finding) gpu->oom->parts = finding->parts;
 }
 
 }  // namespace lowtide::explain

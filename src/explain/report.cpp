@@ -161,7 +161,7 @@ model::Report make_report(record::Recording& recording, const ReportOptions& opt
   add_gpu_lines(evidence, sources, report.gpus);
   report.findings =
       find_all({evidence, processes, judged.sites, judged.holders, report.short_lived, sources, report});
-  add_gpu_oom(report);
+  add_gpu_oom(sources, report);
   report.verdict = settle(std::move(report.verdict), note_fragmented_gpus(report.gpus));
   for (WatchedProcess& process : processes) report.processes.push_back(std::move(process.report));
   report.answer = find_answer(report);

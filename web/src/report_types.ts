@@ -316,6 +316,8 @@ export interface Gpu {
   pinned_bytes?: number | null; // pinned host memory
   ledger?: GpuLedger | null; // at the last snapshot; null if a part of the memory is not known
   peak_ledger?: GpuLedger | null; // at the snapshot with most memory, if that is another
+  blocks?: GpuBlocks | null; // pools and lines of torch's allocator; null if they were not read
+  oom?: GpuOom | null; // the last request that failed; null: none
   verdict: Verdict; // of the allocated memory, or of the memory outside of torch where that leaks; without torch, of the used memory
 }
 
@@ -330,6 +332,52 @@ export interface MemoryPart {
   name: string; // a variable in backticks, or a kind of memory
   bytes: number; // its size
   what: string; // what it is
+}
+
+// What torch's CUDA allocator had at the last snapshot.
+export interface GpuBlocks {
+  at_s: number; // seconds into the run
+  allocator: string; // `native`, `cudaMallocAsync`, `pluggable`
+  steps: number; // steps of the trainer until then
+  recorded_steps: number; // of these, the steps with stacks
+  no_stacks: string | null; // why no further steps are recorded; null: they are
+  pools: GpuPool[]; // they add up to what torch has reserved
+  lines: GpuLine[]; // most first; they add up to what torch has allocated
+  peak_step: number | null; // the step that `peak_lines` is about; null: none
+  peak_lines: GpuLine[]; // the same when that step had most
+}
+
+// A pool of torch's CUDA allocator.
+export interface GpuPool {
+  name: string; // `default`, `CUDA graph 1`, `private pool 1`
+  reserved_bytes: number; // what it has from the driver
+  allocated_bytes: number; // in blocks of the job
+  requested_bytes: number; // of these, before torch rounded them up
+  awaiting_bytes: number; // freed by the job, and still in use by a stream
+  split_bytes: number; // free, in segments that have blocks in use
+  whole_bytes: number; // free, in segments that torch can return to the driver
+  largest_free_bytes: number; // the largest free block
+  free_blocks: number; // number of free blocks
+  segments: number; // number of segments
+  is_expandable: boolean; // whether its segments can grow (expandable_segments)
+}
+
+// Live memory of a GPU that the same line has allocated.
+export interface GpuLine {
+  kind: "line" | "further lines" | "without a stack" | "before the step"; // `line`, or what has no line
+  line: CodeLine | null; // the innermost line of the user; null for other kinds
+  bytes: number; // an estimate: what grows is counted for the steps that were not recorded too
+  seen_bytes: number; // in blocks with this stack
+  growth_per_step: number | null; // bytes; null where too few steps were recorded between two snapshots
+}
+
+// The last request of torch that failed.
+export interface GpuOom {
+  at: number | null; // seconds into the run
+  asked_bytes: number; // what was asked for
+  free_bytes: number; // what the driver had free on the GPU
+  line: CodeLine | null; // the line that asked; null if it is not known
+  categories: MemoryPart[]; // what filled the GPU then; empty if the job went on, or without a snapshot
 }
 
 // A phase of the training.

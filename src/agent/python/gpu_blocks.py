@@ -105,12 +105,12 @@ class History:
         is_on = getattr(C, '_cuda_isHistoryEnabled', None)
         record = getattr(modules.get('torch.cuda.memory'), '_record_memory_history', None)
         backend = getattr(C, '_cuda_getAllocatorBackend', lambda: 'native')()
-        if is_on is None or record is None or getattr(C, '_cuda_record_memory_history', None) is None:
+        if backend != 'native':  # it raises an error for the rest
+            self.why_not = 'the allocator of torch is %s' % backend
+        elif is_on is None or record is None or getattr(C, '_cuda_record_memory_history', None) is None:
             self.why_not = TOO_OLD
         elif is_on() and not self.is_on:
             self.why_not = BY_JOB
-        elif backend != 'native':
-            self.why_not = 'the allocator of torch is %s' % backend
 
     # What the job switches on stays on. Its stacks may have frames of C++, whose names take torch minutes.
     def watch_job(self, C):

@@ -87,9 +87,9 @@ Table pool_table(const std::vector<model::GpuPool>& pools) {
   Table table{.columns = {{"pool"},
                           {"reserved"},
                           {"allocated"},
-                          {"free beside blocks"},
-                          {"free, can be returned"},
-                          {"largest free block"}}};
+                          {"free, split"},
+                          {"free, whole"},
+                          {"largest free"}}};
   for (const model::GpuPool& pool : pools) {
     table.rows.push_back(
         {{base::printable(pool.name, 40) + (pool.is_expandable ? ", expandable" : ""),

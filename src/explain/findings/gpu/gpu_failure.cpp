@@ -22,8 +22,10 @@ const record::RecordedSnapshot* find_snapshot(const Evidence& evidence, double a
   return found;
 }
 
-std::optional<model::CodeLine> line_of(const Scene& scene, const model::Event& event) {
-  const std::vector<model::Frame> frames = model::frames_of(event.stack);
+}  // namespace
+
+std::optional<model::CodeLine> line_of_stack(SourceFiles& sources, const std::string& stack) {
+  const std::vector<model::Frame> frames = model::frames_of(stack);
   if (frames.empty()) return std::nullopt;
   const model::Frame& frame = frames[frame_to_act_on(frames)];
   if (frame.line == 0) return std::nullopt;
@@ -31,14 +33,12 @@ std::optional<model::CodeLine> line_of(const Scene& scene, const model::Event& e
                          .file = frame.file,
                          .line = frame.line,
                          .function = frame.function,
-                         .source = scene.sources.line(frame.file, frame.line)};
+                         .source = sources.line(frame.file, frame.line)};
 }
-
-}  // namespace
 
 GpuFailure find_gpu_failure(const Scene& scene, const model::Event& event) {
   GpuFailure out;
-  out.line = line_of(scene, event);
+  out.line = line_of_stack(scene.sources, event.stack);
   const auto* const recorded = event.at_s ? find_snapshot(scene.evidence, *event.at_s) : nullptr;
   if (recorded == nullptr) return out;
   out.held = find_tensor_parts(recorded->snapshot);

@@ -18,6 +18,9 @@ struct GpuFailure {
   model::ProcessId process = {};
 };
 
+// The innermost line of the user in a stack of Python (model/python_stack.h); absent: not known.
+std::optional<model::CodeLine> line_of_stack(SourceFiles& sources, const std::string& stack);
+
 // `event` is the CudaOom. The agent takes a snapshot before the job handles the error.
 GpuFailure find_gpu_failure(const Scene& scene, const model::Event& event);
 

@@ -92,8 +92,7 @@ std::string step_words(const Evidence& evidence, double at_s) {
   return "step " + format_count(static_cast<std::uint64_t>(point->step));
 }
 
-void add_smaller(const Evidence& evidence, const GpuFailure& failure, WhatFits& out) {
-  const auto found = find_smaller(evidence, failure);
+void add_smaller(const Evidence& evidence, const std::optional<Smaller>& found, WhatFits& out) {
   if (!found) return;
   const std::string when = step_words(evidence, found->snapshot->at_s);
   out.evidence.push_back(fmt::format("tensors of {} fitted at {}; when it failed they were {}, and held {}",
@@ -113,14 +112,31 @@ void add_peak(const GpuFailure& failure, WhatFits& out) {
     out.evidence.push_back(fmt::format("the first {} steps fitted: torch had allocated {} at most",
                                        format_count(peak.steps), size_words(peak.bytes)));
   }
+  for (const model::GpuLine& line : failure.snapshot->gpu_lines) {
+    if (!line.is_at_peak || line.kind != model::GpuLineKind::Line) continue;
+    out.evidence.push_back(fmt::format(
+        "at the peak of step {}, {} had allocated {}", format_count(failure.snapshot->gpu_blocks.peak_step),
+        model::place_of({.file = line.file, .line = line.line}), size_words(line.bytes)));
+    return;  // the largest comes first
+  }
+}
+
+// The input of the step itself has the shape that grew: it can be smaller, and not be released.
+bool is_input(const model::MemoryPart& part, const std::optional<Smaller>& found) {
+  if (!found || found->now->storages == 0) return false;
+  const std::uint64_t one = found->now->storage_bytes / found->now->storages;
+  return part.bytes <= one + one / 100;
 }
 
 // What a variable holds can be released; what the model or the optimizer needs cannot.
-void add_variables(std::uint64_t missing, const GpuFailure& failure, WhatFits& out) {
+void add_variables(std::uint64_t missing, const GpuFailure& failure, const std::optional<Smaller>& found,
+                   WhatFits& out) {
   constexpr std::size_t kMostNamed = 2;
   std::size_t named = 0;
   for (const model::MemoryPart& part : failure.held.parts) {
-    if (part.kind != model::MemoryPartKind::Variable || part.bytes < missing || named == kMostNamed) continue;
+    if (part.kind != model::MemoryPartKind::Variable || part.bytes < missing || named == kMostNamed ||
+        is_input(part, found))
+      continue;
     ++named;
     out.evidence.push_back(
         fmt::format("{} holds {}; {} were missing", part.name, size_words(part.bytes), size_words(missing)));
@@ -141,11 +157,12 @@ void add_fragmentation(std::uint64_t missing, const GpuFailure& failure, WhatFit
 WhatFits find_what_fits(const Evidence& evidence, const model::Event& event, const GpuFailure& failure) {
   WhatFits out;
   if (failure.snapshot == nullptr || event.is_refused_by_torch) return out;
-  add_smaller(evidence, failure, out);
+  const std::optional<Smaller> found = find_smaller(evidence, failure);
+  add_smaller(evidence, found, out);
   add_peak(failure, out);
   if (event.asked_bytes <= event.free_bytes) return out;
   const std::uint64_t missing = event.asked_bytes - event.free_bytes;
-  add_variables(missing, failure, out);
+  add_variables(missing, failure, found, out);
   add_fragmentation(missing, failure, out);
   return out;
 }

@@ -67,6 +67,13 @@ TEST_F(WhatFitsTest, variable_that_holds_more_than_was_missing_can_be_released) 
   EXPECT_THAT(found().advice, Not(Contains(HasSubstr("small"))));
 }
 
+TEST_F(WhatFitsTest, input_of_the_step_can_be_smaller_and_not_be_released) {
+  failed().tensors[0].storages = 30;  // of 3.87 GB each
+  failure_.held.parts[2] = {.name = "`x`", .bytes = 3'866'000'000, .kind = model::MemoryPartKind::Variable};
+  EXPECT_THAT(found().advice, Not(Contains(HasSubstr("`x`"))));
+  EXPECT_THAT(found().advice, Contains(HasSubstr("`cache`")));
+}
+
 TEST_F(WhatFitsTest, layers_that_differ_in_one_dimension_are_no_batches) {
   evidence_.snapshots[0].snapshot.tensors = {tensors_of({1024, 4096}, 60), tensors_of({4096, 4096}, 60)};
   failed().tensors = evidence_.snapshots[0].snapshot.tensors;
@@ -88,6 +95,13 @@ TEST_F(WhatFitsTest, largest_batch_that_fitted_is_named) {
 TEST_F(WhatFitsTest, peak_of_the_steps_before_is_stated) {
   failed().gpu_peaks = {{.bytes = 146'900'000'000, .steps = 26}};
   EXPECT_THAT(found().evidence, Contains("the first 26 steps fitted: torch had allocated 147 GB at most"));
+}
+
+TEST_F(WhatFitsTest, line_with_most_at_an_earlier_peak_is_stated) {
+  failed().gpu_blocks.peak_step = 26;
+  failed().gpu_lines = {{.file = "/job/peak.py", .line = 14, .bytes = 70 * kFitsGB, .is_at_peak = true},
+                        {.file = "/job/peak.py", .line = 13, .bytes = 2 * kFitsGB, .is_at_peak = true}};
+  EXPECT_THAT(found().evidence, Contains("at the peak of step 26, peak.py:14 had allocated 70.0 GB"));
 }
 
 TEST_F(WhatFitsTest, free_memory_between_blocks_is_named_where_it_would_have_been_enough) {
