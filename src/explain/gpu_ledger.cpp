@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "explain/driver_rows.h"
 #include "explain/tensor_parts.h"
 
 namespace lowtide::explain {
@@ -46,7 +47,7 @@ const Share* only_share(const Evidence& evidence, const GpuEvidence& gpu, std::i
 }
 
 std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvidence& gpu,
-                                          const Share& share) {
+                                          const Share& share, const Evidence& evidence) {
   const std::uint64_t allocated = snapshot.cuda_allocated_bytes;
   const std::uint64_t reserved = snapshot.cuda_reserved_bytes;
   const bool is_known = snapshot.has_tensors && snapshot.is_exact && snapshot.is_finished;
@@ -65,7 +66,7 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
     out.parts.pop_back();
   }
   std::uint64_t left = gpu.last.total_bytes;
-  const auto add = [&](const char* name, std::uint64_t bytes, const char* what,
+  const auto add = [&](const std::string& name, std::uint64_t bytes, const std::string& what,
                        MemoryPartKind kind = MemoryPartKind::Other) {
     const std::uint64_t fits = std::min(bytes, left);
     left -= fits;
@@ -73,13 +74,19 @@ std::optional<model::GpuLedger> ledger_of(const Snapshot& snapshot, const GpuEvi
       out.parts.push_back({.name = name, .bytes = fits, .what = what, .has_tensors = false, .kind = kind});
   };
   left -= std::min(left, model::sum_of(out.parts));
+  const std::string framework(to_string(share.torch ? share.torch->framework : model::Framework::Torch));
   add("without a Python object", allocated - snapshot.device_bytes + rest,
-      "allocated by torch for C++ code: workspaces, buffers, rounding");
-  add("free, kept by torch", reserved - allocated, "reserved and not allocated");
-  add("outside torch", outside_at(share.outside, snapshot.at_s),
-      "CUDA context and code, cuBLAS, NCCL, other libraries");
+      "allocated by " + framework + " for C++ code: workspaces, buffers, rounding");
+  add("free, kept by " + framework, reserved - allocated, "reserved and not allocated");
+  const DriverRows outside =
+      driver_rows(evidence, share.id, snapshot.at_s, outside_at(share.outside, snapshot.at_s));
+  for (model::MemoryPart part : outside.parts) {
+    part.bytes = std::min(part.bytes, left);
+    left -= part.bytes;
+    out.parts.push_back(std::move(part));
+  }
   const std::uint64_t used = reading_at(gpu.used, snapshot.at_s);
-  const std::uint64_t process = reading_at(share.series, snapshot.at_s);
+  const std::uint64_t process = reading_at(share.series, snapshot.at_s) + outside.unnamed_bytes;
   add("other processes", used - std::min(used, process), "and, in some containers, the CUDA context");
   add("free", left, "", MemoryPartKind::Free);
   return out;
@@ -93,24 +100,21 @@ const GpuEvidence* find_gpu(const Evidence& evidence, const model::GpuReport& re
 
 }  // namespace
 
-const Share* only_torch_share(const Evidence& evidence, const model::GpuReport& gpu) {
+const Share* main_share(const Evidence& evidence, const model::GpuReport& gpu) {
   const GpuEvidence* const found = find_gpu(evidence, gpu);
   if (found == nullptr || !gpu.pid) return nullptr;
-  const Share* const share = only_share(evidence, *found, *gpu.pid);
-  const bool is_torch =
-      share != nullptr && (!share->torch || share->torch->framework == model::Framework::Torch);
-  return is_torch ? share : nullptr;
+  return only_share(evidence, *found, *gpu.pid);
 }
 
 void add_gpu_ledgers(const Evidence& evidence, std::vector<model::GpuReport>& gpus) {
   for (model::GpuReport& report : gpus) {
     const GpuEvidence* const gpu = find_gpu(evidence, report);
-    const Share* const share = only_torch_share(evidence, report);
+    const Share* const share = main_share(evidence, report);
     if (share == nullptr) continue;
     std::uint64_t most_bytes = 0;
     for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
       if (recorded.process != share->id) continue;
-      std::optional<model::GpuLedger> ledger = ledger_of(recorded.snapshot, *gpu, *share);
+      std::optional<model::GpuLedger> ledger = ledger_of(recorded.snapshot, *gpu, *share, evidence);
       if (!ledger) continue;
       if (recorded.snapshot.cuda_allocated_bytes > most_bytes) {
         most_bytes = recorded.snapshot.cuda_allocated_bytes;

@@ -12,8 +12,8 @@
 
 namespace lowtide::explain {
 
-// Of the main process on the GPU, where it uses torch and no other GPU; else null.
-const GpuEvidence::Share* only_torch_share(const Evidence& evidence, const model::GpuReport& gpu);
+// Of the main process on the GPU, where it uses no other GPU; else null.
+const GpuEvidence::Share* main_share(const Evidence& evidence, const model::GpuReport& gpu);
 
 // Adds the ledgers of GPUs whose main process uses no other GPU: the tensors of a snapshot are not divided by
 // GPU.

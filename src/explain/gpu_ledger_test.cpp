@@ -84,6 +84,17 @@ TEST(GpuLedger, of_the_peak_is_another_one) {
   EXPECT_EQ(report.peak_ledger->at_s, 50);
 }
 
+TEST(GpuLedger, of_jax_has_its_pool) {
+  Evidence of_jax = evidence_with({tensors_at(50, 40)});
+  of_jax.gpus.front().processes.front().torch = model::TorchReading{.framework = model::Framework::Jax};
+
+  const model::GpuReport report = gpu_of(of_jax);
+
+  ASSERT_TRUE(report.ledger);
+  EXPECT_THAT(report.ledger->parts, testing::Contains(row("free, kept by JAX", 9)));
+  EXPECT_EQ(model::sum_of(report.ledger->parts), 80 * kLedgerGB);
+}
+
 TEST(GpuLedger, is_left_out_where_it_cannot_be_known) {
   auto foreign = tensors_at(50, 60);  // tensors that torch's allocator does not have
   foreign.snapshot.cuda_allocated_bytes = 20 * kLedgerGB;
@@ -91,10 +102,6 @@ TEST(GpuLedger, is_left_out_where_it_cannot_be_known) {
   old.snapshot.cuda_allocated_bytes = 0;
   EXPECT_FALSE(gpu_of(evidence_with({foreign})).ledger);
   EXPECT_FALSE(gpu_of(evidence_with({old})).ledger);
-
-  Evidence of_jax = evidence_with({tensors_at(50, 40)});
-  of_jax.gpus.front().processes.front().torch = model::TorchReading{.framework = model::Framework::Jax};
-  EXPECT_FALSE(gpu_of(of_jax).ledger) << "torch's parts are not those of JAX";
 
   Evidence two_gpus = evidence_with({tensors_at(50, 40)});
   two_gpus.gpus.push_back(two_gpus.gpus.front());

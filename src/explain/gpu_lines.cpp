@@ -114,11 +114,31 @@ void add_growth(const LineGrowth& growth, const GpuLine& line, GpuLineReport& in
 // The steps of a report may be those that the job prints, with several of them for one of the optimizer; and
 // steps in compiled code are seen several at a time.
 double steps_of_report(const Evidence& evidence, const Snapshot& first, const Snapshot& last) {
-  const TrailPoint* const from = nearest(evidence.target, first.at_s);
-  const TrailPoint* const to = nearest(evidence.target, last.at_s);
+  const SeriesPoint* const from = nearest(evidence.target, first.at_s);
+  const SeriesPoint* const to = nearest(evidence.target, last.at_s);
   if (from == nullptr || to == nullptr || last.gpu_blocks.steps <= first.gpu_blocks.steps) return 1;
   const double steps = to->step - from->step;
   return steps > 0 ? steps / static_cast<double>(last.gpu_blocks.steps - first.gpu_blocks.steps) : 1;
+}
+
+// JAX keeps the stack of every array, so nothing is estimated.
+void add_growth_of_arrays(const Evidence& evidence, const Snapshot& first, const Snapshot& last, int device,
+                          model::GpuBlocksReport& into) {
+  const SeriesPoint* const from = nearest(evidence.target, first.at_s);
+  const SeriesPoint* const to = nearest(evidence.target, last.at_s);
+  const double steps = from == nullptr || to == nullptr ? 0 : to->step - from->step;
+  if (!(steps >= 1)) return;
+  std::map<Place, std::uint64_t> before;
+  for (const GpuLine& line : first.gpu_lines) {
+    if (line.device == device && line.kind == GpuLineKind::Line) before[place_of(line)] += line.bytes;
+  }
+  for (GpuLineReport& row : into.lines) {
+    if (row.kind != GpuLineKind::Line) continue;
+    const auto known = before.find({row.line.file, row.line.line, row.line.function});
+    const double gained =
+        static_cast<double>(row.bytes) - (known == before.end() ? 0.0 : static_cast<double>(known->second));
+    row.growth_per_step = std::max(0.0, gained / steps);
+  }
 }
 
 // The estimates take from what has no stack, and from nothing else.
@@ -177,15 +197,23 @@ model::GpuBlocksReport blocks_report(const Snapshot& last, const std::optional<L
 // stacks.
 std::optional<model::GpuBlocksReport> blocks_of(const Evidence& evidence, model::ProcessId process,
                                                 SourceFiles& sources) {
+  const Snapshot* first = nullptr;
   const Snapshot* last = nullptr;
   std::vector<const Snapshot*> with_stacks;
   for (const record::RecordedSnapshot& recorded : evidence.snapshots) {
     const Snapshot& snapshot = recorded.snapshot;
     if (recorded.process != process || snapshot.gpu_blocks.allocator.empty()) continue;
     if (snapshot.gpu_blocks.recorded_steps > 0) with_stacks.push_back(&snapshot);
+    if (first == nullptr) first = &snapshot;
     last = &snapshot;
   }
   if (last == nullptr) return std::nullopt;
+  if (last->gpu_blocks.allocator == model::kJaxAllocator) {
+    const int only = last->gpu_lines.empty() ? 0 : last->gpu_lines.front().device;
+    model::GpuBlocksReport out = blocks_report(*last, std::nullopt, only, sources);
+    if (first != last) add_growth_of_arrays(evidence, *first, *last, only, out);
+    return out;
+  }
   const int device = device_of(*last);
   std::optional<LineGrowth> growth = growth_over(with_stacks, device);
   if (growth) growth->steps_of_report = steps_of_report(evidence, *with_stacks.front(), *with_stacks.back());
@@ -196,7 +224,7 @@ std::optional<model::GpuBlocksReport> blocks_of(const Evidence& evidence, model:
 
 void add_gpu_lines(const Evidence& evidence, SourceFiles& sources, std::vector<model::GpuReport>& gpus) {
   for (model::GpuReport& report : gpus) {
-    if (const GpuEvidence::Share* const share = only_torch_share(evidence, report))
+    if (const GpuEvidence::Share* const share = main_share(evidence, report))
       report.blocks = blocks_of(evidence, share->id, sources);
   }
 }

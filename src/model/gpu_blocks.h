@@ -70,6 +70,8 @@ struct GpuPeak {
   std::uint64_t steps = 0;  // so many at least
 };
 
+inline constexpr const char* kJaxAllocator = "JAX";  // its lines are those of all arrays
+
 struct GpuBlocks {
   std::string allocator = {};        // "native", "cudaMallocAsync"; empty: not known
   std::uint64_t steps = 0;           // of the trainer, seen by the script

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "model/code_line.h"
 
 namespace lowtide::model {
 
@@ -24,6 +27,8 @@ struct MemoryPart {
   bool has_tensors = true;
   std::string variable = {};  // through which the tensors are reached, where `name` is another one
   MemoryPartKind kind = MemoryPartKind::Other;
+  std::optional<CodeLine> line = {};           // that allocates it
+  std::optional<double> growth_per_step = {};  // where its growth is known by itself
 };
 
 inline std::uint64_t sum_of(const std::vector<MemoryPart>& parts) {

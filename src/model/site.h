@@ -27,10 +27,28 @@ struct Frame {
 // A site within one recording.
 enum class SiteId : std::uint32_t {};
 
+// What a site allocates. All but the first were asked of the CUDA driver.
+enum class SiteMemory {
+  Host,        // by an allocator of the process
+  Gpu,         // cuMemAlloc, cuMemCreate
+  GpuPool,     // cuMemAllocAsync: part of what a pool of the driver has
+  Pinned,      // host memory that the driver has allocated
+  Registered,  // memory of the process, pinned later: a site of Host has it too
+};
+
+// Whether the agent sees what a process asks of the CUDA driver.
+enum class CudaDriver {
+  None,      // it asks for nothing
+  Followed,  // there is a site for everything
+  Late       // the driver was loaded before the agent
+};
+
 // A stack that allocates, in one process.
 struct SiteInfo {
   SiteId id{};
   ProcessId process{};
+  SiteMemory memory = SiteMemory::Host;
+  std::uint32_t cuda_device = 0;   // of Gpu and GpuPool: as CUDA numbers it in the process
   std::vector<Frame> frames = {};  // innermost first, Python and native joined
   bool cut = false;                // there were more frames outside
 };
@@ -70,7 +88,27 @@ struct HeapReading {
   std::uint64_t interval_bytes = 0;   // allocated between two samples
   std::uint64_t sampling_ns = 0;      // of the job's time, spent with samples
   std::uint64_t asking_ns = 0;        // and with what the interpreter is asked for: steps, phases, counters
+  CudaDriver cuda_driver = CudaDriver::None;
+  std::uint64_t cuda_modules = 0;        // of code, loaded on GPUs
+  std::uint64_t cuda_unsized = 0;        // allocations of the driver whose size is not known
+  std::uint64_t cuda_dropped_bytes = 0;  // allocated by the driver, without a site
 };
+
+constexpr std::string_view to_string(SiteMemory memory) {
+  switch (memory) {
+    case SiteMemory::Host:
+      return "host";
+    case SiteMemory::Gpu:
+      return "gpu";
+    case SiteMemory::GpuPool:
+      return "gpu-pool";
+    case SiteMemory::Pinned:
+      return "pinned";
+    case SiteMemory::Registered:
+      return "registered";
+  }
+  return {};
+}
 
 constexpr std::string_view to_string(FrameLanguage language) {
   switch (language) {

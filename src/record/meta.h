@@ -48,6 +48,7 @@ enum class Meta : std::uint8_t {
   NoSnapshot,
   GpuName,
   TmpfsPath,
+  CudaNotFollowed,
 };
 
 inline constexpr std::size_t kMostNotEntered = 100;
@@ -107,6 +108,8 @@ inline constexpr auto kMetaKeys = std::to_array<MetaSpec>({
     {Meta::NoSnapshot, "no_snapshot", MetaType::Text, "why a process has no snapshot, as text"},
     {Meta::GpuName, "gpu_N_name", MetaType::Text, "the name of GPU N"},
     {Meta::TmpfsPath, "tmpfs_N_path", MetaType::Text, "where tmpfs N is mounted, as the job sees it"},
+    {Meta::CudaNotFollowed, "cuda_not_followed", MetaType::Text,
+     "functions of the CUDA driver that allocate, that the job looked up and that the agent does not know"},
 });
 
 consteval bool are_in_order() {

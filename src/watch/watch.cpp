@@ -1,6 +1,7 @@
 #include "watch/watch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -240,6 +241,8 @@ void Watch::note_agents() {
   const bool on = summary.processes > 0;
   writer_->set_meta<record::Meta::AgentState>(on ? "on" : summary.off.empty() ? "off" : "switched-off");
   writer_->set_meta<record::Meta::AgentNote>(note);
+  if (const auto& names = agents->unfollowed(); !names.empty())
+    writer_->set_meta<record::Meta::CudaNotFollowed>(fmt::format("{}", fmt::join(names, ", ")));
   writer_->set_meta<record::Meta::AgentSamples>(summary.samples);
   writer_->set_meta<record::Meta::AgentSamplesLost>(summary.dropped);
   writer_->set_meta<record::Meta::AgentMonitorSeconds>(agents->spent_s());

@@ -22,7 +22,7 @@
 namespace lowtide::wire {
 
 inline constexpr std::uint64_t kMagic = 0x31474154574f4cULL;  // "LOWTAG1"
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 
 // Where the agent finds the monitor's socket; absent: it stays asleep.
 inline constexpr char kSocketVariable[] = "LOWTIDE_AGENT_SOCKET";
@@ -66,6 +66,7 @@ enum class Drop : std::uint32_t {
   NoMonitor = 2,  // sampled while nobody was reading
   Mappings = 3,   // as TableFull, for mmap
   CodeName = 4,   // a Python function whose name could not be written
+  Driver = 5,     // as RingFull and TableFull, of an allocation of the CUDA driver
   Count = 8,
 };
 
@@ -78,7 +79,17 @@ enum class Source : std::uint8_t {
   PythonMem = 5,
   PythonObject = 6,
   SharedMmap = 7,  // memory that processes share: mapped once here, but perhaps elsewhere too
+  // Of the CUDA driver, so no memory of the allocator:
+  CudaAlloc = 8,     // cuMemAlloc and its relatives
+  CudaCreate = 9,    // cuMemCreate on a GPU
+  CudaAsync = 10,    // cuMemAllocAsync: out of a pool of the driver
+  CudaHost = 11,     // pinned host memory that the driver has allocated
+  CudaRegister = 12  // memory of the process that was pinned later: it is also in one of the above
 };
+
+constexpr bool is_of_driver(Source source) {
+  return source >= Source::CudaAlloc && source <= Source::CudaRegister;
+}
 
 inline constexpr std::uint64_t kHeaderBytes = 65536;  // a page of every kernel; only its beginning is used
 inline constexpr std::uint64_t kRingBytes = 2U << 20U;
@@ -223,6 +234,29 @@ struct alignas(64) MarksPart {
 static_assert(sizeof(MarksPart) ==
               64 + kMaxPhases * sizeof(PhasePart) + kMaxDevices * sizeof(DevicePart) + kMaxOomStack + 1);
 
+enum class DriverState : std::uint32_t {
+  None = 0,      // nobody has asked for a function of the CUDA driver
+  Followed = 1,  // its allocations are records of the ring
+  Late = 2,      // it was loaded before the agent: others may hold its functions, so none is followed
+};
+
+inline constexpr std::uint32_t kMaxUnfollowed = 8;
+inline constexpr std::uint32_t kMaxUnfollowedName = 39;
+
+// What the CUDA driver was asked for; written by the agent alone.
+struct alignas(64) DriverPart {
+  std::atomic<std::uint32_t> state;       // DriverState
+  std::atomic<std::uint32_t> unfollowed;  // functions that allocate and that the agent does not know
+  std::atomic<std::uint64_t> allocations;
+  std::atomic<std::uint64_t> failures;
+  std::atomic<std::uint64_t> modules;   // of code: loaded and not unloaded
+  std::atomic<std::uint64_t> unsized;   // arrays and nodes of graphs, made ever: their size is not known
+  std::atomic<std::uint64_t> imported;  // blocks of other processes that were opened here
+  std::uint64_t unused;
+  char unfollowed_names[kMaxUnfollowed][kMaxUnfollowedName + 1];  // before `unfollowed` rises
+};
+static_assert(sizeof(DriverPart) == 64 + kMaxUnfollowed * (kMaxUnfollowedName + 1));
+
 // Written by the agent alone.
 struct alignas(64) AgentPart {
   std::atomic<std::uint32_t> state;           // AgentState
@@ -258,9 +292,10 @@ struct Header {
   MonitorPart monitor;
   TrialPart trial;
   WalkPart walk;
+  DriverPart driver;
   MarksPart marks;
 };
-static_assert(sizeof(Header) == 512 + sizeof(MarksPart));
+static_assert(sizeof(Header) == 512 + sizeof(DriverPart) + sizeof(MarksPart));
 static_assert(sizeof(Header) <= kHeaderBytes);
 
 constexpr std::uint64_t file_bytes() {
@@ -305,7 +340,8 @@ struct AllocationRecord {
   std::uint8_t phase;  // that the trainer was in: MarksPart::phase
   std::uint16_t python_frames;
   std::uint32_t stack_bytes;
-  std::uint32_t python_cut;  // 1: there were more Python frames
+  std::uint16_t python_cut;  // 1: there were more Python frames
+  std::uint16_t device;      // of memory on a GPU: as CUDA numbers it in this process
   std::uint64_t registers[kRegisters];
 };
 static_assert(sizeof(AllocationRecord) == 192);

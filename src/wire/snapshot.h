@@ -74,7 +74,7 @@ struct SnapshotHeader {
   std::uint64_t storage_bytes;         // of tensors in host memory, each storage once
   std::uint64_t device_bytes;          // the same, of tensors on devices
   std::uint64_t table_bytes;           // that the walk itself needed
-  std::uint64_t cuda_allocated_bytes;  // by torch on all GPUs, when the walk began; 0: unknown
+  std::uint64_t cuda_allocated_bytes;  // by torch or JAX on all GPUs, when the walk began; 0: unknown
   std::uint64_t cuda_reserved_bytes;
   std::uint64_t used_bytes;  // of the file
 };
@@ -86,7 +86,8 @@ enum class SnapshotRecordKind : std::uint32_t {
   Node = 3,
   Content = 4,
   Use = 5,
-  Blocks = 6
+  Blocks = 6,
+  Profile = 7
 };
 
 struct SnapshotRecord {
@@ -186,6 +187,16 @@ struct BlocksRecord {
   std::uint32_t unused;
 };
 static_assert(sizeof(BlocksRecord) == 16);
+
+inline constexpr std::uint32_t kMaxProfileBytes = 1U << 20U;
+
+// The heap profile of JAX at that moment. Followed by it, in the format of pprof.
+struct ProfileRecord {
+  SnapshotRecord record;
+  std::uint32_t profile_bytes;
+  std::uint32_t unused;
+};
+static_assert(sizeof(ProfileRecord) == 16);
 
 // Sent to the socket when the walk begins, with the file as SCM_RIGHTS: one that dies gives what it had.
 struct SnapshotHello {

@@ -50,7 +50,13 @@ struct Process : lowtide::observe::AgentSink {
   std::unordered_map<std::uint32_t, std::string> names;
   std::map<std::string, Site> sites;
   std::map<int, std::uint64_t> by_source;
-  std::unordered_map<std::uint64_t, std::pair<Site*, std::uint64_t>> live;
+  std::map<int, std::int64_t> live_by_source;
+  struct Live {
+    Site* site = nullptr;
+    std::uint64_t bytes = 0;
+    int source = 0;
+  };
+  std::unordered_map<std::uint64_t, Live> live;
   std::uint64_t without_stack = 0;
   std::uint64_t stack_bytes = 0;
   std::size_t deepest = 0;
@@ -81,7 +87,9 @@ struct Process : lowtide::observe::AgentSink {
     if (allocation.is_live) {
       site.live_bytes += static_cast<std::int64_t>(allocation.weight_bytes);
       ++site.live;
-      live[allocation.sample] = {&site, allocation.weight_bytes};
+      live_by_source[static_cast<int>(allocation.source)] +=
+          static_cast<std::int64_t>(allocation.weight_bytes);
+      live[allocation.sample] = {&site, allocation.weight_bytes, static_cast<int>(allocation.source)};
     }
   }
 
@@ -91,8 +99,10 @@ struct Process : lowtide::observe::AgentSink {
       broken = "a free of what never lived";
       return;
     }
-    found->second.first->live_bytes -= static_cast<std::int64_t>(found->second.second);
-    --found->second.first->live;
+    const auto bytes = static_cast<std::int64_t>(found->second.bytes);
+    found->second.site->live_bytes -= bytes;
+    --found->second.site->live;
+    live_by_source[found->second.source] -= bytes;
     live.erase(found);
   }
 
@@ -128,6 +138,15 @@ struct Process : lowtide::observe::AgentSink {
     told["module_changes"] = status.module_changes;
     told["drops"] = status.drops;
     told["by_source"] = by_source;
+    told["live_by_source"] = live_by_source;
+    const auto driver = ring->driver();
+    told["driver"] = {{"state", static_cast<int>(driver.state)},
+                      {"allocations", driver.allocations},
+                      {"failures", driver.failures},
+                      {"modules", driver.modules},
+                      {"unsized", driver.unsized},
+                      {"imported", driver.imported},
+                      {"unfollowed", driver.unfollowed}};
     const auto trial = ring->trial();
     told["trial"] = {{"state", static_cast<int>(trial.state)},
                      {"rss_before_bytes", trial.rss_before_bytes},
@@ -197,8 +216,13 @@ pid_t start(const char* agent, const std::string& path, char** command) {
   if (child == 0) {
     const char* others = std::getenv("PROBE_PRELOAD");
     const std::string preload = others != nullptr ? std::string(agent) + ':' + others : agent;
-    ::setenv("LD_PRELOAD", preload.c_str(), 1);
-    ::setenv(lowtide::wire::kSocketVariable, path.c_str(), 1);
+    if (std::getenv("PROBE_LATE") != nullptr) {  // the command loads it when it likes
+      ::setenv("LATE_AGENT", agent, 1);
+      ::setenv("LATE_SOCKET", path.c_str(), 1);
+    } else {
+      ::setenv("LD_PRELOAD", preload.c_str(), 1);
+      ::setenv(lowtide::wire::kSocketVariable, path.c_str(), 1);
+    }
     ::execvp(command[0], command);
     std::perror(command[0]);
     ::_exit(127);

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 
+#include "agent/cuda/driver_report.h"
 #include "agent/heap/clock.h"
 #include "agent/heap/live_table.h"
 #include "agent/heap/mappings.h"
@@ -145,6 +146,7 @@ void fill_header(wire::Header& header, std::uint64_t now_ns) {
   header.agent.python_version.store(python_version(), std::memory_order_relaxed);
   header.agent.python_state.store(static_cast<std::uint32_t>(python_state()), std::memory_order_relaxed);
   header.agent.mean_bytes.store(g_pace.mean_bytes(), std::memory_order_relaxed);
+  publish_driver(header.driver);
   header.agent.state.store(static_cast<std::uint32_t>(wire::AgentState::On), std::memory_order_release);
 }
 

@@ -1,4 +1,5 @@
-// Notes that the set of loaded libraries changes, and who asks for libc's malloc by name.
+// Notes that the set of loaded libraries changes, and who asks for libc's malloc or for functions of the CUDA
+// driver by name.
 //
 // dlopen looks at its return address to know whose RUNPATH counts, and dlsym to know what
 // comes NEXT, so the real one must see the caller's, not ours: it is called as the very
@@ -10,6 +11,7 @@
 
 #include <link.h>
 
+#include "agent/cuda/driver.h"
 #include "agent/heap/channel.h"
 #include "agent/heap/patch.h"
 #include "agent/heap/real.h"
@@ -43,6 +45,10 @@ void look_at_new() {
   }
 }
 
+void* replaced(void* found, const char* name) {
+  return lowtide::agent::driver_stand_in_for(lowtide::agent::stand_in_for(found), name);
+}
+
 bool counts_from_caller(const void* library) {
   return library == RTLD_NEXT || library == RTLD_DEFAULT;
 }
@@ -64,7 +70,7 @@ LOWTIDE_EXPORT void* dlsym(void* library, const char* name) noexcept {
   if (counts_from_caller(library)) {
     return lowtide::agent::g_real.dlsym(library, name);
   }
-  return lowtide::agent::stand_in_for(lowtide::agent::g_real.dlsym(library, name));
+  return replaced(lowtide::agent::g_real.dlsym(library, name), name);
 }
 
 LOWTIDE_EXPORT void* dlvsym(void* library, const char* name, const char* version) noexcept {
@@ -72,5 +78,5 @@ LOWTIDE_EXPORT void* dlvsym(void* library, const char* name, const char* version
   if (counts_from_caller(library)) {
     return lowtide::agent::g_real.dlvsym(library, name, version);
   }
-  return lowtide::agent::stand_in_for(lowtide::agent::g_real.dlvsym(library, name, version));
+  return replaced(lowtide::agent::g_real.dlvsym(library, name, version), name);
 }

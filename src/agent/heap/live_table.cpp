@@ -136,7 +136,7 @@ Detached LiveTable::detach(std::uintptr_t address) {
         if (bucket.address[at].load(std::memory_order_relaxed) == address &&
             bucket.address[at].compare_exchange_strong(expected, kTaken, std::memory_order_acquire)) {
           used_[chunk].fetch_sub(1, std::memory_order_relaxed);
-          return {&bucket, at};
+          return {&bucket, at, chunk};
         }
       }
       if (bucket.overflowed.load(std::memory_order_acquire) == 0) {
@@ -155,6 +155,7 @@ void LiveTable::finish(Detached slot, std::uintptr_t address) {
 }
 
 void LiveTable::put_back(Detached slot, std::uintptr_t address) {
+  used_[slot.chunk].fetch_add(1, std::memory_order_relaxed);
   slot.bucket->address[slot.at].store(address, std::memory_order_release);
 }
 

@@ -48,6 +48,7 @@ inline bool is_likely_sampled(const void* block) {
 struct Detached {
   wire::Bucket* bucket = nullptr;
   std::uint32_t at = 0;
+  std::uint32_t chunk = 0;
 
   explicit operator bool() const { return bucket != nullptr; }
 };
@@ -73,7 +74,7 @@ class LiveTable {
   static void finish(Detached slot, std::uintptr_t address);
 
   // The block stays after all (a realloc that failed).
-  static void put_back(Detached slot, std::uintptr_t address);
+  void put_back(Detached slot, std::uintptr_t address);
 
   // Clears a slot that `insert` gave; for mappings, which are not found by address.
   void clear(std::uint64_t slot);

@@ -40,9 +40,14 @@ void Pace::count(std::uint64_t now_ns, std::uint64_t asked) {
   }
   const std::uint64_t limit = asked == 0 ? limit_ : std::min(limit_, asked);
   const std::uint64_t rate = samples * kSecondNs / passed_ns;
+  const std::uint64_t wanted = std::min(wanted_.load(std::memory_order_relaxed), limit / 2);
   if (rate > limit) {
     const std::uint64_t factor_64ths = std::min<std::uint64_t>(rate * 64 / limit, 512);
     change(std::max(mean + 1, mean * factor_64ths / 64), now_ns);
+  } else if (rate < wanted && mean <= base_bytes_ && !was_slowed(now_ns)) {
+    change(mean * std::max<std::uint64_t>(rate * 64 / wanted, 1) / 64, now_ns);
+  } else if (rate > 2 * wanted && mean < base_bytes_) {
+    change(mean * 2, now_ns);
   } else if (rate < limit / 2 && mean > base_bytes_ && !was_slowed(now_ns)) {
     const std::uint64_t factor_64ths = std::max<std::uint64_t>(rate * 96 / limit, 16);
     change(mean * factor_64ths / 64, now_ns);
@@ -64,8 +69,13 @@ bool Pace::was_slowed(std::uint64_t now_ns) const {
   return now_ns - slowed_ns_.load(std::memory_order_relaxed) < kSecondNs;
 }
 
+std::uint64_t Pace::least_bytes() const {
+  const bool may_be_less = wanted_.load(std::memory_order_relaxed) != 0;
+  return may_be_less ? std::min(kLeastMeanBytes, base_bytes_) : base_bytes_;
+}
+
 void Pace::change(std::uint64_t to_bytes, std::uint64_t now_ns) {
-  mean_bytes_.store(std::clamp(to_bytes, base_bytes_, kMaxMeanBytes), std::memory_order_relaxed);
+  mean_bytes_.store(std::clamp(to_bytes, least_bytes(), kMaxMeanBytes), std::memory_order_relaxed);
   window_samples_.store(0, std::memory_order_relaxed);
   window_began_ns_.store(now_ns, std::memory_order_relaxed);
 }

@@ -6,6 +6,8 @@
 
 #include <initializer_list>
 
+#include "agent/cuda/driver.h"
+#include "agent/cuda/driver_blocks.h"
 #include "agent/heap/channel.h"
 #include "agent/heap/clock.h"
 #include "agent/heap/elf_lookup.h"
@@ -98,6 +100,7 @@ wire::StartResult start_late(const char* socket_path) {
     return wire::StartResult::Declined;
   }
   expect_filters(kUnknownFilters);  // the injector has checked them
+  leave_loaded_driver();
   g_power.store(Power::Off, std::memory_order_seq_cst);
   if (!resume_channel(socket_path)) {
     return wire::StartResult::Busy;
@@ -166,6 +169,7 @@ __attribute__((constructor)) void start(int /*count*/, char** /*arguments*/, cha
   }
   look_for_python();
   g_pace.set(settings.mean_bytes, settings.samples_per_second);
+  set_driver_pace(settings.samples_per_second);
   start_channel(settings.socket_path);
 }
 

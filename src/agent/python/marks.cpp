@@ -10,8 +10,10 @@
 #include "agent/heap/channel.h"
 #include "agent/heap/clock.h"
 #include "agent/heap/elf_lookup.h"
+#include "agent/heap/pace.h"
 #include "agent/heap/text.h"
 #include "agent/python/cuda_devices.h"
+#include "agent/python/jax_profile.h"
 #include "agent/python/marks_script.h"
 #include "agent/python/python.h"
 #include "agent/python/text.h"
@@ -176,6 +178,10 @@ PyObject* report_device(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t 
     fields[at - 1]->store(number(arguments[at]), std::memory_order_relaxed);
   }
   identify(device, into);
+  if (number(arguments[kArguments - 1]) == static_cast<std::uint64_t>(wire::Framework::Jax)) {
+    constexpr std::uint64_t kOften = 20;  // JAX hardly allocates on the host
+    g_pace.want(kOften);
+  }
   if (header()->marks.devices.load(std::memory_order_relaxed) <= device) {
     header()->marks.devices.store(static_cast<std::uint32_t>(device) + 1, std::memory_order_release);
   }
@@ -198,6 +204,11 @@ PyObject* report_blocks(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t 
   if (count == 1) {
     g_blocks_text_bytes = copy_python_text(arguments[0], g_blocks_text, wire::kMaxBlocksText);
   }
+  return nothing();
+}
+
+PyObject* report_profile(PyObject* /*self*/, Arguments arguments, std::ptrdiff_t count) {
+  keep_jax_profile(count == 1 ? arguments[0] : nullptr);
   return nothing();
 }
 
@@ -234,7 +245,8 @@ constinit const MethodDefinition g_functions[] = {{"report_step", report_step, k
                                                   {"report_pinned", report_pinned, kFastCall, nullptr},
                                                   {"report_oom", report_oom, kFastCall, nullptr},
                                                   {"report_end", report_end, kFastCall, nullptr},
-                                                  {"report_blocks", report_blocks, kFastCall, nullptr}};
+                                                  {"report_blocks", report_blocks, kFastCall, nullptr},
+                                                  {"report_profile", report_profile, kFastCall, nullptr}};
 
 // --- the script --------------------------------------------------------------------------------
 

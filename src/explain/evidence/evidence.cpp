@@ -187,6 +187,7 @@ Evidence read_evidence(record::Recording& recording) {
   evidence.phases = recording.phases();
   evidence.phase_visits = recording.phase_visits();
   evidence.sites = read_sites(recording);
+  evidence.driver_sites = take_driver_sites(evidence.sites);
   evidence.heaps = read_heaps(recording);
   evidence.libraries = recording.libraries();
   evidence.shared_objects = recording.meta<record::Meta::SharedObjects>().value_or("");

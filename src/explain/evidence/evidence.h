@@ -62,7 +62,8 @@ struct Evidence {
   std::vector<record::RecordedEvent> events;
   std::vector<model::Judgement> judgements;
   std::vector<record::Outage> outages;
-  std::vector<SiteEvidence> sites;  // of processes with an agent
+  std::vector<SiteEvidence> sites;         // of processes with an agent
+  std::vector<SiteEvidence> driver_sites;  // of memory that was asked of the CUDA driver
   std::vector<HeapEvidence> heaps;
   std::vector<model::LibraryVersion> libraries;     // that allocate
   std::string shared_objects;                       // what most of the job's shared memory is

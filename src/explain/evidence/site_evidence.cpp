@@ -1,6 +1,7 @@
 #include "explain/evidence/site_evidence.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "explain/evidence/bounded_series.h"
@@ -37,6 +38,15 @@ std::vector<SiteEvidence> read_sites(record::Recording& recording) {
                      [](const SiteMoment& a, const SiteMoment& b) { return a.at_s < b.at_s; });
   }
   return sites;
+}
+
+std::vector<SiteEvidence> take_driver_sites(std::vector<SiteEvidence>& sites) {
+  const auto first = std::stable_partition(sites.begin(), sites.end(), [](const SiteEvidence& site) {
+    return site.info.memory == model::SiteMemory::Host;
+  });
+  std::vector<SiteEvidence> out(std::make_move_iterator(first), std::make_move_iterator(sites.end()));
+  sites.erase(first, sites.end());
+  return out;
 }
 
 std::vector<HeapEvidence> read_heaps(record::Recording& recording) {

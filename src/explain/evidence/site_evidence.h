@@ -40,6 +40,8 @@ struct HeapEvidence {
 };
 
 std::vector<SiteEvidence> read_sites(record::Recording& recording);
+// Moves those out whose memory was asked of the CUDA driver.
+std::vector<SiteEvidence> take_driver_sites(std::vector<SiteEvidence>& sites);
 std::vector<HeapEvidence> read_heaps(record::Recording& recording);
 
 }  // namespace lowtide::explain

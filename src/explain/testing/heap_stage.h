@@ -55,7 +55,7 @@ class Heap {
     static_assert(sizeof(model::SiteId) == 4);
     const auto id =
         model::SiteId{static_cast<std::uint32_t>(process_) * 100 + static_cast<std::uint32_t>(sites_.size())};
-    stage_.writer().begin_site({id, process_, std::move(frames), false});
+    stage_.writer().begin_site({.id = id, .process = process_, .frames = std::move(frames), .cut = false});
     sites_.push_back({});
     sites_.back().is_shared = is_shared;
     sites_.back().reading.site = id;

@@ -396,16 +396,30 @@ void AgentRegistry::read_books(model::Tick& tick, const ProcessTree& tree) {
     if (tick.at_s - agent.told_at_s < sites_interval_s_) continue;
     agent.told_at_s = tick.at_s;
     limit_samples(agent, base::steady_seconds());
-    tick.heaps.push_back({.process = member->info.id,
-                          .live_bytes = agent.book.live_bytes(),
-                          .live_samples = agent.book.live_samples(),
-                          .allocated_bytes = agent.status.sampled_bytes,
-                          .samples = agent.status.samples,
-                          .dropped_samples = dropped_of(agent.status),
-                          .interval_bytes = agent.status.mean_bytes,
-                          .sampling_ns = agent.status.sampling_ns,
-                          .asking_ns = agent.status.asking_ns});
+    const AgentDriver driver = agent.ring.driver();
+    tick.heaps.push_back(
+        {.process = member->info.id,
+         .live_bytes = agent.book.live_bytes(),
+         .live_samples = agent.book.live_samples(),
+         .allocated_bytes = agent.status.sampled_bytes,
+         .samples = agent.status.samples,
+         .dropped_samples = dropped_of(agent.status),
+         .interval_bytes = agent.status.mean_bytes,
+         .sampling_ns = agent.status.sampling_ns,
+         .asking_ns = agent.status.asking_ns,
+         .cuda_driver = static_cast<model::CudaDriver>(driver.state),
+         .cuda_modules = driver.modules,
+         .cuda_unsized = driver.unsized,
+         .cuda_dropped_bytes = agent.status.dropped_bytes[static_cast<std::size_t>(wire::Drop::Driver)]});
+    note_unfollowed(driver.unfollowed);
     agent.book.read_sites(member->info.id, tick.at_s, tick.sites, begun_);
+  }
+}
+
+void AgentRegistry::note_unfollowed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 16;
+  for (const std::string& name : names) {
+    if (unfollowed_.size() < kMostNames) unfollowed_.insert(name);
   }
 }
 

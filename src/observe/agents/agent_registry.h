@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,6 +113,8 @@ class AgentRegistry {
 
   // A limit of what the sites can tell.
   void note(std::string text) { ended_.note = std::move(text); }
+  // Functions of the CUDA driver that allocate, were looked up and are not known.
+  [[nodiscard]] const std::set<std::string>& unfollowed() const { return unfollowed_; }
   [[nodiscard]] AgentSummary summary() const;
 
  private:
@@ -158,6 +161,7 @@ class AgentRegistry {
   void read_walks();
   [[nodiscard]] AgentRing::WalkState walk_of(std::int32_t pid) const;
   void read_rings();
+  void note_unfollowed(const std::vector<std::string>& names);
   void limit_samples(Agent& agent, double at_s) const;
   void read_books(model::Tick& tick, const ProcessTree& tree);
   void note_end(const Agent& agent);
@@ -176,6 +180,7 @@ class AgentRegistry {
   std::vector<Gone> gone_;
   std::vector<model::Snapshot> snapshots_;
   AgentSummary ended_;  // of agents that are gone
+  std::set<std::string> unfollowed_;
   double wait_s_ = 1;
   double rings_wait_s_ = 0;  // samples come faster than the rings are read
   double polled_at_s_ = 0;

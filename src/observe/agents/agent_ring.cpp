@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.h"
+
 namespace lowtide::observe {
 namespace {
 
@@ -22,7 +24,7 @@ base::Error malformed(const char* what) {
 }
 
 bool is_known(wire::Source source) {
-  return source <= wire::Source::SharedMmap;
+  return source <= wire::Source::CudaRegister;
 }
 
 bool is_python_source(wire::Source source) {
@@ -245,6 +247,7 @@ bool AgentRing::take_allocation(AgentSink& sink) {
   allocation.is_main_thread = record.tid == pid_;
   allocation.phase = record.phase;
   allocation.source = record.source;
+  allocation.device = record.device;
   allocation.is_tracked = record.slot != wire::kNoSlot;
   allocation.is_live = allocation.is_tracked && sample_in(record.slot) == record.sample;
   allocation.frames_cut = record.python_cut != 0;
@@ -423,6 +426,26 @@ AgentTrial AgentRing::trial() const {
   out.arena_bytes = part.arena_bytes.load(std::memory_order_relaxed);
   out.free_bytes = part.free_bytes.load(std::memory_order_relaxed);
   out.mapped_bytes = part.mapped_bytes.load(std::memory_order_relaxed);
+  return out;
+}
+
+AgentDriver AgentRing::driver() const {
+  const wire::DriverPart& part = header().driver;
+  AgentDriver out;
+  const std::uint32_t state = part.state.load(std::memory_order_relaxed);
+  if (state > static_cast<std::uint32_t>(wire::DriverState::Late)) return out;
+  out.state = static_cast<wire::DriverState>(state);
+  out.allocations = part.allocations.load(std::memory_order_relaxed);
+  out.failures = part.failures.load(std::memory_order_relaxed);
+  out.modules = part.modules.load(std::memory_order_relaxed);
+  out.unsized = part.unsized.load(std::memory_order_relaxed);
+  out.imported = part.imported.load(std::memory_order_relaxed);
+  const std::uint32_t count = std::min(part.unfollowed.load(std::memory_order_acquire), wire::kMaxUnfollowed);
+  for (std::uint32_t at = 0; at < count; ++at) {
+    std::array<char, sizeof(part.unfollowed_names[0])> name{};  // copied first: it may change meanwhile
+    std::memcpy(name.data(), part.unfollowed_names[at], name.size());
+    out.unfollowed.push_back(base::printable({name.data(), ::strnlen(name.data(), name.size())}));
+  }
   return out;
 }
 

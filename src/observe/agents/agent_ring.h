@@ -34,8 +34,9 @@ struct AgentAllocation {
   bool is_main_thread = false;
   std::uint32_t phase = 0;  // of the trainer, from 1; 0: in none
   wire::Source source = wire::Source::Malloc;
-  bool is_live = false;     // false: freed already, or not tracked; not worth unwinding
-  bool is_tracked = false;  // false: will never be known to be freed
+  std::uint32_t device = 0;  // of memory on a GPU: as CUDA numbers it in the process
+  bool is_live = false;      // false: freed already, or not tracked; not worth unwinding
+  bool is_tracked = false;   // false: will never be known to be freed
   bool frames_cut = false;
   std::array<std::uint64_t, wire::kRegisters> registers{};
   std::span<const wire::PythonFrame> frames;  // innermost first
@@ -73,6 +74,17 @@ struct AgentStatus {
   std::uint64_t module_changes = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(wire::Drop::Count)> drops{};
   std::array<std::uint64_t, static_cast<std::size_t>(wire::Drop::Count)> dropped_bytes{};
+};
+
+// What the CUDA driver was asked for (wire::DriverPart), as written by the agent.
+struct AgentDriver {
+  wire::DriverState state = wire::DriverState::None;
+  std::uint64_t allocations = 0;
+  std::uint64_t failures = 0;
+  std::uint64_t modules = 0;
+  std::uint64_t unsized = 0;
+  std::uint64_t imported = 0;
+  std::vector<std::string> unfollowed;  // functions that the agent does not know; printable
 };
 
 // What a trim trial found, as the agent says: not to be believed further than it can be checked.
@@ -157,6 +169,7 @@ class AgentRing {
   };
   [[nodiscard]] WalkState walk() const;
   [[nodiscard]] AgentTrial trial() const;
+  [[nodiscard]] AgentDriver driver() const;
 
   // The interpreter hands on its steps and phases from now on, and torch's counters once.
   void ask_marks();

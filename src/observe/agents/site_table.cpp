@@ -84,11 +84,37 @@ std::string_view function_of(wire::Source source) {
     case wire::Source::Mmap:
     case wire::Source::SharedMmap:
       return "mmap";
+    case wire::Source::CudaAlloc:
+      return "cuMemAlloc";
+    case wire::Source::CudaCreate:
+      return "cuMemCreate";
+    case wire::Source::CudaAsync:
+      return "cuMemAllocAsync";
+    case wire::Source::CudaHost:
+      return "cuMemHostAlloc";
+    case wire::Source::CudaRegister:
+      return "cuMemHostRegister";
     case wire::Source::PythonMem:
     case wire::Source::PythonObject:
       break;
   }
   return "";
+}
+
+model::SiteMemory memory_of(wire::Source source) {
+  switch (source) {
+    case wire::Source::CudaAlloc:
+    case wire::Source::CudaCreate:
+      return model::SiteMemory::Gpu;
+    case wire::Source::CudaAsync:
+      return model::SiteMemory::GpuPool;
+    case wire::Source::CudaHost:
+      return model::SiteMemory::Pinned;
+    case wire::Source::CudaRegister:
+      return model::SiteMemory::Registered;
+    default:
+      return model::SiteMemory::Host;
+  }
 }
 
 }  // namespace
@@ -119,7 +145,9 @@ symbols::StackEnd SiteTable::unwind(const AgentAllocation& allocation) {
     [[maybe_unused]] const auto refreshed = space_.refresh();  // where it fails, the process is gone
     has_maps_ = true;
   }
-  if (tools_.unwind_credit_s <= 0) return symbols::StackEnd::CopyEnded;
+  // Of the driver's allocations the native frames say whose they are, and there are few.
+  const bool is_of_driver = memory_of(allocation.source) != model::SiteMemory::Host;
+  if (tools_.unwind_credit_s <= 0 && !is_of_driver) return symbols::StackEnd::CopyEnded;
   const double began_s = base::steady_seconds();
   const auto end = unwinder_.unwind(registers_of(allocation), allocation.stack, addresses_);
   tools_.unwind_credit_s -= base::steady_seconds() - began_s;
@@ -128,7 +156,9 @@ symbols::StackEnd SiteTable::unwind(const AgentAllocation& allocation) {
 
 std::uint32_t SiteTable::find_site(const AgentAllocation& allocation) {
   const bool cut = unwind(allocation) != symbols::StackEnd::Outermost || allocation.frames_cut;
-  std::uint64_t hash = 1;
+  const model::SiteMemory memory = memory_of(allocation.source);
+  const std::uint64_t place = mix(static_cast<std::uint64_t>(memory), allocation.device);
+  std::uint64_t hash = mix(1, place);
   for (const std::uint64_t address : addresses_) hash = mix(hash, address);
   for (const wire::PythonFrame& frame : allocation.frames)
     hash = mix(hash, std::uint64_t{frame.code} << 32U | frame.line);
@@ -137,10 +167,15 @@ std::uint32_t SiteTable::find_site(const AgentAllocation& allocation) {
     return known->second;
   }
   if (by_stack_.size() >= kMostStacks || sites_.size() >= kMostSites) return 0;
-  const auto [found, is_new] =
-      by_frames_.try_emplace(hash_of(name(stack_of(allocation))), static_cast<std::uint32_t>(sites_.size()));
+  const auto [found, is_new] = by_frames_.try_emplace(mix(hash_of(name(stack_of(allocation))), place),
+                                                      static_cast<std::uint32_t>(sites_.size()));
   by_stack_.emplace(hash, found->second);
-  if (is_new) sites_.push_back({.id = model::SiteId{tools_.sites++}, .cut = cut});
+  if (is_new) {
+    sites_.push_back({.id = model::SiteId{tools_.sites++},
+                      .memory = memory,
+                      .cuda_device = allocation.device,
+                      .cut = cut});
+  }
   keep_stack(sites_[found->second], allocation);
   return found->second;
 }
@@ -171,6 +206,12 @@ std::vector<model::Frame> SiteTable::name(const Stack& stack) {
   return join_stacks(tools_.symbolizer.symbolize(space_, stack.addresses), calls, function_of(stack.source));
 }
 
+// The sum that the bytes of a sample are part of, besides those of its site.
+std::uint64_t& SiteTable::live_bytes_of(Site& site, bool is_shared) {
+  if (site.memory != model::SiteMemory::Host) return driver_bytes_;
+  return is_shared ? site.shared_bytes : live_bytes_;
+}
+
 void SiteTable::note_import(const AgentAllocation& allocation) {
   if (!allocation.is_main_thread || allocation.frames.empty()) return;
   const bool is_import =
@@ -187,6 +228,8 @@ void SiteTable::on_allocation(const AgentAllocation& allocation) {
     stands_for = kShortLivedEvery;
   }
   const std::uint32_t number = find_site(allocation);
+  if (number == 0 && memory_of(allocation.source) != model::SiteMemory::Host)
+    return;  // there are too many sites
   Site& site = sites_[number];
   site.allocated_bytes += allocation.weight_bytes * stands_for;
   site.allocated_samples += stands_for;
@@ -196,7 +239,8 @@ void SiteTable::on_allocation(const AgentAllocation& allocation) {
   const float variance = variance_of(allocation);
   site.variance += variance;
   const bool is_shared = allocation.source == wire::Source::SharedMmap;
-  (is_shared ? site.shared_bytes : live_bytes_) += allocation.weight_bytes;
+  live_bytes_of(site, is_shared) += allocation.weight_bytes;
+  live_of_driver_ += site.memory == model::SiteMemory::Host ? 0 : 1;
   const auto phase = static_cast<std::uint8_t>(std::min(allocation.phase, wire::kMaxPhases));
   live_[allocation.sample] = {number, allocation.weight_bytes, variance, phase, is_shared};
   if (new_.size() + young_.size() < kMostYoung) new_.push_back(allocation.sample);
@@ -212,12 +256,14 @@ void SiteTable::on_free(std::uint64_t sample) {
     site.stack = {};
     site.variance = 0;  // without what rounding left
   }
-  (found->second.is_shared ? site.shared_bytes : live_bytes_) -= found->second.weight_bytes;
+  live_bytes_of(site, found->second.is_shared) -= found->second.weight_bytes;
+  live_of_driver_ -= site.memory == model::SiteMemory::Host ? 0 : 1;
   if (found->second.is_old) {
     site.old.bytes -= found->second.weight_bytes;
     --site.old.samples;
     ++site.old.freed_samples;
-    kept_in_phases_[found->second.phase] -= found->second.weight_bytes;
+    if (site.memory == model::SiteMemory::Host)
+      kept_in_phases_[found->second.phase] -= found->second.weight_bytes;
   }
   live_.erase(found);
 }
@@ -234,7 +280,8 @@ void SiteTable::let_age(double at_s) {
     Site& site = sites_[found->second.site];
     site.old.bytes += found->second.weight_bytes;
     ++site.old.samples;
-    kept_in_phases_[found->second.phase] += found->second.weight_bytes;
+    if (site.memory == model::SiteMemory::Host)
+      kept_in_phases_[found->second.phase] += found->second.weight_bytes;
   }
 }
 
@@ -245,8 +292,9 @@ void SiteTable::read_sites(model::ProcessId process, double at_s, std::vector<mo
   std::size_t beginning = 0;
   for (std::uint32_t number = 0; number < sites_.size(); ++number) {
     const Site& site = sites_[number];
+    const std::uint64_t all_bytes = site.memory == model::SiteMemory::Host ? live_bytes_ : driver_bytes_;
     const bool large = site.live_samples >= kFewSamples ||
-                       static_cast<double>(site.live_bytes) > kSmallShare * static_cast<double>(live_bytes_);
+                       static_cast<double>(site.live_bytes) > kSmallShare * static_cast<double>(all_bytes);
     if (!site.has_begun && (!(large && site.live_bytes > 0) || begun.size() + beginning >= kMostBegun))
       continue;
     beginning += site.has_begun ? 0 : 1;
@@ -269,6 +317,8 @@ void SiteTable::read_sites(model::ProcessId process, double at_s, std::vector<mo
     if (!site.has_begun) {
       begun.push_back({.id = site.id,
                        .process = process,
+                       .memory = site.memory,
+                       .cuda_device = site.cuda_device,
                        .frames = name(std::exchange(site.stack, {})),
                        .cut = site.cut});
     }

@@ -57,9 +57,9 @@ class SiteTable : public AgentSink {
   // The number of the latest sample of the main thread if it was taken in an import; 0: it was not.
   [[nodiscard]] std::uint64_t sample_in_import() const { return sample_in_import_; }
 
-  // Of all sites; memory that processes share is not in it.
+  // Of all sites of the host; memory that processes share is not in it.
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
-  [[nodiscard]] std::uint64_t live_samples() const { return live_.size(); }
+  [[nodiscard]] std::uint64_t live_samples() const { return live_.size() - live_of_driver_; }
 
   // Of samples that have grown old, those that were allocated in each phase of the trainer; 0: in none.
   using PhaseBytes = std::array<std::uint64_t, wire::kMaxPhases + 1>;
@@ -78,6 +78,8 @@ class SiteTable : public AgentSink {
   };
   struct Site {
     model::SiteId id{};
+    model::SiteMemory memory = {};
+    std::uint32_t cuda_device = 0;
     Stack stack = {};  // while something of it is alive, until it has begun
     bool cut = false;
     bool has_begun = false;
@@ -109,6 +111,7 @@ class SiteTable : public AgentSink {
   void note_import(const AgentAllocation& allocation);
   symbols::StackEnd unwind(const AgentAllocation& allocation);
   std::uint32_t find_site(const AgentAllocation& allocation);
+  std::uint64_t& live_bytes_of(Site& site, bool is_shared);
   [[nodiscard]] Stack stack_of(const AgentAllocation& allocation) const;
   void keep_stack(Site& site, const AgentAllocation& allocation) const;
   std::vector<model::Frame> name(const Stack& stack);
@@ -127,6 +130,8 @@ class SiteTable : public AgentSink {
   std::unordered_map<std::uint64_t, std::uint32_t> by_frames_;
   std::unordered_map<std::uint64_t, LiveSample> live_;
   std::uint64_t live_bytes_ = 0;
+  std::uint64_t driver_bytes_ = 0;    // live, in memory of the CUDA driver
+  std::uint64_t live_of_driver_ = 0;  // samples
   PhaseBytes kept_in_phases_{};
   std::vector<std::uint64_t> new_;  // since the latest reading
   std::deque<YoungSample> young_;   // oldest first; some may be gone by now

@@ -124,5 +124,24 @@ TEST_F(SiteBookTest, error_follows_from_the_weights_and_falls_with_frees) {
   EXPECT_EQ(certain.error_bytes, 9'950U);
 }
 
+TEST_F(SiteBookTest, memory_of_the_driver_is_a_site_of_its_own_and_no_memory_of_the_host) {
+  for (std::uint64_t sample = 1; sample <= 4; ++sample) take(sample);
+  for (std::uint64_t sample = 5; sample <= 6; ++sample) take(sample, wire::Source::CudaCreate, 2 << 20);
+  std::vector<model::SiteReading> readings;
+  std::vector<model::SiteInfo> begun;
+
+  book_.read_sites(kProcess, 1, readings, begun);
+
+  ASSERT_EQ(begun.size(), 2U) << "the same Python line";
+  EXPECT_EQ(begun[0].memory, model::SiteMemory::Host);
+  EXPECT_EQ(begun[1].memory, model::SiteMemory::Gpu);
+  EXPECT_EQ(book_.live_bytes(), 4 * kWeight);
+  EXPECT_EQ(book_.live_samples(), 4U);
+  book_.on_free(5);
+  book_.on_free(1);
+  EXPECT_EQ(book_.live_bytes(), 3 * kWeight);
+  EXPECT_EQ(book_.live_samples(), 3U);
+}
+
 }  // namespace
 }  // namespace lowtide::observe

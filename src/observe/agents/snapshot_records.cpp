@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "observe/agents/gpu_blocks_text.h"
+#include "observe/agents/heap_profile.h"
 #include "wire/python_names.h"
 #include "wire/snapshot.h"
 
@@ -50,6 +51,8 @@ class Records {
         return read_use(bytes);
       case wire::SnapshotRecordKind::Blocks:
         return read_blocks(bytes);
+      case wire::SnapshotRecordKind::Profile:
+        return read_profile(bytes);
     }
     return false;
   }
@@ -128,6 +131,13 @@ class Records {
       return false;
     into_.contents.push_back(
         {record.node, type_names_[record.type], record.count, record.bytes, record.graph_functions});
+    return true;
+  }
+
+  bool read_profile(std::span<const std::byte> bytes) {
+    wire::ProfileRecord record{};
+    if (!take(bytes, record) || record.profile_bytes > bytes.size()) return false;
+    add_heap_profile(bytes.first(record.profile_bytes), into_);
     return true;
   }
 

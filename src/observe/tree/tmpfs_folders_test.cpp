@@ -24,7 +24,7 @@
 namespace lowtide::observe {
 namespace {
 
-constexpr std::uint64_t kTmpfsMegabyte = 1U << 20U;
+constexpr std::uint64_t kOneMegabyte = 1U << 20U;
 constexpr double kLongAfter = 1e6;
 
 class TmpfsFoldersTest : public testing::Test {
@@ -65,66 +65,66 @@ class TmpfsFoldersTest : public testing::Test {
 };
 
 TEST_F(TmpfsFoldersTest, size_and_used_bytes_of_all_files_are_read) {
-  write_file(shm_ + "/of-another-job", 2 * kTmpfsMegabyte);
+  write_file(shm_ + "/of-another-job", 2 * kOneMegabyte);
   SharedObjects objects(roots_);
   ASSERT_EQ(readings(objects).size(), 1U);
-  write_file(shm_ + "/since", kTmpfsMegabyte);
+  write_file(shm_ + "/since", kOneMegabyte);
 
   const auto read = readings(objects);
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(objects.path_of(read[0].index), shm_);
-  EXPECT_EQ(read[0].total_bytes, 8 * kTmpfsMegabyte);
-  EXPECT_EQ(read[0].used_bytes, 3 * kTmpfsMegabyte);
-  EXPECT_EQ(read[0].job_bytes, kTmpfsMegabyte);
+  EXPECT_EQ(read[0].total_bytes, 8 * kOneMegabyte);
+  EXPECT_EQ(read[0].used_bytes, 3 * kOneMegabyte);
+  EXPECT_EQ(read[0].job_bytes, kOneMegabyte);
 }
 
 TEST_F(TmpfsFoldersTest, files_that_the_job_writes_in_another_tmpfs_count) {
-  write_file(other_ + "/before", kTmpfsMegabyte);
+  write_file(other_ + "/before", kOneMegabyte);
   SharedObjects objects(roots_);
   const auto first = readings(objects);
   const std::uint64_t before = objects.read(self_, at_s_);
   const base::Fd open(::open((other_ + "/cache2.bin").c_str(), O_CREAT | O_WRONLY, 0600));
-  ASSERT_EQ(::posix_fallocate(open.get(), 0, static_cast<off_t>(2 * kTmpfsMegabyte)), 0);
-  write_file(other_ + "/cache1.bin", kTmpfsMegabyte);
+  ASSERT_EQ(::posix_fallocate(open.get(), 0, static_cast<off_t>(2 * kOneMegabyte)), 0);
+  write_file(other_ + "/cache1.bin", kOneMegabyte);
 
   const auto read = readings(objects);
   EXPECT_EQ(first.size(), 1U) << "a tmpfs that the job does not use is not recorded";
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(objects.path_of(read[1].index), other_);
-  EXPECT_EQ(read[1].used_bytes, 4 * kTmpfsMegabyte);
-  EXPECT_EQ(read[1].job_bytes, 3 * kTmpfsMegabyte) << "the second is named like the first";
-  EXPECT_EQ(objects.read(self_, at_s_), before + 3 * kTmpfsMegabyte);
+  EXPECT_EQ(read[1].used_bytes, 4 * kOneMegabyte);
+  EXPECT_EQ(read[1].job_bytes, 3 * kOneMegabyte) << "the second is named like the first";
+  EXPECT_EQ(objects.read(self_, at_s_), before + 3 * kOneMegabyte);
   EXPECT_EQ(objects.largest_words(), "2 files like " + other_ + "/cache*.bin (3.15 MB)");
 }
 
 TEST_F(TmpfsFoldersTest, files_that_the_job_wrote_in_another_tmpfs_before_the_first_reading_count) {
-  write_file(other_ + "/batch-" + std::to_string(::getpid()), 2 * kTmpfsMegabyte);
+  write_file(other_ + "/batch-" + std::to_string(::getpid()), 2 * kOneMegabyte);
   SharedObjects objects(roots_, base::unix_seconds() - 60);
   const auto read = readings(objects);
 
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(objects.path_of(read[1].index), other_);
-  EXPECT_EQ(read[1].job_bytes, 2 * kTmpfsMegabyte);
+  EXPECT_EQ(read[1].job_bytes, 2 * kOneMegabyte);
 }
 
 TEST_F(TmpfsFoldersTest, growth_between_two_readings_is_noticed) {
   SharedObjects objects(roots_);
   (void)readings(objects);
-  write_file(shm_ + "/batch1", kTmpfsMegabyte);
+  write_file(shm_ + "/batch1", kOneMegabyte);
   (void)readings(objects);
-  EXPECT_FALSE(objects.has_moved(kTmpfsMegabyte));
-  write_file(shm_ + "/batch2", 2 * kTmpfsMegabyte);
+  EXPECT_FALSE(objects.has_moved(kOneMegabyte));
+  write_file(shm_ + "/batch2", 2 * kOneMegabyte);
 
-  EXPECT_TRUE(objects.has_moved(kTmpfsMegabyte));
+  EXPECT_TRUE(objects.has_moved(kOneMegabyte));
   (void)readings(objects);
-  EXPECT_FALSE(objects.has_moved(kTmpfsMegabyte));
+  EXPECT_FALSE(objects.has_moved(kOneMegabyte));
 }
 
 TEST_F(TmpfsFoldersTest, files_of_others_in_another_tmpfs_do_not_count) {
   SharedObjects objects(roots_);
   (void)readings(objects);
-  write_file(other_ + "/of-some-program", 2 * kTmpfsMegabyte);
-  write_file(other_ + "/read-by-the-job", 2 * kTmpfsMegabyte);
+  write_file(other_ + "/of-some-program", 2 * kOneMegabyte);
+  write_file(other_ + "/read-by-the-job", 2 * kOneMegabyte);
   const base::Fd open(::open((other_ + "/read-by-the-job").c_str(), O_RDONLY));
 
   EXPECT_EQ(readings(objects).size(), 1U);
@@ -141,14 +141,14 @@ TEST_F(TmpfsFoldersTest, recording_named_after_the_job_is_no_file_of_the_job) {
   (void)readings(objects);
   const std::string name = other_ + "/" + std::to_string(job);
   const base::Fd recording(::open((name + ".lowtide").c_str(), O_CREAT | O_WRONLY, 0600));
-  ASSERT_EQ(::posix_fallocate(recording.get(), 0, static_cast<off_t>(2 * kTmpfsMegabyte)), 0);
-  write_file(name + ".cache", kTmpfsMegabyte);
+  ASSERT_EQ(::posix_fallocate(recording.get(), 0, static_cast<off_t>(2 * kOneMegabyte)), 0);
+  write_file(name + ".cache", kOneMegabyte);
 
   const auto read = readings(objects);
   ::kill(job, SIGKILL);
   ::waitpid(job, nullptr, 0);
   ASSERT_EQ(read.size(), 2U);
-  EXPECT_EQ(read[1].job_bytes, kTmpfsMegabyte);
+  EXPECT_EQ(read[1].job_bytes, kOneMegabyte);
 }
 
 TEST_F(TmpfsFoldersTest, folder_that_is_no_tmpfs_has_no_size) {

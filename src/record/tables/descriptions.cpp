@@ -230,6 +230,9 @@ constexpr auto kSiteColumns = std::to_array<Column<SiteInfo>>({
     row_id<&SiteInfo::id>(""),
     column<&SiteInfo::process>("process", "", kNeeded),
     column<&SiteInfo::cut>("cut", "1: the outermost frames are missing"),
+    column<&SiteInfo::memory>("memory", "what it allocates; all but `host` was asked of the CUDA driver"),
+    column<&SiteInfo::cuda_device>("cuda_device",
+                                   "of `gpu` and `gpu-pool`: as CUDA numbers it in the process"),
 });
 
 constexpr auto kFrameColumns = std::to_array<Column<FrameRow>>({

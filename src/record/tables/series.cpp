@@ -215,6 +215,14 @@ constexpr auto kHeapColumns = std::to_array<Member<HeapReading>>({
     member<&HeapReading::sampling_ns>("sampling_ns", "time that sampling took in the job"),
     member<&HeapReading::asking_ns>("asking_ns",
                                     "time that reading steps, phases and counters took in the job"),
+    member<&HeapReading::cuda_driver>(
+        "cuda_driver",
+        "allocations of the CUDA driver: 0: none, 1: they are sites, 2: the driver was "
+        "loaded before the agent, so they are not"),
+    member<&HeapReading::cuda_modules>("cuda_modules", "modules of code loaded on GPUs"),
+    member<&HeapReading::cuda_unsized>("cuda_unsized",
+                                       "allocations of the driver of unknown size, since the start"),
+    member<&HeapReading::cuda_dropped_bytes>("cuda_dropped_bytes", "allocated by the driver, without a site"),
 });
 
 constexpr auto kSiteKeys = std::to_array<Member<SiteReading>>({

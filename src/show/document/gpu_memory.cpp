@@ -71,9 +71,10 @@ Table line_table(const std::vector<model::GpuLineReport>& lines) {
       rest += row.bytes;
       continue;
     }
-    const std::string growth = !row.growth_per_step         ? "-"
-                               : *row.growth_per_step > 0.0 ? "+" + bytes_words(static_cast<std::uint64_t>(*row.growth_per_step))
-                                                            : "0";
+    const std::string growth = !row.growth_per_step ? "-"
+                               : *row.growth_per_step > 0.0
+                                   ? "+" + bytes_words(static_cast<std::uint64_t>(*row.growth_per_step))
+                                   : "0";
     const std::string what = row.kind == model::GpuLineKind::WithoutStack
                                  ? "before or between the recorded steps, or by a thread of C++"
                                  : base::printable(row.line.source.value_or(row.line.function), 80);
@@ -84,12 +85,8 @@ Table line_table(const std::vector<model::GpuLineReport>& lines) {
 }
 
 Table pool_table(const std::vector<model::GpuPool>& pools) {
-  Table table{.columns = {{"pool"},
-                          {"reserved"},
-                          {"allocated"},
-                          {"free, split"},
-                          {"free, whole"},
-                          {"largest free"}}};
+  Table table{
+      .columns = {{"pool"}, {"reserved"}, {"allocated"}, {"free, split"}, {"free, whole"}, {"largest free"}}};
   for (const model::GpuPool& pool : pools) {
     table.rows.push_back(
         {{base::printable(pool.name, 40) + (pool.is_expandable ? ", expandable" : ""),
@@ -113,6 +110,8 @@ Table peak_table(const std::vector<model::GpuLineReport>& lines, std::uint64_t s
 }
 
 std::string history_words(const model::GpuBlocks& blocks) {
+  if (blocks.allocator == model::kJaxAllocator)
+    return "Lines of GPU memory: JAX keeps the stack of each array that is alive.";
   std::string out;
   if (blocks.recorded_steps > 0) {
     out = fmt::format("Lines of GPU memory: torch recorded its stacks in {} of {} steps.",
@@ -128,8 +127,8 @@ std::string history_words(const model::GpuBlocks& blocks) {
 
 void add_blocks(const model::GpuBlocksReport& blocks, Section& out) {
   out.blocks.emplace_back(Paragraph{.text = history_words(blocks.blocks)});
-  if (blocks.blocks.recorded_steps > 0 && !blocks.lines.empty())
-    out.blocks.emplace_back(line_table(blocks.lines));
+  const bool has_lines = blocks.blocks.recorded_steps > 0 || blocks.blocks.allocator == model::kJaxAllocator;
+  if (has_lines && !blocks.lines.empty()) out.blocks.emplace_back(line_table(blocks.lines));
   if (!blocks.peak_lines.empty())
     out.blocks.emplace_back(peak_table(blocks.peak_lines, blocks.blocks.peak_step));
   if (!blocks.pools.empty()) out.blocks.emplace_back(pool_table(blocks.pools));

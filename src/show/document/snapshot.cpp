@@ -207,7 +207,8 @@ std::string to_text(const model::SnapshotReport& report, const TextOptions& opti
   document.sections = {{.blocks = {Answer{.words = snapshot_headline(report)}}, .is_brief = true},
                        holders_section(report, options.brief)};
   document.sections.push_back(gpu_parts_section(report));
-  if (report.snapshot.has_torch) document.sections.push_back(tensors_section(report));
+  if (report.snapshot.has_torch || report.snapshot.has_tensors)
+    document.sections.push_back(tensors_section(report));
   document.sections.push_back(types_section(report));
   document.sections.push_back(costs_section(report.snapshot));
   return write_text(document, options);

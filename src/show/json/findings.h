@@ -1,6 +1,7 @@
 // The description of a finding.
 #pragma once
 
+#include <cmath>
 #include "model/finding.h"
 #include "show/json/fields.h"
 #include "show/json/formats.h"
@@ -32,7 +33,13 @@ constexpr auto describe(Tag<model::MemoryPart>) {
   return object("MemoryPart", "a part of the memory at one moment",
                 field<&MemoryPart::name>("name", "a variable in backticks, or a kind of memory"),
                 field<&MemoryPart::bytes>("bytes", "its size"),
-                field<&MemoryPart::what>("what", "what it is"));
+                field<&MemoryPart::what>("what", "what it is"),
+                field<&MemoryPart::line>("line", "the line that allocates it; null where it is not known"),
+                field("growth_per_step", "in bytes; null where only the whole is known to grow or not",
+                      [](const MemoryPart& part) -> std::optional<std::int64_t> {
+                        if (!part.growth_per_step) return std::nullopt;
+                        return static_cast<std::int64_t>(std::llround(*part.growth_per_step));
+                      }));
 }
 
 constexpr auto describe(Tag<model::FindingProcess>) {

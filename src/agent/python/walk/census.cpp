@@ -3,6 +3,7 @@
 #include "agent/heap/clock.h"
 #include "agent/heap/memory.h"
 #include "agent/heap/system_call.h"
+#include "agent/python/jax_profile.h"
 #include "agent/python/marks.h"
 #include "agent/python/python.h"
 #include "agent/python/text.h"
@@ -51,13 +52,20 @@ void write_types(ObjectGraph& graph, SnapshotFile& file) {
   }
 }
 
+// A dtype of torch has its name in its repr, which is in C: "torch.float32".
+std::uint32_t write_dtype(PyObject* dtype, char* into, std::uint32_t room) {
+  if (is_kind(dtype, type_flag::kType)) {
+    return write_type_name(dtype, into, room);
+  }
+  PyObject* const name = g_calls.represent(dtype);
+  return name == nullptr ? 0 : copy_python_text(name, into, room);
+}
+
 void write_tensors(const Tensors& tensors, SnapshotFile& file) {
   for (std::uint32_t at = 0; at < tensors.count(); ++at) {
     const TensorGroup& group = tensors.at(at);
     char dtype[wire::kMaxNameBytes];
-    // A dtype has its name in its repr, which is in C: "torch.float32".
-    PyObject* name = g_calls.represent(group.dtype);
-    const std::uint32_t dtype_bytes = name == nullptr ? 0 : copy_python_text(name, dtype, sizeof(dtype));
+    const std::uint32_t dtype_bytes = write_dtype(group.dtype, dtype, sizeof(dtype));
     std::uint32_t device_bytes = 0;
     while (group.device[device_bytes] != 0) {
       ++device_bytes;
@@ -261,13 +269,16 @@ bool find_dominators() {
   return g_graph.has_dominators();
 }
 
-void ask_tensors() {
+void ask_tensors(bool is_jax_on_gpu) {
   const Timer timer(g_file.header().tensor_ns);
-  if (loaded_module("torch._C") == nullptr) {
+  const bool has_torch = loaded_module("torch._C") != nullptr;
+  if (!has_torch && loaded_module("jaxlib") == nullptr) {
     return;
   }
-  g_file.set(wire::SnapshotPart::TorchThere);
-  if (g_tensors.ask_all(g_graph)) {
+  if (has_torch) {
+    g_file.set(wire::SnapshotPart::TorchThere);
+  }
+  if (g_tensors.ask_all(g_graph, is_jax_on_gpu)) {
     g_file.set(wire::SnapshotPart::Tensors);
     g_file.header().storage_bytes = g_tensors.host_bytes();
     g_file.header().device_bytes = g_tensors.device_bytes();
@@ -289,6 +300,20 @@ void write_blocks() {
   }
 }
 
+// The same, of JAX.
+void write_profile() {
+  const JaxProfile profile = jax_profile();
+  if (profile.size == 0) {
+    return;
+  }
+  auto* const record = static_cast<wire::ProfileRecord*>(
+      g_file.add(wire::SnapshotRecordKind::Profile, sizeof(wire::ProfileRecord) + profile.size));
+  if (record != nullptr) {
+    record->profile_bytes = profile.size;
+    copy_bytes(record + 1, profile.bytes, profile.size);
+  }
+}
+
 }  // namespace
 
 void take_census(const WalkOrder& order) {
@@ -304,6 +329,7 @@ void take_census(const WalkOrder& order) {
     g_file.set(wire::SnapshotPart::AtEnd);
   }
   write_blocks();
+  write_profile();
   if (!begin_child_memory(static_cast<std::uint64_t>(order.memory_mb) << 20U)) {
     g_file.set(wire::SnapshotPart::OutOfMemory);
     return;
@@ -315,7 +341,7 @@ void take_census(const WalkOrder& order) {
   }
   write_types(g_graph, g_file);
   if (find_dominators()) {
-    ask_tensors();
+    ask_tensors(order.is_jax_on_gpu);
     const Timer timer(header.name_ns);
     if (g_graph.sum_up()) {
       NodeWriter nodes(g_graph, g_roots, g_file);

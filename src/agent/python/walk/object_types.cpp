@@ -5,6 +5,7 @@
 #include "agent/python/walk/arrays.h"
 #include "agent/python/walk/autograd.h"
 #include "agent/python/walk/child_memory.h"
+#include "agent/python/walk/jax_arrays.h"
 
 namespace lowtide::agent {
 namespace {
@@ -143,6 +144,8 @@ void ObjectTypes::study(TypeInfo& info) {
   }
   if (tensor_base_ != nullptr && is_subtype(info.type, tensor_base_)) {
     info.role = Role::Tensor;
+  } else if (is_jax_array(info.type)) {
+    info.role = Role::JaxArray;
   } else if ((flags & type_flag::kDict) != 0) {
     info.role = Role::Dict;
   } else if (is_named(info.type, "functools._lru_cache_wrapper")) {

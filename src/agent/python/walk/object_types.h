@@ -24,7 +24,8 @@ enum class Shape : std::uint8_t {
 
 enum class Role : std::uint8_t {
   Plain,
-  Tensor,  // torch.Tensor and what is made of it
+  Tensor,    // torch.Tensor and what is made of it
+  JaxArray,  // of JAX
   Array,
   Dict,
   LruCache,  // functools.lru_cache

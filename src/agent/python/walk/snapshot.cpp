@@ -204,7 +204,7 @@ constexpr unsigned long kMemoryMb = 4096;
 
 WalkOrder usual_order() {
   constexpr unsigned long kWalkMs = 60'000;
-  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), false, 0, 0};
+  return {monitor_path(), 0, kWalkMs, kMemoryMb, own_pid(), false, 0, 0, false};
 }
 
 // The job is gone while its child walks, and its memory is not: for so long at most. The monitor takes in the
@@ -216,7 +216,7 @@ bool is_left_to_monitor() {
 
 WalkOrder order_at_end() {
   const unsigned long walk_ms = is_left_to_monitor() ? 10'000 : 3'000;
-  return {monitor_path(), 0, walk_ms, kMemoryMb, own_pid(), true, 0, 0};
+  return {monitor_path(), 0, walk_ms, kMemoryMb, own_pid(), true, 0, 0, false};
 }
 
 void tell_result(std::int32_t result) {
@@ -226,7 +226,7 @@ void tell_result(std::int32_t result) {
   }
 }
 
-// What torch had at this moment: the script has just read it.
+// What torch or JAX had at this moment: the script has just read it.
 void add_cuda(WalkOrder& order) {
   const TableUse use;
   if (!owns_tables()) {
@@ -236,10 +236,8 @@ void add_cuda(WalkOrder& order) {
   const std::uint32_t devices = marks.devices.load(std::memory_order_relaxed);
   for (std::uint32_t at = 0; at < devices && at < wire::kMaxDevices; ++at) {
     const wire::DevicePart& device = marks.device_parts[at];
-    if (device.framework.load(std::memory_order_relaxed) !=
-        static_cast<std::uint64_t>(wire::Framework::Torch)) {
-      continue;
-    }
+    order.is_jax_on_gpu = order.is_jax_on_gpu || device.framework.load(std::memory_order_relaxed) ==
+                                                     static_cast<std::uint64_t>(wire::Framework::Jax);
     order.cuda_allocated_bytes += device.allocated_bytes.load(std::memory_order_relaxed);
     order.cuda_reserved_bytes += device.reserved_bytes.load(std::memory_order_relaxed);
   }

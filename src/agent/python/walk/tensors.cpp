@@ -4,6 +4,7 @@
 #include "agent/python/text.h"
 #include "agent/python/walk/autograd.h"
 #include "agent/python/walk/child_memory.h"
+#include "agent/python/walk/jax_arrays.h"
 
 namespace lowtide::agent {
 namespace {
@@ -47,6 +48,20 @@ void write_device(PyObject* device, char (&into)[16]) {
     }
   }
   into[written] = 0;
+}
+
+// The number of elements.
+std::uint64_t read_shape(PyObject* shape, TensorGroup& into) {
+  std::uint64_t elements = 1;
+  const std::int64_t dimensions = size_of_variable(shape);
+  for (std::int64_t at = 0; at < dimensions; ++at) {
+    const long long side = g_calls.to_number(tuple_item(shape, at));
+    elements *= side > 0 ? static_cast<std::uint64_t>(side) : 0;
+    if (into.dimensions < wire::kMaxDimensions) {
+      into.shape[into.dimensions++] = side;
+    }
+  }
+  return elements;
 }
 
 bool are_alike(const TensorGroup& left, const TensorGroup& right) {
@@ -206,15 +221,7 @@ void Tensors::ask(ObjectGraph& graph, Node node) {
   if (shape == nullptr || device == nullptr || wanted.dtype == nullptr || element_bytes < 0) {
     return;
   }
-  std::uint64_t elements = 1;
-  const std::int64_t dimensions = size_of_variable(shape);
-  for (std::int64_t at = 0; at < dimensions; ++at) {
-    const long long side = g_calls.to_number(tuple_item(shape, at));
-    elements *= side > 0 ? static_cast<std::uint64_t>(side) : 0;
-    if (wanted.dimensions < wire::kMaxDimensions) {
-      wanted.shape[wanted.dimensions++] = side;
-    }
-  }
+  const std::uint64_t elements = read_shape(shape, wanted);
   write_device(device, wanted.device);
   wanted.hash = hash_of(wanted);
   if (is_made_here(tensor)) {
@@ -287,18 +294,62 @@ bool Tensors::write_uses(const ObjectGraph& graph, std::uint32_t listed, Snapsho
   return true;
 }
 
-bool Tensors::ask_all(ObjectGraph& graph) {
+// Each has its own memory. Where another one stands for the same, or it was given away, its bytes are too many.
+void Tensors::ask_array(ObjectGraph& graph, Node node, bool is_on_gpu) {
+  PyObject* const array = graph.object(node);
+  JaxLooks seen = {};
+  if (!ask_jax_array(array, seen) || !make_room()) {
+    return;
+  }
+  TensorGroup wanted = {};
+  wanted.dtype = seen.dtype;
+  const std::uint64_t bytes = read_shape(seen.shape, wanted) * seen.element_bytes;
+  constexpr char kOnGpu[] = "gpu";
+  constexpr char kOnHost[] = "cpu";
+  __builtin_memcpy(wanted.device, is_on_gpu ? kOnGpu : kOnHost, sizeof(kOnGpu));
+  wanted.hash = hash_of(wanted);
+  TensorGroup& group = groups_[group_of(wanted)];
+  ++group.count;
+  group.bytes += bytes;
+  ++group.storages;
+  group.storage_bytes += bytes;
+  const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(array));
+  *place_of(key) = {key, bytes, node, wire::TensorUse::Other, !is_on_gpu};
+  ++storage_count_;
+}
+
+bool Tensors::ask_arrays(ObjectGraph& graph, bool is_on_gpu) {
+  bool are_there = false;
+  for (Node node = 1; node < graph.count(); ++node) {
+    if (graph.types().of(graph.object(node)).role == Role::JaxArray) {
+      ask_array(graph, node, is_on_gpu);
+      are_there = true;
+    }
+  }
+  return are_there;
+}
+
+bool Tensors::ask_all(ObjectGraph& graph, bool is_jax_on_gpu) {
   groups_ = static_cast<TensorGroup*>(take_memory(kMostGroups * sizeof(TensorGroup)));
   places_ = static_cast<std::uint32_t*>(take_memory(std::size_t{2} * kMostGroups * sizeof(std::uint32_t)));
-  if (groups_ == nullptr || places_ == nullptr || !find_functions()) {
+  if (groups_ == nullptr || places_ == nullptr) {
     return false;
   }
-  for (Node node = 1; node < graph.count(); ++node) {
+  const bool has_arrays = ask_arrays(graph, is_jax_on_gpu);
+  const bool has_torch = find_functions();
+  for (Node node = 1; has_torch && node < graph.count(); ++node) {
     if (graph.types().of(graph.object(node)).role == Role::Tensor) {
       ask(graph, node);
     }
   }
-  mark_gradients(graph);
+  if (has_torch) {
+    mark_gradients(graph);
+  }
+  give_to_holders(graph);
+  return has_arrays || has_torch;
+}
+
+void Tensors::give_to_holders(ObjectGraph& graph) {
   for (std::uint64_t at = 0; at < storage_room_; ++at) {
     Storage& storage = storages_[at];
     if (storage.key == 0) {
@@ -313,7 +364,6 @@ bool Tensors::ask_all(ObjectGraph& graph) {
       storage.key = 0;  // not counted, also not by its use
     }
   }
-  return true;
 }
 
 }  // namespace lowtide::agent

@@ -15,7 +15,7 @@ struct TensorGroup {
   std::uint64_t bytes;
   std::uint64_t storages;
   std::uint64_t storage_bytes;
-  PyObject* dtype;  // torch has one object of each
+  PyObject* dtype;  // torch has one object of each; of JAX the type of an element
   std::uint32_t requires_grad;
   std::uint32_t dimensions;
   std::int64_t shape[wire::kMaxDimensions];
@@ -24,9 +24,9 @@ struct TensorGroup {
 
 class Tensors {
  public:
-  // Asks every tensor, counts each storage once and gives its bytes to what holds all its tensors.
-  // False where torch is not there, or answers in ways that we do not know.
-  bool ask_all(ObjectGraph& graph);
+  // Asks every tensor, counts each storage once and gives its bytes to what holds all its tensors; the same for arrays
+  // of JAX. False where neither is there, or they answer in ways that we do not know.
+  bool ask_all(ObjectGraph& graph, bool is_jax_on_gpu);
 
   // What the storages are used for, by the listed object that holds them; after graph.assign_to(), which
   // listed so many. False where there is no memory for it.
@@ -50,6 +50,9 @@ class Tensors {
 
   bool find_functions();
   void ask(ObjectGraph& graph, Node node);
+  void ask_array(ObjectGraph& graph, Node node, bool is_on_gpu);
+  bool ask_arrays(ObjectGraph& graph, bool is_on_gpu);
+  void give_to_holders(ObjectGraph& graph);
   std::uint32_t group_of(const TensorGroup& wanted);
   void note_storage(PyObject* tensor, Node node, TensorGroup& group, ObjectGraph& graph);
   // Null where it has none.

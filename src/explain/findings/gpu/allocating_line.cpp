@@ -38,10 +38,12 @@ void add_line(const model::GpuBlocksReport& blocks, const model::GpuLineReport& 
   finding.where.file = grown.line.file;
   finding.where.line = grown.line.line;
   finding.where.function = grown.line.function;
-  finding.evidence.emplace_back(
-      fmt::format("{} allocated {} per step on GPU {} that stayed ({} of {} steps recorded)",
-                  model::place_of(grown.line), bytes_words(*grown.growth_per_step), gpu,
-                  base::format_count(blocks.blocks.recorded_steps), base::format_count(blocks.blocks.steps)));
+  std::string text = fmt::format("{} allocated {} per step on GPU {} that stayed",
+                                 model::place_of(grown.line), bytes_words(*grown.growth_per_step), gpu);
+  if (blocks.blocks.steps > 0)
+    text += fmt::format(" ({} of {} steps recorded)", base::format_count(blocks.blocks.recorded_steps),
+                        base::format_count(blocks.blocks.steps));
+  finding.evidence.emplace_back(std::move(text));
 }
 
 }  // namespace

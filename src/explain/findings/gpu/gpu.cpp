@@ -6,6 +6,7 @@
 
 #include "explain/findings/advice.h"
 #include "explain/findings/catalogue.h"
+#include "explain/findings/gpu/driver_line.h"
 #include "explain/findings/gpu/fragmentation.h"
 #include "explain/settle/gpus.h"
 #include "explain/words.h"
@@ -131,6 +132,8 @@ void find_gpu_growth(const Scene& scene, Findings& out) {
     finding.fix = is_jax ? advice::kArrays : advice::kTensors;
     out.push_back(std::move(finding));
   }
+  add_driver_lines(scene, out);
+  find_pinned_memory(scene, out);
 }
 
 }  // namespace lowtide::explain
