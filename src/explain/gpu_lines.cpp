@@ -128,13 +128,13 @@ void add_growth_of_arrays(const Evidence& evidence, const Snapshot& first, const
   const SeriesPoint* const to = nearest(evidence.target, last.at_s);
   const double steps = from == nullptr || to == nullptr ? 0 : to->step - from->step;
   if (!(steps >= 1)) return;
-  std::map<Place, std::uint64_t> before;
+  std::map<GpuPlace, std::uint64_t> before;
   for (const GpuLine& line : first.gpu_lines) {
-    if (line.device == device && line.kind == GpuLineKind::Line) before[place_of(line)] += line.bytes;
+    if (line.device == device && line.kind == GpuLineKind::Line) before[gpu_place(line)] += line.bytes;
   }
   for (GpuLineReport& row : into.lines) {
     if (row.kind != GpuLineKind::Line) continue;
-    const auto known = before.find({row.line.file, row.line.line, row.line.function});
+    const auto known = before.find(GpuPlace{row.line.file, row.line.line, row.line.function});
     const double gained =
         static_cast<double>(row.bytes) - (known == before.end() ? 0.0 : static_cast<double>(known->second));
     row.growth_per_step = std::max(0.0, gained / steps);
