@@ -294,7 +294,8 @@ bool Tensors::write_uses(const ObjectGraph& graph, std::uint32_t listed, Snapsho
   return true;
 }
 
-// Each has its own memory. Where another one stands for the same, or it was given away, its bytes are too many.
+// Each has its own memory. Where another one stands for the same, or it was given away, its bytes are too
+// many.
 void Tensors::ask_array(ObjectGraph& graph, Node node, bool is_on_gpu) {
   PyObject* const array = graph.object(node);
   JaxLooks seen = {};

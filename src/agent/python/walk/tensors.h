@@ -24,8 +24,8 @@ struct TensorGroup {
 
 class Tensors {
  public:
-  // Asks every tensor, counts each storage once and gives its bytes to what holds all its tensors; the same for arrays
-  // of JAX. False where neither is there, or they answer in ways that we do not know.
+  // Asks every tensor, counts each storage once and gives its bytes to what holds all its tensors; the same
+  // for arrays of JAX. False where neither is there, or they answer in ways that we do not know.
   bool ask_all(ObjectGraph& graph, bool is_jax_on_gpu);
 
   // What the storages are used for, by the listed object that holds them; after graph.assign_to(), which
