@@ -68,7 +68,7 @@ TEST(GpuLines, line_that_keeps_something_at_every_step_is_counted_for_all_steps)
   ASSERT_NE(grown, nullptr);
   EXPECT_EQ(grown->line.line, 30U);
   EXPECT_EQ(grown->growth_per_step, 4e6);
-  EXPECT_EQ(grown->bytes, 144 * 4 * kLinesMB);
+  EXPECT_EQ(grown->bytes, kLinesMB * 144 * 4);
   EXPECT_EQ(grown->seen_bytes, 48 * kLinesMB);
 }
 
@@ -95,7 +95,7 @@ TEST(GpuLines, line_that_began_to_keep_after_the_first_snapshot_is_not_counted_b
   const auto last = blocks_at(50, 12, 144, {line_at(30, 48, 12)}, 1028);
   const model::GpuReport gpu = lines_of(evidence_of({first, last}));
 
-  EXPECT_EQ(find_growing_line(gpu)->bytes, 72 * 8 * kLinesMB)
+  EXPECT_EQ(find_growing_line(gpu)->bytes, kLinesMB * 72 * 8)
       << "8 MB in each of 6 recorded steps, 72 steps in all";
 }
 

@@ -157,7 +157,7 @@ bool is_code(std::string_view text) {
 }
 
 std::string named_part(const model::HeldNode& node) {
-  const std::string variable = variable_of(node);
+  std::string variable = variable_of(node);
   if (is_code(variable)) return variable;
   const std::size_t code_end = variable.find_last_of('.', variable.find_first_of("<{("));
   const std::string known = variable.substr(0, code_end == std::string::npos ? 0 : code_end);
