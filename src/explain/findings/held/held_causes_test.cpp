@@ -45,9 +45,9 @@ TEST(VariableOf, is_what_stands_in_the_code) {
   global.file.clear();
 
   EXPECT_EQ(variable_of(global), "history");
-  global.path = "__main__.model._modules[\"encoder\"]._modules[\"0\"]._parameters[\"weight\"]";
+  global.path = R"(__main__.model._modules["encoder"]._modules["0"]._parameters["weight"])";
   EXPECT_EQ(variable_of(global), "model.encoder[0].weight");
-  global.path = "__main__.model._modules[\"1\"]._buffers";
+  global.path = R"(__main__.model._modules["1"]._buffers)";
   EXPECT_EQ(variable_of(global), "model[1]._buffers");
   EXPECT_EQ(variable_of(local("__main__.main.history", 1)), "history");
   EXPECT_EQ(variable_of(local("__main__.Trainer.fit.self.seen", 2)), "self.seen");
