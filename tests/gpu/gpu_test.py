@@ -105,7 +105,8 @@ def line_that_keeps_memory_of_a_gpu_is_known_from_some_of_the_steps(words):
     grown = _grown_line(gpu)
     source = (HERE / "stand_in" / "keeps_blocks.py").read_text().splitlines()
     assert source[grown["line"]["line"] - 1].strip() == "_C.allocate(4 << 20)" and grown["line"]["function"] == "keep", grown
-    assert grown["growth_per_step"] == 4 << 20, grown
+    # The steps of the report and those of the script are read at two moments: on a busy machine they differ by a few.
+    assert abs(grown["growth_per_step"] - (4 << 20)) < 0.05 * (4 << 20), grown
     blocks = gpu["blocks"]
     assert 8 < blocks["steps"] / blocks["recorded_steps"] < 16, "about one of twelve"
     allocated = sum(line["bytes"] for line in blocks["lines"])
