@@ -40,6 +40,7 @@ TEST_P(SameVerdict, at_every_moment_of_the_run_and_after_it) {
   const SaidVerdict said = said_by_all_at_the_end_of(path);
   EXPECT_EQ(said.report.ending, model::Ending::Closed);
   EXPECT_THAT(said.disagreements, IsEmpty());
+  if (compared == kMost) return;  // the last comparison was long before the end
   // The end may settle what was open. It does not turn a settled verdict into its opposite.
   const auto is_flat = [](model::VerdictKind kind) {
     return kind != model::VerdictKind::Leak && kind != model::VerdictKind::Inconclusive;
