@@ -25,9 +25,8 @@ def wait_for_agent():
     """Until it is at work, and has run its script in this interpreter. It comes with a sample, for which there must be blocks."""
     until = time.monotonic() + 60
     while not hasattr(sys, "_lowtide") and time.monotonic() < until:
-        kept = bytes(100_000_000)
+        bytes(100_000_000)
         time.sleep(0.05)
-        del kept
 
 
 def count(is_on):
@@ -39,7 +38,7 @@ def count(is_on):
                        stderr=subprocess.DEVNULL, check=True)
 
 
-def tell(result, units, work, blocks=5):
+def report_units(result, units, work, blocks=5):
     """Does work(UNITS) once for each block, UNITS in all."""
     each = units // blocks
     took = []

@@ -3,7 +3,7 @@ import sys
 
 import torch
 
-from clock import tell
+from clock import report_units
 
 
 class Images(torch.utils.data.Dataset):
@@ -27,4 +27,4 @@ def epoch(batches):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     epoch(8)
-    tell(sys.argv[1], int(sys.argv[2]), epoch, blocks=1)
+    report_units(sys.argv[1], int(sys.argv[2]), epoch, blocks=1)

@@ -1,7 +1,7 @@
 """Python object churn: objects.py RESULT OBJECTS. Each is a Node with a string and a tuple."""
 import sys
 
-from clock import tell
+from clock import report_units
 
 BATCH = 20_000
 
@@ -25,4 +25,4 @@ def churn(objects):
 
 if __name__ == "__main__":
     churn(10 * BATCH)
-    tell(sys.argv[1], int(sys.argv[2]), churn)
+    report_units(sys.argv[1], int(sys.argv[2]), churn)

@@ -5,9 +5,9 @@ From a Python, because that is the only job which all of the tools can watch.
 import ctypes
 import sys
 
-from clock import tell
+from clock import report_units
 
 result, pairs, threads, library = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 run = ctypes.CDLL(library).run_pairs
 run(threads, ctypes.c_long(pairs // threads // 10))
-tell(result, pairs, lambda each: run(threads, ctypes.c_long(each // threads)))
+report_units(result, pairs, lambda each: run(threads, ctypes.c_long(each // threads)))

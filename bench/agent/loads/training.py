@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from clock import tell
+from clock import report_units
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
@@ -39,4 +39,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 3:
         open(sys.argv[1], "w").close()
         train_paced(float(sys.argv[3]))
-    tell(sys.argv[1], int(sys.argv[2]), train)
+    report_units(sys.argv[1], int(sys.argv[2]), train)
